@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What ptxdsl costs to compile, in time and memory, and whether that is within budget.
+
+Measured per compiler, each the median of several runs, taken in turn so that a slow moment of the machine hits all of
+them alike: a file that only includes <string>, one that only includes <ptxdsl/ptxdsl.hpp>, and the translation unit of
+the Hopper GEMM kernel. The compilers run with their default constexpr limits.
+
+Budget: the header at most 1.5 times <string>; the GEMM kernel at most 15 times <string> and 700 MB.
+Exit status: 0 within budget, 1 over it, 77 when no compiler was found.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HEADER_RATIO = 1.5
+GEMM_RATIO = 15.0
+GEMM_MEGABYTES = 700.0
+
+
+def measure(command):
+    """Runs a compiler once: (seconds of processor time, seconds by the clock, peak resident megabytes)."""
+    # wait4 gives the usage of this one child and what it waited for: the driver and the compiler proper.
+    started = time.perf_counter()
+    with tempfile.TemporaryFile() as log:
+        child = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        wall = time.perf_counter() - started
+        if child.returncode != 0:
+            log.seek(0)
+            sys.stderr.write(log.read().decode(errors="replace"))
+            raise RuntimeError(f"does not compile: {' '.join(command)}")
+    return usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024.0
+
+
+def subjects(directory, gemm):
+    """Name, source file, budget as a multiple of <string>, budget in megabytes."""
+    string = directory / "string.cpp"
+    string.write_text("#include <string>\n", encoding="utf-8")
+    header = directory / "header.cpp"
+    header.write_text("#include <ptxdsl/ptxdsl.hpp>\n", encoding="utf-8")
+    yield "<string>", string, None, None
+    yield "<ptxdsl/ptxdsl.hpp>", header, HEADER_RATIO, None
+    if gemm:
+        yield "GEMM kernel", gemm, GEMM_RATIO, GEMM_MEGABYTES
+
+
+def find_gemm(directory):
+    """A translation unit that has the Hopper GEMM kernel assembled in it and nothing of the host program."""
+    for name in ("examples/gemm_hopper_kernel.cpp", "examples/gemm_hopper/kernel.cpp"):
+        if (ROOT / name).is_file():
+            return ROOT / name
+    for name in ("examples/gemm_hopper_kernel.hpp", "examples/gemm_hopper/kernel.hpp",
+                 "examples/gemm_hopper.hpp", "include/ptxdsl/kernels/gemm_hopper.hpp"):
+        if (ROOT / name).is_file():
+            source = directory / "gemm.cpp"
+            source.write_text(f'#include "{ROOT / name}"\n', encoding="utf-8")
+            return source
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", action="append", help="default: g++ and clang++-19, those that are there")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each; the median counts (default 5)")
+    parser.add_argument("--gemm", type=pathlib.Path, help="the GEMM's translation unit, when it is not found by itself")
+    parser.add_argument("--json", type=pathlib.Path, help="also write the numbers there")
+    parser.add_argument("-I", dest="include", action="append", default=[], help="one more include directory")
+    args = parser.parse_args()
+
+    compilers = [c for c in (args.compiler or ["g++", "clang++-19"]) if shutil.which(c)]
+    for missing in sorted(set(args.compiler or ["g++", "clang++-19"]) - set(compilers)):
+        print(f"compile_time: {missing} was not found, it is not measured", file=sys.stderr)
+    if not compilers:
+        return 77
+
+    results, over = [], []
+    with tempfile.TemporaryDirectory() as name:
+        directory = pathlib.Path(name)
+        files = list(subjects(directory, args.gemm or find_gemm(directory)))
+        if len(files) == 2:
+            print("compile_time: the GEMM kernel was not found, it is not measured", file=sys.stderr)
+        print(f"{'compiler':<12} {'translation unit':<22} {'cpu s':>7} {'wall s':>7} {'ratio':>6} {'MB':>6}  budget")
+        for compiler in compilers:
+            samples = {subject: [] for subject, *_ in files}
+            try:
+                for turn in range(args.runs + 1):
+                    for subject, source, _, _ in files:
+                        command = [compiler, "-std=c++20", "-c", "-O1", f"-I{ROOT / 'include'}",
+                                   *(f"-I{d}" for d in args.include), "-o", str(directory / "out.o"), str(source)]
+                        sample = measure(command)
+                        if turn > 0:  # the first turn warms the file cache
+                            samples[subject].append(sample)
+            except RuntimeError as error:
+                print(f"{compiler}: {error}", file=sys.stderr)
+                over.append(f"{compiler}: a translation unit does not compile")
+                continue
+            base = statistics.median(cpu for cpu, _, _ in samples["<string>"])
+            for subject, _, ratio_budget, megabyte_budget in files:
+                cpu, wall, megabytes = (statistics.median(column) for column in zip(*samples[subject]))
+                ratio = cpu / base
+                budget = []
+                if ratio_budget is not None:
+                    budget.append(f"{ratio_budget:g}x")
+                    if ratio > ratio_budget:
+                        over.append(f"{compiler}: {subject} takes {ratio:.2f} times <string>, {ratio_budget:g} may be")
+                if megabyte_budget is not None:
+                    budget.append(f"{megabyte_budget:g} MB")
+                    if megabytes > megabyte_budget:
+                        over.append(f"{compiler}: {subject} takes {megabytes:.0f} MB, {megabyte_budget:g} may be")
+                print(f"{compiler:<12} {subject:<22} {cpu:7.3f} {wall:7.3f} {ratio:6.2f} {megabytes:6.0f}  "
+                      f"{', '.join(budget)}", flush=True)
+                results.append({"compiler": compiler, "subject": subject, "cpu_s": cpu, "wall_s": wall,
+                                "ratio": ratio, "megabytes": megabytes, "runs": args.runs})
+
+    if args.json:
+        args.json.parent.mkdir(parents=True, exist_ok=True)
+        args.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    for line in over:
+        print(f"over budget: {line}")
+    print("compile_time: over budget" if over else "compile_time: within budget")
+    return 1 if over else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

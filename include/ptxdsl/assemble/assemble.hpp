@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a kernel type to PTX text in static storage, and the same at run time.
+//
+// Three separate constant evaluations (write, verify, print), because clang's budget of 1,048,576 steps holds for each
+// one alone; between them the program lies in arrays of exactly its size.
+#pragma once
+
+#include <ptxdsl/assemble/emit.hpp>
+#include <ptxdsl/dsl/kernel.hpp>
+#include <ptxdsl/verify/verify.hpp>
+
+namespace ptxdsl {
+
+/// Undefined on purpose: naming it is how a C++20 compiler is made to print a computed sentence.
+template <fixed_string... Sentence>
+struct ptx_error;
+
+namespace detail {
+
+/// A program in arrays of exactly its size.
+template <ir::sizes S>
+struct image {
+    template <std::uint32_t N>
+    static constexpr std::uint32_t at_least_one = N == 0 ? 1 : N;
+
+    std::uint32_t words[at_least_one<S.words>] = {};
+    std::source_location locations[at_least_one<S.locations>] = {};
+    ir::reg_info regs[at_least_one<S.regs>] = {};
+    ir::prefix_info prefixes[at_least_one<S.prefixes>] = {};
+    ir::param params[at_least_one<S.params>] = {};
+    ir::allocation allocations[at_least_one<S.allocations>] = {};
+    ir::label_info labels[at_least_one<S.labels>] = {};
+    ir::name symbols[at_least_one<S.symbols>] = {};
+    char pool[at_least_one<S.pool>] = {};
+    ir::finding findings[at_least_one<S.findings>] = {};
+    ir::view header{};  ///< everything but the pointers
+
+    [[nodiscard]] constexpr ir::view read() const noexcept {
+        ir::view v = header;
+        v.words = words, v.locations = locations, v.regs = regs, v.prefixes = prefixes, v.params = params;
+        v.allocations = allocations, v.labels = labels, v.symbols = symbols, v.pool = pool, v.findings = findings;
+        return v;
+    }
+};
+
+template <class T, class U>
+constexpr void copy_n(T* to, const U* from, std::uint32_t n) noexcept {
+    for (std::uint32_t i = 0; i < n; ++i) to[i] = from[i];
+}
+
+template <ir::sizes S>
+[[nodiscard]] constexpr image<S> freeze(const ir::program& p) {
+    image<S> out;
+    const ir::view v = p.read();
+    copy_n(out.words, v.words, S.words);
+    copy_n(out.locations, v.locations, S.locations);
+    copy_n(out.regs, v.regs, S.regs);
+    copy_n(out.prefixes, v.prefixes, S.prefixes);
+    copy_n(out.params, v.params, S.params);
+    copy_n(out.allocations, v.allocations, S.allocations);
+    copy_n(out.labels, v.labels, S.labels);
+    copy_n(out.symbols, v.symbols, S.symbols);
+    copy_n(out.pool, v.pool, S.pool);
+    copy_n(out.findings, v.findings, S.findings);
+    out.header = v;
+    out.header.words = nullptr, out.header.locations = nullptr, out.header.regs = nullptr, out.header.prefixes = nullptr;
+    out.header.params = nullptr, out.header.allocations = nullptr, out.header.labels = nullptr, out.header.symbols = nullptr;
+    out.header.pool = nullptr, out.header.findings = nullptr;
+    return out;
+}
+
+template <class K>
+[[nodiscard]] constexpr ir::sizes measure_program() {
+    ir::program p;
+    K::write(p);
+    return p.measure();
+}
+template <class K>
+inline constexpr ir::sizes program_sizes = measure_program<K>();
+
+template <class K>
+[[nodiscard]] constexpr auto freeze_program() {
+    ir::program p;
+    K::write(p);
+    return freeze<program_sizes<K>>(p);
+}
+template <class K>
+inline constexpr auto program_image = freeze_program<K>();
+
+// ---- diagnosis ----------------------------------------------------------------------------------------------------
+
+/// One sentence, "file.cpp:12: PTXDSL-E01: …", of fixed capacity.
+struct sentence {
+    char text[384] = {};
+    std::uint32_t size = 0;
+    bool found = false;
+
+    constexpr void put(std::string_view s) noexcept {
+        for (char c : s)
+            if (size + 1 < sizeof(text)) text[size++] = c;
+    }
+    constexpr void put_number(std::uint32_t v) noexcept {
+        char digits[10] = {};
+        int n = 0;
+        do digits[n++] = static_cast<char>('0' + v % 10);
+        while ((v /= 10) != 0);
+        while (n > 0) put(std::string_view(&digits[--n], 1));
+    }
+    [[nodiscard]] constexpr std::string_view view() const noexcept { return {text, size}; }
+};
+
+[[nodiscard]] constexpr std::string_view base_name(std::string_view file) noexcept {
+    const std::size_t slash = file.rfind('/');
+    return slash == std::string_view::npos ? file : file.substr(slash + 1);
+}
+
+[[nodiscard]] constexpr sentence describe(const ir::view& m, const ir::finding& f, std::string_view text) {
+    sentence s;
+    s.found = true;
+    const std::source_location& where = m.locations[f.where];
+    s.put(base_name(where.file_name()));
+    s.put(":");
+    s.put_number(where.line());
+    s.put(": PTXDSL-");
+    s.put(std::string_view(f.id, 3));
+    s.put(": ");
+    s.put(text);
+    return s;
+}
+
+/// The first error: what the builder noted while the body ran, else what the verifier finds.
+[[nodiscard]] constexpr sentence first_error(const ir::view& m) {
+    for (std::uint32_t i = 0; i < m.n.findings; ++i)
+        if (!m.findings[i].warning) return describe(m, m.findings[i], m.text(m.findings[i].text));
+    verify::report r;
+    verify::run(m, r);
+    for (const ir::finding& f : r.findings)
+        if (!f.warning) return describe(m, f, r.text(f));
+    return {};
+}
+template <class K>
+inline constexpr sentence program_error = first_error(program_image<K>.read());
+
+#if !defined(__cpp_static_assert) || __cpp_static_assert < 202306L
+/// clang prints about 36 characters of a string argument, so it gets the sentence in several.
+inline constexpr std::uint32_t piece_size = 30;
+
+/// Start of piece `i` of the sentence: cut at blanks where one is near.
+[[nodiscard]] constexpr std::uint32_t piece_begin(const sentence& s, std::uint32_t i) noexcept {
+    std::uint32_t at = 0;
+    for (std::uint32_t k = 0; k < i && at < s.size; ++k) {
+        std::uint32_t end = at + piece_size;
+        if (end >= s.size) return s.size;
+        while (end > at + piece_size / 2 && s.text[end - 1] != ' ') --end;
+        if (end == at + piece_size / 2) end = at + piece_size;
+        at = end;
+    }
+    return at;
+}
+template <class K, std::uint32_t I>
+[[nodiscard]] constexpr auto error_piece() {
+    constexpr std::uint32_t begin = piece_begin(program_error<K>, I);
+    constexpr std::uint32_t end = piece_begin(program_error<K>, I + 1);
+    return fixed_string<end - begin>(program_error<K>.view().substr(begin, end - begin));
+}
+#endif
+
+/// Stops the build with the sentence in the compiler's first error line.
+template <class K>
+constexpr bool refuse() {
+#if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
+    static_assert(always_false<K>, program_error<K>.view());
+    return false;
+#elif defined(__clang__)
+    return sizeof(ptx_error<error_piece<K, 0>(), error_piece<K, 1>(), error_piece<K, 2>(), error_piece<K, 3>(),
+                            error_piece<K, 4>(), error_piece<K, 5>()>) != 0;
+#else
+    return sizeof(ptx_error<fixed_string<program_error<K>.size>(program_error<K>.view())>) != 0;
+#endif
+}
+
+// ---- text ---------------------------------------------------------------------------------------------------------
+
+/// Upper bound of the text's size. Ranges print many registers from two words, so they count apart.
+[[nodiscard]] constexpr std::uint32_t text_bound(const ir::view& m) noexcept {
+    std::uint32_t n = 1024 + 2 * m.n.pool + 128 * m.n.params + 64 * m.n.prefixes;
+    for (std::uint32_t at = 0; at < m.n.words;) {
+        const ir::cursor c{m.words + at};
+        at += c.size();
+        n += 14 * c.size();
+        if (!c.is_instruction()) continue;
+        if (m.attrs.line_comments) n += 64;
+        const std::uint32_t* o = c.first_operand();
+        for (std::uint32_t i = 0; i < c.operands(); ++i) {
+            if (ir::kind_of(o[0]) == ir::operand_kind::range) n += 16 * ir::payload_of(o[0]);
+            o += ir::operand_words(o[0]);
+        }
+    }
+    return n;
+}
+template <class K>
+inline constexpr std::uint32_t program_text_bound = text_bound(program_image<K>.read());
+
+template <std::uint32_t Text, std::uint32_t Lines>
+struct text_image {
+    char text[Text + 1] = {};
+    std::uint32_t lines[Lines + 1] = {};
+    std::uint32_t text_size = 0;
+    std::uint32_t line_count = 0;
+};
+
+template <class K>
+[[nodiscard]] constexpr auto print_program() {
+    constexpr std::uint32_t lines = program_sizes<K>.locations + program_sizes<K>.labels + program_sizes<K>.params +
+                                    program_sizes<K>.prefixes + 64;
+    text_image<program_text_bound<K>, lines> out;
+    const ir::view m = program_image<K>.read();
+    emitter e(m, program_text_bound<K>);
+    e.run();
+    out.text_size = e.out.size();
+    out.line_count = e.line_locations.size();
+    copy_n(out.text, e.out.data(), out.text_size);
+    copy_n(out.lines, e.line_locations.data(), out.line_count);
+    return out;
+}
+template <class K>
+inline constexpr auto program_text_oversized = print_program<K>();
+
+template <class K>
+[[nodiscard]] constexpr auto shrink_text() {
+    constexpr auto& big = program_text_oversized<K>;
+    text_image<big.text_size, big.line_count> out;
+    out.text_size = big.text_size;
+    out.line_count = big.line_count;
+    copy_n(out.text, big.text, big.text_size);
+    copy_n(out.lines, big.lines, big.line_count);
+    return out;
+}
+template <class K>
+inline constexpr auto program_text = shrink_text<K>();
+
+[[nodiscard]] constexpr kernel_resources resources_of(const ir::view& m) noexcept {
+    kernel_resources r;
+    (m.dynamic_shared() ? r.dynamic_shared_bytes : r.static_shared_bytes) = m.shared_bytes;
+    if (m.attrs.reqntid.given()) r.threads[0] = m.attrs.reqntid.x, r.threads[1] = m.attrs.reqntid.y, r.threads[2] = m.attrs.reqntid.z;
+    r.max_threads = m.attrs.threads();
+    if (m.attrs.cluster.given()) r.cluster[0] = m.attrs.cluster.x, r.cluster[1] = m.attrs.cluster.y, r.cluster[2] = m.attrs.cluster.z;
+    for (std::uint32_t at = 0; at < m.n.words;) {
+        const ir::cursor c{m.words + at};
+        at += c.size();
+        if (c.is_instruction() && c.tokens() == 2 && c.token(0) == 0xfffe &&
+            c.token(1) == 0xfffe)
+            r.uses_pdl_wait = true;
+    }
+    return r;
+}
+template <class K>
+inline constexpr kernel_resources program_resources = resources_of(program_image<K>.read());
+
+}  // namespace detail
+
+/// A kernel assembled at compile time: PTX text, resources and source map are constants in static storage.
+template <class K>
+struct assembled {
+    using kernel_type = K;
+    using params = typename K::params;
+
+    /// The PTX text; `text().data()` ends with a NUL.
+    [[nodiscard]] static constexpr std::string_view text() noexcept {
+        return {detail::program_text<K>.text, detail::program_text<K>.text_size};
+    }
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return K::name(); }
+    [[nodiscard]] static constexpr ptxdsl::target target() noexcept { return K::the_target; }
+    /// The lowest PTX version that has every form used and knows the target.
+    [[nodiscard]] static constexpr ptx_version version() noexcept { return detail::program_image<K>.header.version; }
+    [[nodiscard]] static constexpr const kernel_resources& resources() noexcept { return detail::program_resources<K>; }
+    /// The C++ line that emitted line `ptx_line` (from 1) of the text; line 0 when none did.
+    [[nodiscard]] static constexpr source_line line(std::uint32_t ptx_line) noexcept {
+        const auto& t = detail::program_text<K>;
+        if (ptx_line == 0 || ptx_line > t.line_count || t.lines[ptx_line - 1] == 0) return {};
+        const std::source_location& where = detail::program_image<K>.locations[t.lines[ptx_line - 1] - 1];
+        return {where.file_name(), where.line()};
+    }
+};
+
+/// Assembles and verifies kernel `K` in constant evaluation; misuse stops the build here with the kernel's file and line.
+template <class K>
+[[nodiscard]] constexpr assembled<K> assemble() {
+    if constexpr (detail::program_error<K>.found) static_cast<void>(detail::refuse<K>());
+    return {};
+}
+
+}  // namespace ptxdsl

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+// PTX text from a program. The same code runs in constant evaluation and at run time.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <ptxdsl/detail/dynarray.hpp>
+#include <ptxdsl/ir/module.hpp>
+#include <ptxdsl/isa/special_registers.hpp>
+#include <ptxdsl/isa/tokens.hpp>
+
+namespace ptxdsl::detail {
+
+/// Text under construction. `reserve` once per line, then write without checks.
+class text_buffer {
+public:
+    constexpr explicit text_buffer(std::uint32_t capacity) : data_(new char[capacity]), capacity_(capacity) {}
+    text_buffer(const text_buffer&) = delete;
+    text_buffer& operator=(const text_buffer&) = delete;
+    constexpr ~text_buffer() { delete[] data_; }
+
+    constexpr void reserve(std::uint32_t n) {
+        if (size_ + n <= capacity_) return;
+        const std::uint32_t capacity = 2 * capacity_ + n;
+        char* data = new char[capacity];
+        copy(data, data_, size_);
+        delete[] data_;
+        data_ = data;
+        capacity_ = capacity;
+    }
+    constexpr void put(char c) noexcept { data_[size_++] = c; }
+    constexpr void put(std::string_view s) noexcept {
+        copy(data_ + size_, s.data(), static_cast<std::uint32_t>(s.size()));
+        size_ += static_cast<std::uint32_t>(s.size());
+    }
+    constexpr void put_number(std::uint64_t v) noexcept {
+        if (v < 10) {
+            put(static_cast<char>('0' + v));
+            return;
+        }
+        char digits[20] = {};
+        std::uint32_t n = 20;
+        do digits[--n] = static_cast<char>('0' + v % 10);
+        while ((v /= 10) != 0);
+        while (n < 20) put(digits[n++]);
+    }
+    constexpr void put_signed(std::int64_t v) noexcept {
+        if (v < 0) put('-');
+        put_number(v < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(v));
+    }
+    constexpr void put_hex(std::uint32_t v) noexcept {
+        for (int shift = 28; shift >= 0; shift -= 4) put("0123456789ABCDEF"[v >> shift & 15u]);
+    }
+
+    [[nodiscard]] constexpr std::uint32_t size() const noexcept { return size_; }
+    [[nodiscard]] constexpr const char* data() const noexcept { return data_; }
+
+private:
+    /// clang counts every statement of a constant evaluation but folds a memcpy into one; g++ 12 refuses the builtin there.
+    static constexpr void copy(char* to, const char* from, std::uint32_t n) noexcept {
+#if defined(__clang__)
+        __builtin_memcpy(to, from, n);
+#else
+        for (std::uint32_t i = 0; i < n; ++i) to[i] = from[i];
+#endif
+    }
+
+    char* data_;
+    std::uint32_t size_ = 0;
+    std::uint32_t capacity_;
+};
+
+/// Prints one program. Register numbers follow the first appearance in the text, never the order in which the C++
+/// compiler evaluated the body, so the text is the same from every compiler.
+class emitter {
+public:
+    constexpr emitter(const ir::view& m, std::uint32_t capacity) : out(capacity), m_(m), numbers_(m.n.regs), counts_(m.n.prefixes) {
+        numbers_.resize(m.n.regs, 0);
+        counts_.resize(m.n.prefixes, 0);
+    }
+
+    constexpr void run() {
+        number_registers();
+        header();
+        signature();
+        declarations();
+        body();
+        line("}\n", 0);
+    }
+
+    text_buffer out;
+    dynarray<std::uint32_t> line_locations;  ///< for each text line: location index + 1, or 0
+
+private:
+    static constexpr std::uint32_t header_words = 4;
+
+    // ---- register numbers -----------------------------------------------------------------------------------
+
+    constexpr void number(std::uint32_t reg) {
+        if (numbers_[reg] == 0) numbers_[reg] = ++counts_[m_.regs[reg].prefix];
+    }
+    constexpr void number_word(std::uint32_t w) {
+        const ir::operand_kind k = ir::kind_of(w);
+        if (k == ir::operand_kind::reg || k == ir::operand_kind::not_pred) number(ir::payload_of(w));
+    }
+    constexpr void number_operand(const std::uint32_t* o) {
+        switch (ir::kind_of(o[0])) {
+            case ir::operand_kind::reg:
+            case ir::operand_kind::not_pred: number(ir::payload_of(o[0])); break;
+            case ir::operand_kind::address: number_word(o[1]); break;
+            case ir::operand_kind::range:
+                for (std::uint32_t i = 0; i < ir::payload_of(o[0]); ++i) number(o[1] + i);
+                break;
+            case ir::operand_kind::tensor:
+                for (std::uint32_t i = 0; i <= ir::payload_of(o[0]); ++i) number_word(o[1 + i]);
+                break;
+            case ir::operand_kind::vec:
+            case ir::operand_kind::pair:
+                for (std::uint32_t i = 0; i < ir::payload_of(o[0]); ++i) number_word(o[1 + i]);
+                break;
+            default: break;
+        }
+    }
+    constexpr void number_registers() {
+        for (std::uint32_t at = 0; at < m_.n.words;) {
+            const ir::cursor c{m_.words + at};
+            at += c.size();
+            if (!c.is_instruction()) continue;
+            if (c.guard() != 0) number((c.guard() >> 1) - 1);
+            const std::uint32_t* o = c.first_operand();
+            for (std::uint32_t i = 0; i < c.operands(); ++i) {
+                number_operand(o);
+                o += ir::operand_words(o[0]);
+            }
+        }
+    }
+
+    // ---- module level ---------------------------------------------------------------------------------------
+
+    constexpr void line(std::string_view s, std::uint32_t location) {
+        out.reserve(static_cast<std::uint32_t>(s.size()));
+        out.put(s);
+        line_locations.push_back(location);
+    }
+    constexpr void end_line(std::uint32_t location) {
+        out.put('\n');
+        line_locations.push_back(location);
+    }
+    constexpr void header() {
+        using namespace std::string_view_literals;
+        line("// written with ptxdsl\n"sv, 0);
+        out.reserve(256);
+        out.put(".version "sv);
+        out.put_number(m_.version.major);
+        out.put('.');
+        out.put_number(m_.version.minor);
+        end_line(0);
+        out.put(".target sm_"sv);
+        out.put_number(m_.target.sm);
+        if (m_.target.suffix != 0) out.put(m_.target.suffix);
+        end_line(0);
+        line(".address_size 64\n"sv, 0);
+        line("\n"sv, 0);
+        if (m_.shared_bytes == 0) return;
+        out.reserve(256);
+        out.put(m_.dynamic_shared() ? ".extern .shared .align "sv : ".shared .align "sv);
+        out.put_number(m_.shared_align);
+        out.put(" .b8 smem["sv);
+        if (!m_.dynamic_shared()) out.put_number(m_.shared_bytes);
+        out.put("];"sv);
+        end_line(0);
+        line("\n"sv, 0);
+    }
+    constexpr void signature() {
+        using namespace std::string_view_literals;
+        out.reserve(64 + m_.kernel.length);
+        out.put(".visible .entry "sv);
+        out.put(m_.text(m_.kernel));
+        out.put('(');
+        for (std::uint32_t i = 0; i < m_.n.params; ++i) {
+            if (i != 0) out.put(',');
+            end_line(0);
+            parameter(m_.params[i]);
+        }
+        if (m_.n.params != 0) end_line(0);
+        out.put(')');
+        end_line(0);
+        directives();
+        line("{\n"sv, 0);
+    }
+    constexpr void parameter(const ir::param& p) {
+        using namespace std::string_view_literals;
+        out.reserve(96 + p.id.length);
+        switch (p.kind) {
+            case ir::param_kind::tensor_map:
+                out.put("    .param .align 128 .b8 "sv);
+                out.put(m_.text(p.id));
+                out.put("[128]"sv);
+                return;
+            case ir::param_kind::pointer:
+                out.put("    .param .u64 .ptr .global .align "sv);
+                out.put_number(p.align);
+                out.put(' ');
+                break;
+            case ir::param_kind::scalar:
+                out.put("    .param ."sv);
+                out.put(isa::name(ir::param_type(p.type)));
+                out.put(' ');
+                break;
+        }
+        out.put(m_.text(p.id));
+    }
+    constexpr void directive(std::string_view name, const ir::attributes::dim3& d) {
+        if (!d.given()) return;
+        using namespace std::string_view_literals;
+        out.reserve(96);
+        out.put(name);
+        out.put_number(d.x);
+        out.put(", "sv);
+        out.put_number(d.y);
+        out.put(", "sv);
+        out.put_number(d.z);
+        end_line(0);
+    }
+    constexpr void directive(std::string_view name, std::uint32_t v) {
+        if (v == 0) return;
+        out.reserve(64);
+        out.put(name);
+        out.put_number(v);
+        end_line(0);
+    }
+    constexpr void directives() {
+        using namespace std::string_view_literals;
+        const ir::attributes& a = m_.attrs;
+        if (a.cluster.given()) line(".explicitcluster\n"sv, 0);
+        directive(".reqnctapercluster "sv, a.cluster);
+        directive(".reqntid "sv, a.reqntid);
+        directive(".maxntid "sv, a.maxntid);
+        directive(".minnctapersm "sv, a.minnctapersm);
+        directive(".maxnreg "sv, a.maxnreg);
+    }
+    constexpr void declarations() {
+        using namespace std::string_view_literals;
+        for (std::uint32_t i = 0; i < m_.n.prefixes; ++i) {
+            if (counts_[i] == 0) continue;
+            out.reserve(64 + m_.prefixes[i].id.length);
+            out.put("    .reg ."sv);
+            out.put(isa::name(m_.prefixes[i].type));
+            out.put(" %"sv);
+            out.put(m_.text(m_.prefixes[i].id));
+            out.put('<');
+            out.put_number(counts_[i]);
+            out.put(">;"sv);
+            end_line(0);
+        }
+    }
+
+    // ---- body -----------------------------------------------------------------------------------------------
+
+    constexpr void body() {
+        using namespace std::string_view_literals;
+        for (std::uint32_t at = 0; at < m_.n.words;) {
+            const ir::cursor c{m_.words + at};
+            at += c.size();
+            switch (c.kind()) {
+                case ir::record::instruction: instruction(c); break;
+                case ir::record::label: label(c); break;
+                case ir::record::text: raw_line(c); break;
+                case ir::record::region:
+                    if (c.code() == static_cast<std::uint32_t>(ir::region::scope_begin)) line("    {\n"sv, 0);
+                    if (c.code() == static_cast<std::uint32_t>(ir::region::scope_end)) line("    }\n"sv, 0);
+                    break;
+                case ir::record::note: break;
+            }
+        }
+    }
+    constexpr void put_label(std::uint32_t id) {
+        out.put('$');
+        out.put(m_.text(m_.labels[id].id));
+        out.put('_');
+        out.put_number(id);
+    }
+    constexpr void label(const ir::cursor& c) {
+        if (m_.labels[c.payload(0)].used == 0) return;
+        out.reserve(32 + m_.labels[c.payload(0)].id.length);
+        put_label(c.payload(0));
+        out.put(':');
+        end_line(0);
+    }
+    constexpr void raw_line(const ir::cursor& c) {
+        out.reserve(16 + c.payload(1));
+        out.put("    ");
+        out.put(std::string_view(m_.pool + c.payload(0), c.payload(1)));
+        finish(c);
+    }
+    constexpr void finish(const ir::cursor& c) {
+        if (m_.attrs.line_comments) comment(c.location());
+        end_line(c.location() + 1);
+    }
+    constexpr void comment(std::uint32_t location) {
+        const std::source_location& where = m_.locations[location];
+        std::string_view file = where.file_name();
+        const std::size_t slash = file.rfind('/');
+        if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
+        out.reserve(static_cast<std::uint32_t>(file.size()) + 24);
+        out.put("  // ");
+        out.put(file);
+        out.put(':');
+        out.put_number(where.line());
+    }
+    constexpr void put_reg(std::uint32_t reg) {
+        const ir::reg_info& r = m_.regs[reg];
+        out.put('%');
+        out.put(m_.text(m_.prefixes[r.prefix].id));
+        out.put_number(numbers_[reg] - 1);
+    }
+    constexpr void instruction(const ir::cursor& c) {
+        using namespace std::string_view_literals;
+        out.reserve(64 + c.size() * 40);
+        out.put("    "sv);
+        if (c.guard() != 0) {
+            out.put((c.guard() & 1u) != 0 ? "@!"sv : "@"sv);
+            put_reg((c.guard() >> 1) - 1);
+            out.put(' ');
+        }
+        for (std::uint32_t i = 0; i < c.tokens(); ++i) {
+            if (i != 0) out.put('.');
+            out.put(isa::spelling(static_cast<isa::tok>(c.token(i))));
+        }
+        const std::uint32_t* o = c.first_operand();
+        for (std::uint32_t i = 0; i < c.operands(); ++i) {
+            out.put(i == 0 ? " "sv : ", "sv);
+            operand(o);
+            o += ir::operand_words(o[0]);
+        }
+        out.put(';');
+        finish(c);
+    }
+    constexpr void put_offset(std::uint32_t word) {
+        const auto v = static_cast<std::int32_t>(word);
+        if (v == 0) return;
+        if (v > 0) out.put('+');
+        out.put_signed(v);
+    }
+    /// A one-word operand inside brackets or braces.
+    constexpr void put_word(std::uint32_t w) {
+        switch (ir::kind_of(w)) {
+            case ir::operand_kind::reg: put_reg(ir::payload_of(w)); break;
+            case ir::operand_kind::not_pred: out.put('!'), put_reg(ir::payload_of(w)); break;
+            case ir::operand_kind::small: out.put_signed(ir::small_value(w)); break;
+            case ir::operand_kind::symbol: out.put(m_.text(m_.symbols[ir::payload_of(w)])); break;
+            default: out.put('_'); break;
+        }
+    }
+    constexpr void put_list(const std::uint32_t* words, std::uint32_t n, std::string_view separator) {
+        for (std::uint32_t i = 0; i < n; ++i) {
+            if (i != 0) out.put(separator);
+            put_word(words[i]);
+        }
+    }
+    constexpr void operand(const std::uint32_t* o) {
+        using namespace std::string_view_literals;
+        const std::uint32_t n = ir::payload_of(o[0]);
+        switch (ir::kind_of(o[0])) {
+            case ir::operand_kind::integer: integer(o); break;
+            case ir::operand_kind::f32: out.put("0f"sv), out.put_hex(o[1]); break;
+            case ir::operand_kind::f64: out.put("0d"sv), out.put_hex(o[2]), out.put_hex(o[1]); break;
+            case ir::operand_kind::address: out.put('['), put_word(o[1]), put_offset(o[2]), out.put(']'); break;
+            case ir::operand_kind::tensor:
+                out.put('['), put_word(o[1]), out.put(", {"sv), put_list(o + 2, n, ", "sv), out.put("}]"sv);
+                break;
+            case ir::operand_kind::vec: out.put('{'), put_list(o + 1, n, ", "sv), out.put('}'); break;
+            case ir::operand_kind::pair: put_list(o + 1, n, "|"sv); break;
+            case ir::operand_kind::range: range(o[1], n); break;
+            case ir::operand_kind::label: put_label(n); break;
+            case ir::operand_kind::symbol: put_word(ir::head(ir::operand_kind::symbol, n)), put_offset(o[1]); break;
+            case ir::operand_kind::special: out.put('%'), out.put(isa::name(static_cast<isa::sreg>(n))); break;
+            case ir::operand_kind::text: out.put(std::string_view(m_.pool + n, o[1])); break;
+            default: put_word(o[0]); break;
+        }
+    }
+    constexpr void range(std::uint32_t first, std::uint32_t n) {
+        using namespace std::string_view_literals;
+        out.reserve(n * (m_.prefixes[m_.regs[first].prefix].id.length + 12) + 64);
+        out.put('{');
+        for (std::uint32_t i = 0; i < n; ++i) {
+            if (i != 0) out.put(", "sv);
+            put_reg(first + i);
+        }
+        out.put('}');
+    }
+    constexpr void integer(const std::uint32_t* o) {
+        const std::uint64_t v = o[1] | static_cast<std::uint64_t>(o[2]) << 32;
+        const auto type = static_cast<isa::scalar>(ir::payload_of(o[0]));
+        if (isa::info(type).cls == isa::type_class::signed_int || static_cast<std::int64_t>(v) >= 0) out.put_signed(static_cast<std::int64_t>(v));
+        else out.put_number(v);
+    }
+
+    const ir::view& m_;
+    dynarray<std::uint32_t> numbers_;  ///< printed number + 1 of each register, 0: not met
+    dynarray<std::uint32_t> counts_;   ///< registers met with each prefix
+};
+
+}  // namespace ptxdsl::detail

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every instruction family of the builder shares: operand checks with their sentences, and emission.
+#pragma once
+
+#include <ptxdsl/dsl/handles.hpp>
+
+namespace ptxdsl {
+
+template <target Tgt>
+class builder;
+
+/// Which row of docs/misuse a rejected modifier or type combination belongs to.
+enum class rule : std::uint8_t { a15, a09, b04, b06, b08, d02, d04, e10, f08, f12, h01 };
+
+namespace detail {
+
+/// Refuses, in one sentence, a form the table does not have. `R` picks the sentence for unknown combinations.
+template <class F, rule R = rule::a15>
+constexpr void require() noexcept {
+    using status = isa::verdict::status;
+    constexpr status st = F::verdict.st;
+    static_assert(st != status::wrong_target,
+                  "PTXDSL-A11: this kernel's target does not have this instruction; the tokens are in the note below "
+                  "(wgmma exists on sm_90a only, tcgen05 on sm_100a only)");
+    constexpr bool ok = st == status::ok || st == status::wrong_target;
+    static_assert(ok || R != rule::a15, "PTXDSL-A15: PTX has no instruction with these modifiers and operand types");
+    static_assert(ok || R != rule::a09,
+                  "PTXDSL-A09: cvt needs exactly the rounding and saturation its type pair requires: a rounding modifier when "
+                  "the result cannot hold every value (px::rn, px::rzi …), none otherwise");
+    static_assert(ok || R != rule::b04,
+                  "PTXDSL-B04: PTX has no load or store with these qualifiers together (acquire, release and relaxed need a "
+                  "scope; volatile takes no cache operator; .nc only loads from global; mmio is relaxed.sys only)");
+    static_assert(ok || R != rule::b06, "PTXDSL-B06: cp.async copies 4, 8 or 16 bytes, and 16 only with .cg");
+    static_assert(ok || R != rule::b08,
+                  "PTXDSL-B08: PTX has no atom or red with this operation and type (integer add is u32, s32 or u64; f16 and "
+                  "bf16 add needs .noftz; min and max exist for integers and halves; vectors are .global only)");
+    static_assert(ok || R != rule::d02,
+                  "PTXDSL-D02: wgmma has no instruction for these element and accumulator types");
+    static_assert(ok || R != rule::d04, "PTXDSL-D04: wgmma has no instruction of this shape for these types");
+    static_assert(ok || R != rule::e10,
+                  "PTXDSL-E10: a barrier of another block takes no wait and returns no token; arrive on it without a result");
+    static_assert(ok || R != rule::f08, "PTXDSL-F08: this form of the tensor copy does not exist on this target or for this map");
+    static_assert(ok || R != rule::f12, "PTXDSL-F12: bulk reductions and multicast have no such operation and type pair");
+    static_assert(ok || R != rule::h01, "PTXDSL-H01: no such barrier form");
+}
+
+/// Checks shared by all instructions whose operands have one type (rows A01, A02, A14) and yields that type.
+template <class... A>
+struct same_type {
+    using type = first_value_t<A...>;
+    static_assert(!any_special<A...>,
+                  "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
+    static_assert(!std::is_void_v<type>, "PTXDSL-A14: at least one operand must be a register");
+    static constexpr bool has_pred = ((traits<A>::is_reg && std::is_same_v<typename traits<A>::value, pred>) || ...);
+    static constexpr bool same = all_values<type, A...>;
+    static_assert(same || !has_pred, "PTXDSL-A02: a predicate is used as data (or data as a predicate); k.selp turns a "
+                                     "predicate into a value, k.setp a value into a predicate");
+    static_assert(same || has_pred, "PTXDSL-A01: the operands have different scalar types; convert one with k.cvt (their "
+                                    "types are in the note below)");
+    using operand_type = operand<std::conditional_t<same && !std::is_void_v<type>, type, u32>>;
+};
+template <class... A>
+using same_type_t = typename same_type<A...>::type;
+
+/// Turns an argument into an operand of type `T`, or says in one sentence why it is none.
+template <class T, class A>
+[[nodiscard]] constexpr operand<T> as_operand(A&& a, location where) {
+    using V = std::remove_cvref_t<A>;
+    if constexpr (traits<V>::is_special) {
+        static_assert(always_false<A>,
+                      "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
+    } else if constexpr (traits<V>::is_reg) {
+        using value = typename traits<V>::value;
+        if constexpr (std::is_same_v<value, T>) {
+            return operand<T>(static_cast<A&&>(a), where);
+        } else {
+            static_assert(!std::is_same_v<value, pred> && !std::is_same_v<T, pred>,
+                          "PTXDSL-A02: a predicate is used as data (or data as a predicate); k.selp turns a predicate into a "
+                          "value, k.setp a value into a predicate");
+            static_assert(std::is_same_v<value, pred> || std::is_same_v<T, pred>,
+                          "PTXDSL-A01: this operand has another scalar type than the instruction; convert it with k.cvt (both "
+                          "types are in the note below)");
+            return operand<T>(0u, where);
+        }
+    } else if constexpr (std::is_convertible_v<A&&, operand<T>>) {
+        return operand<T>(static_cast<A&&>(a), where);
+    } else {
+        static_assert(always_false<A>, "PTXDSL-A14: this is neither a register nor a literal");
+    }
+}
+
+/// Where a call emits: the program, and the guard `k.at(p)` put on it.
+struct context {
+    ir::program& p;
+    std::uint32_t guard = 0;
+};
+
+template <class O>
+constexpr void check_literal(const context& k, const O& o, location where) {
+    if constexpr (requires { o.out_of_range; }) {
+        if (o.out_of_range)
+            k.p.report("A03", where, "literal outside [-2^(w-1), 2^w - 1] of its operand's type; ptxas would cut it silently");
+    } else {
+        static_cast<void>(k), static_cast<void>(o), static_cast<void>(where);
+    }
+}
+
+/// Emits `F dst, operands…` with a new register of type `T` and returns it.
+template <class F, class T, class... O>
+constexpr reg<T> value(const context& k, location where, const O&... operands) {
+    (check_literal(k, operands, where), ...);
+    const std::uint32_t dst = k.p.new_reg(scalar_of<T>);
+    const ir::span s = emit_all(k.p, ref<F>(), k.guard, where, reg_operand(k.p, dst), operands...);
+    return reg<T>(k.p, dst, s);
+}
+
+/// Emits `F operands…`, an instruction without a result (or whose results are among `operands`).
+template <class F, class... O>
+constexpr ir::span effect(const context& k, location where, const O&... operands) {
+    (check_literal(k, operands, where), ...);
+    return emit_all(k.p, ref<F>(), k.guard, where, operands...);
+}
+
+/// The usual arithmetic case: destination and operands of one type, which is also the last token.
+template <target Tgt, tok Op, tok... M, class... A>
+constexpr auto uniform(const context& k, location where, A&&... a) {
+    using S = same_type<A...>;
+    using T = typename S::type;
+    if constexpr (S::same && !std::is_void_v<T>) {
+        using F = form<Tgt, Op, M..., isa::type_token(scalar_of<T>)>;
+        require<F>();
+        return value<F, T>(k, where, as_operand<T>(static_cast<A&&>(a), where)...);
+    } else {
+        return reg<u32>();
+    }
+}
+
+/// Base of every instruction family; `Tag` is the family itself, so that a builder can derive from many.
+template <target Tgt, class Tag>
+class family {
+public:
+    static constexpr target the_target = Tgt;
+
+protected:
+    [[nodiscard]] constexpr const builder<Tgt>& self() const noexcept {
+        return static_cast<const builder<Tgt>&>(static_cast<const Tag&>(*this));
+    }
+    [[nodiscard]] constexpr context ctx() const noexcept { return self().context(); }
+};
+
+}  // namespace detail
+}  // namespace ptxdsl

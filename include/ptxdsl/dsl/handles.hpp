@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: Apache-2.0
+// Typed handles: registers, addresses, special registers. A handle is a C++ value that names a register of the kernel
+// under construction; copying a handle names the same register, it emits nothing.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <source_location>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <ptxdsl/ir/program.hpp>
+#include <ptxdsl/isa/special_registers.hpp>
+#include <ptxdsl/isa/table.hpp>
+
+namespace ptxdsl {
+
+using location = std::source_location;
+using isa::tok;
+
+template <class T>
+class reg;
+
+namespace detail {
+
+template <class>
+inline constexpr bool always_false = false;
+
+/// One instruction operand, ready to be written: the words of `ir::operand_kind` and the span of the nested call it
+/// comes from.
+struct raw_operand {
+    ir::program* prog = nullptr;
+    std::uint32_t words[3] = {};
+    std::uint32_t count = 1;               ///< words used
+    const std::uint32_t* more = nullptr;   ///< further one-word operands of a vector
+    std::uint32_t more_count = 0;
+    ir::span fresh{};
+};
+
+constexpr void write(ir::program& p, const raw_operand& o) {
+    for (std::uint32_t i = 0; i < o.count; ++i) p.push(o.words[i]);
+    for (std::uint32_t i = 0; i < o.more_count; ++i) p.push(o.more[i]);
+    p.count_operand();
+}
+
+/// Tokens of one instruction, packed as the record wants them, with the table's verdict for a target.
+template <target Tgt, tok... Toks>
+struct form {
+    static constexpr tok tokens[] = {Toks...};
+    static constexpr std::uint32_t count = sizeof...(Toks);
+    static constexpr isa::verdict verdict = isa::find(tokens, count, Tgt);
+    struct words_t {
+        std::uint32_t w[(count + 1) / 2] = {};
+    };
+    static constexpr words_t packed = [] {
+        words_t p;
+        for (std::uint32_t i = 0; i < count; ++i)
+            p.w[i / 2] |= static_cast<std::uint32_t>(tokens[i]) << (i % 2 == 0 ? 0 : 16);
+        return p;
+    }();
+};
+
+/// What `emit` needs of a form, without its type.
+struct form_ref {
+    const std::uint32_t* packed;
+    std::uint32_t tokens;
+    std::uint32_t form;
+    ptx_version since;
+};
+
+template <class F>
+[[nodiscard]] constexpr form_ref ref() noexcept {
+    return {F::packed.w, F::count, F::verdict.form, F::verdict.since};
+}
+
+/// Emits one instruction: settles the order of nested calls, checks that all operands belong to this kernel (A05), writes
+/// the record. Returns the span of the whole expression.
+///
+/// `operands` are in PTX order; `dst` of them, at the front, are results and take no part in the ordering.
+constexpr ir::span emit(ir::program& p, const form_ref& f, std::uint32_t guard, location where, const raw_operand* operands,
+                        std::uint32_t n) {
+    ir::span spans[24] = {};
+    for (std::uint32_t i = 0; i < n; ++i) {
+        spans[i] = operands[i].fresh;
+        if (operands[i].prog != nullptr && operands[i].prog != &p)
+            p.report("A05", where, "operand ", i + 1, " of ", isa::spelling(static_cast<tok>(f.packed[0] & 0xffffu)),
+                     " is a register of another kernel");
+    }
+    ir::span all;
+    if (!p.settle(spans, n, all))
+        p.report("K05", where,
+                 "two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "
+                 "give the first one a name");
+    p.begin_instruction(f.packed, f.tokens, f.form, f.since, guard, where);
+    for (std::uint32_t i = 0; i < n; ++i) write(p, operands[i]);
+    p.end_record();
+    return {all.begin, p.words.size()};
+}
+
+template <class... O>
+constexpr ir::span emit_all(ir::program& p, const form_ref& f, std::uint32_t guard, location where, const O&... operands) {
+    if constexpr (sizeof...(O) == 0) {
+        return emit(p, f, guard, where, nullptr, 0);
+    } else {
+        const raw_operand list[] = {static_cast<const raw_operand&>(operands)...};
+        return emit(p, f, guard, where, list, sizeof...(O));
+    }
+}
+
+[[nodiscard]] constexpr raw_operand reg_operand(ir::program& p, std::uint32_t id) noexcept {
+    raw_operand o;
+    o.prog = &p;
+    o.words[0] = ir::head(ir::operand_kind::reg, id);
+    return o;
+}
+
+constexpr void emit_mov(ir::program& p, isa::scalar type, std::uint32_t dst, const raw_operand& src, location where) {
+    const std::uint32_t packed = static_cast<std::uint32_t>(tok::mov) |
+                                 static_cast<std::uint32_t>(isa::type_token(ir::program::register_type(type))) << 16;
+    const raw_operand list[] = {reg_operand(p, dst), src};
+    emit(p, {&packed, 2, 0, {1, 0}}, 0, where, list, 2);
+}
+
+}  // namespace detail
+
+/// A value usable where an instruction reads a `T`: a register, or a literal of the right kind. Remembers where in the
+/// author's file it was made, so that operators report their line.
+template <class T>
+struct operand : detail::raw_operand {
+    location where;
+
+    // NOLINTBEGIN(google-explicit-constructor): conversion is what this type is for.
+    constexpr operand(const reg<T>& r, location at = location::current()) noexcept : where(at) { bind(r); }
+    constexpr operand(reg<T>&& r, location at = location::current()) noexcept : where(at) {
+        bind(r);
+        fresh = r.expression();
+    }
+    template <class V>
+        requires std::is_arithmetic_v<V>
+    constexpr operand(V v, location at = location::current()) noexcept : where(at) {
+        set_literal(v);
+    }
+    // NOLINTEND(google-explicit-constructor)
+
+private:
+    constexpr void bind(const reg<T>& r) noexcept {
+        prog = r.program();
+        words[0] = ir::head(ir::operand_kind::reg, r.id());
+    }
+
+    template <class V>
+    constexpr void set_literal(V v) noexcept {
+        constexpr isa::type_class cls = class_of<T>;
+        if constexpr (std::is_same_v<T, f32>) {
+            static_assert(std::is_floating_point_v<V>,
+                          "PTXDSL-A03: integer literal for an f32 operand; write it as a float, for example 1.0f");
+            words[0] = ir::head(ir::operand_kind::f32, 0);
+            words[1] = __builtin_bit_cast(std::uint32_t, static_cast<float>(v));
+            count = 2;
+        } else if constexpr (std::is_same_v<T, f64>) {
+            static_assert(std::is_floating_point_v<V>,
+                          "PTXDSL-A03: integer literal for an f64 operand; write it as a floating literal, for example 1.0");
+            const auto bits = __builtin_bit_cast(std::uint64_t, static_cast<double>(v));
+            words[0] = ir::head(ir::operand_kind::f64, 0);
+            words[1] = static_cast<std::uint32_t>(bits);
+            words[2] = static_cast<std::uint32_t>(bits >> 32);
+            count = 3;
+        } else if constexpr (cls == isa::type_class::floating || cls == isa::type_class::packed) {
+            static_assert(detail::always_false<V>,
+                          "PTXDSL-A14: this instruction takes no literal of a 16-bit or packed type; load it into a register "
+                          "first with k.mov or k.imm");
+        } else if constexpr (cls == isa::type_class::predicate) {
+            static_assert(detail::always_false<V>, "PTXDSL-A02: a literal where a predicate register is needed; use k.setp");
+        } else {
+            static_assert(!std::is_floating_point_v<V>,
+                          "PTXDSL-A03: floating literal for an integer operand; PTX would take its bits");
+            set_integer(static_cast<std::int64_t>(v), std::is_signed_v<V> || sizeof(V) < 8);
+        }
+    }
+    constexpr void set_integer(std::int64_t v, bool exact) noexcept {
+        constexpr unsigned w = bits_of<T>;
+        if constexpr (w < 64) {
+            if (v < -(std::int64_t{1} << (w - 1)) || v > (std::int64_t{1} << w) - 1) out_of_range = true;
+        }
+        static_cast<void>(exact);
+        if (ir::fits_small(v)) {
+            words[0] = ir::head(ir::operand_kind::small, static_cast<std::uint32_t>(v));
+        } else {
+            words[0] = ir::head(ir::operand_kind::integer, static_cast<std::uint32_t>(scalar_of<T>));
+            words[1] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(v));
+            words[2] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(v) >> 32);
+            count = 3;
+        }
+    }
+
+public:
+    bool out_of_range = false;  ///< A03: the literal does not fit `T`
+    [[nodiscard]] constexpr bool is_literal() const noexcept { return prog == nullptr; }
+};
+
+namespace detail {
+
+/// Emits `Ops.type d, a, b` for an operator; defined in dsl/operators.hpp.
+template <class T, class R, tok... Ops, class U>
+constexpr reg<R> operate(isa::scalar type, const operand<T>& a, const operand<U>& b);
+template <class T, tok... Ops>
+constexpr reg<T> operate(isa::scalar type, const operand<T>& a);
+template <class T, tok... Ops, class U>
+constexpr void operate_in_place(const reg<T>& d, isa::scalar type, const operand<U>& b);
+
+template <class T>
+inline constexpr bool is_integral_class = class_of<T> == isa::type_class::unsigned_int || class_of<T> == isa::type_class::signed_int;
+template <class T>
+inline constexpr bool is_float_class = class_of<T> == isa::type_class::floating || class_of<T> == isa::type_class::packed;
+template <class T>
+inline constexpr bool has_arithmetic = (is_integral_class<T> && bits_of<T> >= 16) || std::is_same_v<T, f32> || std::is_same_v<T, f64> ||
+                                       std::is_same_v<T, f16> || std::is_same_v<T, bf16> || std::is_same_v<T, f16x2> ||
+                                       std::is_same_v<T, bf16x2>;
+template <class T>
+inline constexpr bool has_logic = std::is_same_v<T, pred> || (!is_float_class<T> && bits_of<T> >= 16 && bits_of<T> <= 64);
+
+/// Type token of logic and left shifts, which PTX has for bit types only.
+template <class T>
+inline constexpr isa::scalar bits_type = std::is_same_v<T, pred> ? isa::scalar::pred
+                                         : bits_of<T> == 16      ? isa::scalar::b16
+                                         : bits_of<T> == 32      ? isa::scalar::b32
+                                                                 : isa::scalar::b64;
+/// `.rn` where the type has roundings: without it ptxas may fuse a product and a sum behind the author's back.
+template <class T>
+inline constexpr tok rounding = is_float_class<T> ? tok::rn : tok::none;
+template <class T>
+inline constexpr tok low_half = is_float_class<T> ? tok::rn : tok::lo;
+}  // namespace detail
+
+/// A register of type `T` (`px::u32`, `px::f32`, `px::bf16x2`, `px::pred` …).
+///
+/// - Constructing or copying a handle emits nothing; both handles name one register.
+/// - Assigning to a handle that already names a register emits one `mov`: registers behave like variables.
+/// - An unbound handle (default constructed) takes the register it is first assigned.
+template <class T>
+class [[nodiscard]] reg {
+    static_assert(ptx_type<T>, "PTXDSL-A08: this C++ type stands for no PTX type; use px::u32, px::f32, px::bf16 … "
+                               "(ptxdsl/isa/types.hpp)");
+
+public:
+    using value_type = T;
+
+    constexpr reg() noexcept = default;
+    constexpr reg(ir::program& p, std::uint32_t id, ir::span expression = {}) noexcept
+        : prog_(&p), id_(id), span_(expression) {}
+    constexpr reg(const reg& other) noexcept : prog_(other.prog_), id_(other.id_) {}
+    constexpr reg(reg&& other) noexcept = default;
+    constexpr ~reg() = default;
+
+    constexpr reg& operator=(const reg& other) {
+        assign(other, {});
+        return *this;
+    }
+    constexpr reg& operator=(reg&& other) {
+        assign(other, other.span_);
+        return *this;
+    }
+
+    [[nodiscard]] constexpr std::uint32_t id() const noexcept { return id_; }
+    [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
+    [[nodiscard]] constexpr bool bound() const noexcept { return prog_ != nullptr; }
+    /// Span of the nested call that produced this value; empty once the value has a name.
+    [[nodiscard]] constexpr ir::span expression() const noexcept { return span_; }
+
+    /// Names the register in the PTX text: `%row0` instead of `%r7`. Emits nothing.
+    constexpr reg& named(std::string_view prefix) & {
+        prog_->rename(id_, prefix);
+        return *this;
+    }
+    constexpr reg named(std::string_view prefix) && {
+        prog_->rename(id_, prefix);
+        return static_cast<reg&&>(*this);
+    }
+
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    constexpr explicit operator bool() const {
+        static_assert(detail::always_false<T>,
+                      "PTXDSL-A04: a register has no value while the kernel is being written, so `if (reg == 2)` cannot "
+                      "decide anything; emit a branch with k.if_(reg == 2, [&] { … })");
+        return false;
+    }
+
+    // ---- operators: one instruction each ------------------------------------------------------------------------
+    /// `add.T` (floats: `add.rn.T`)
+    friend constexpr reg operator+(const operand<T>& a, const operand<T>& b) requires(detail::has_arithmetic<T>) {
+        return detail::operate<T, T, tok::add, detail::rounding<T>>(scalar_of<T>, a, b);
+    }
+    /// `sub.T` (floats: `sub.rn.T`)
+    friend constexpr reg operator-(const operand<T>& a, const operand<T>& b) requires(detail::has_arithmetic<T>) {
+        return detail::operate<T, T, tok::sub, detail::rounding<T>>(scalar_of<T>, a, b);
+    }
+    /// `mul.lo.T` (floats: `mul.rn.T`)
+    friend constexpr reg operator*(const operand<T>& a, const operand<T>& b) requires(detail::has_arithmetic<T>) {
+        return detail::operate<T, T, tok::mul, detail::low_half<T>>(scalar_of<T>, a, b);
+    }
+    /// `div.T` (f32, f64: `div.rn.T`)
+    friend constexpr reg operator/(const operand<T>& a, const operand<T>& b)
+        requires(detail::is_integral_class<T> || std::is_same_v<T, f32> || std::is_same_v<T, f64>) {
+        return detail::operate<T, T, tok::div, detail::rounding<T>>(scalar_of<T>, a, b);
+    }
+    /// `rem.T`
+    friend constexpr reg operator%(const operand<T>& a, const operand<T>& b) requires(detail::is_integral_class<T>) {
+        return detail::operate<T, T, tok::rem>(scalar_of<T>, a, b);
+    }
+    /// `and.b32`, `and.pred` …
+    friend constexpr reg operator&(const operand<T>& a, const operand<T>& b) requires(detail::has_logic<T>) {
+        return detail::operate<T, T, tok::and_>(detail::bits_type<T>, a, b);
+    }
+    friend constexpr reg operator|(const operand<T>& a, const operand<T>& b) requires(detail::has_logic<T>) {
+        return detail::operate<T, T, tok::or_>(detail::bits_type<T>, a, b);
+    }
+    friend constexpr reg operator^(const operand<T>& a, const operand<T>& b) requires(detail::has_logic<T>) {
+        return detail::operate<T, T, tok::xor_>(detail::bits_type<T>, a, b);
+    }
+    /// `and.pred`, `or.pred`: both sides are always evaluated, a kernel has no short circuit.
+    friend constexpr reg operator&&(const operand<T>& a, const operand<T>& b) requires(std::is_same_v<T, pred>) {
+        return detail::operate<T, T, tok::and_>(isa::scalar::pred, a, b);
+    }
+    friend constexpr reg operator||(const operand<T>& a, const operand<T>& b) requires(std::is_same_v<T, pred>) {
+        return detail::operate<T, T, tok::or_>(isa::scalar::pred, a, b);
+    }
+    /// `not.pred`; as a guard, `px::unless(p)` costs no instruction.
+    friend constexpr reg operator!(const operand<T>& a) requires(std::is_same_v<T, pred>) {
+        return detail::operate<T, tok::not_>(isa::scalar::pred, a);
+    }
+    /// `not.b32` …
+    friend constexpr reg operator~(const operand<T>& a) requires(detail::has_logic<T> && !std::is_same_v<T, pred>) {
+        return detail::operate<T, tok::not_>(detail::bits_type<T>, a);
+    }
+    /// `neg.T`; PTX negates signed and floating types only.
+    friend constexpr reg operator-(const operand<T>& a)
+        requires(detail::has_arithmetic<T> && class_of<T> != isa::type_class::unsigned_int) {
+        return detail::operate<T, tok::neg>(scalar_of<T>, a);
+    }
+    /// `shl.b32` …; counts past the width give zero.
+    friend constexpr reg operator<<(const operand<T>& a, const operand<u32>& n) requires(detail::has_logic<T> && !std::is_same_v<T, pred>) {
+        return detail::operate<T, T, tok::shl>(detail::bits_type<T>, a, n);
+    }
+    /// `shr.T`: arithmetic for signed registers, logical for unsigned and bit registers.
+    friend constexpr reg operator>>(const operand<T>& a, const operand<u32>& n) requires(detail::has_logic<T> && !std::is_same_v<T, pred>) {
+        return detail::operate<T, T, tok::shr>(scalar_of<T>, a, n);
+    }
+    /// `setp.eq.T` … for every comparison; floats compare ordered except `!=`, which is `setp.neu`.
+    friend constexpr reg<pred> operator==(const operand<T>& a, const operand<T>& b) requires(!std::is_same_v<T, pred>) {
+        return detail::operate<T, pred, tok::setp, tok::eq>(compare_type(), a, b);
+    }
+    friend constexpr reg<pred> operator!=(const operand<T>& a, const operand<T>& b) requires(!std::is_same_v<T, pred>) {
+        return detail::operate<T, pred, tok::setp, detail::is_float_class<T> ? tok::neu : tok::ne>(compare_type(), a, b);
+    }
+    friend constexpr reg<pred> operator<(const operand<T>& a, const operand<T>& b) requires(detail::has_arithmetic<T>) {
+        return detail::operate<T, pred, tok::setp, tok::lt>(scalar_of<T>, a, b);
+    }
+    friend constexpr reg<pred> operator<=(const operand<T>& a, const operand<T>& b) requires(detail::has_arithmetic<T>) {
+        return detail::operate<T, pred, tok::setp, tok::le>(scalar_of<T>, a, b);
+    }
+    friend constexpr reg<pred> operator>(const operand<T>& a, const operand<T>& b) requires(detail::has_arithmetic<T>) {
+        return detail::operate<T, pred, tok::setp, tok::gt>(scalar_of<T>, a, b);
+    }
+    friend constexpr reg<pred> operator>=(const operand<T>& a, const operand<T>& b) requires(detail::has_arithmetic<T>) {
+        return detail::operate<T, pred, tok::setp, tok::ge>(scalar_of<T>, a, b);
+    }
+    /// In place, `x += y` is `add.T x, x, y`.
+    constexpr reg& operator+=(const operand<T>& b) requires(detail::has_arithmetic<T>) {
+        detail::operate_in_place<T, tok::add, detail::rounding<T>>(*this, scalar_of<T>, b);
+        return *this;
+    }
+    constexpr reg& operator-=(const operand<T>& b) requires(detail::has_arithmetic<T>) {
+        detail::operate_in_place<T, tok::sub, detail::rounding<T>>(*this, scalar_of<T>, b);
+        return *this;
+    }
+    constexpr reg& operator*=(const operand<T>& b) requires(detail::has_arithmetic<T>) {
+        detail::operate_in_place<T, tok::mul, detail::low_half<T>>(*this, scalar_of<T>, b);
+        return *this;
+    }
+    constexpr reg& operator&=(const operand<T>& b) requires(detail::has_logic<T>) {
+        detail::operate_in_place<T, tok::and_>(*this, detail::bits_type<T>, b);
+        return *this;
+    }
+    constexpr reg& operator|=(const operand<T>& b) requires(detail::has_logic<T>) {
+        detail::operate_in_place<T, tok::or_>(*this, detail::bits_type<T>, b);
+        return *this;
+    }
+    constexpr reg& operator^=(const operand<T>& b) requires(detail::has_logic<T>) {
+        detail::operate_in_place<T, tok::xor_>(*this, detail::bits_type<T>, b);
+        return *this;
+    }
+    constexpr reg& operator<<=(const operand<u32>& n) requires(detail::has_logic<T> && !std::is_same_v<T, pred>) {
+        detail::operate_in_place<T, tok::shl>(*this, detail::bits_type<T>, n);
+        return *this;
+    }
+    constexpr reg& operator>>=(const operand<u32>& n) requires(detail::has_logic<T> && !std::is_same_v<T, pred>) {
+        detail::operate_in_place<T, tok::shr>(*this, scalar_of<T>, n);
+        return *this;
+    }
+
+private:
+    [[nodiscard]] static constexpr isa::scalar compare_type() noexcept { return scalar_of<T>; }
+    constexpr void assign(const reg& other, ir::span expression) {
+        if (prog_ == nullptr) {
+            prog_ = other.prog_, id_ = other.id_;
+            return;
+        }
+        if (other.prog_ == nullptr) return;
+        detail::raw_operand src = detail::reg_operand(*other.prog_, other.id_);
+        src.fresh = expression;
+        const location where = prog_->locations.empty() ? location() : prog_->locations.back();
+        detail::emit_mov(*prog_, scalar_of<T>, id_, src, where);
+    }
+
+    ir::program* prog_ = nullptr;
+    std::uint32_t id_ = 0;
+    ir::span span_{};
+};
+
+/// `unless(p)`: the guard that holds where `p` is false (`@!p`). Emits nothing.
+struct negated {
+    const reg<pred>& p;
+};
+[[nodiscard]] constexpr negated unless(const reg<pred>& p) noexcept { return {p}; }
+
+/// A special register; only `k.mov` reads it (A14).
+template <class T, isa::sreg Id>
+struct special_register {
+    using value_type = T;
+    static constexpr isa::sreg id = Id;
+};
+
+namespace detail {
+template <class T>
+struct handle_traits {
+    static constexpr bool is_reg = false;
+    static constexpr bool is_special = false;
+    using value = void;
+};
+template <class T>
+struct handle_traits<reg<T>> {
+    static constexpr bool is_reg = true;
+    static constexpr bool is_special = false;
+    using value = T;
+};
+template <class T, isa::sreg Id>
+struct handle_traits<special_register<T, Id>> {
+    static constexpr bool is_reg = false;
+    static constexpr bool is_special = true;
+    using value = T;
+};
+template <class A>
+using traits = handle_traits<std::remove_cvref_t<A>>;
+
+/// First register type among the arguments, or void.
+template <class...>
+struct first_value {
+    using type = void;
+};
+template <class A, class... Rest>
+struct first_value<A, Rest...> {
+    using type = typename std::conditional_t<traits<A>::is_reg, std::type_identity<typename traits<A>::value>,
+                                             first_value<Rest...>>::type;
+};
+template <class... A>
+using first_value_t = typename first_value<A...>::type;
+
+/// True when every register among the arguments holds a `T`.
+template <class T, class... A>
+inline constexpr bool all_values = ((!traits<A>::is_reg || std::is_same_v<typename traits<A>::value, T>) && ...);
+template <class... A>
+inline constexpr bool any_special = (traits<A>::is_special || ...);
+}  // namespace detail
+
+}  // namespace ptxdsl

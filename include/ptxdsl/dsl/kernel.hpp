@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel: a constexpr callable over a builder and typed parameters, a name, attributes and constants.
+#pragma once
+
+#include <ptxdsl/detail/fixed_string.hpp>
+#include <ptxdsl/dsl/builder.hpp>
+#include <ptxdsl/ir/signature.hpp>
+
+namespace ptxdsl {
+
+namespace detail {
+
+/// What a body's parameter is to the launch: a scalar, a pointer, a tensor map; or no parameter at all (a constant).
+template <class P>
+struct param_traits {
+    static constexpr bool is_param = false;
+};
+template <class T>
+struct param_traits<reg<T>> {
+    static constexpr bool is_param = true;
+    using signature = T;
+    static constexpr ir::param describe() noexcept {
+        ir::param p;
+        p.kind = ir::param_kind::scalar;
+        p.type = scalar_of<T>;
+        return p;
+    }
+};
+template <space S, class T, unsigned A>
+struct param_traits<ptr<S, T, A>> {
+    static_assert(S == space::global || S == space::generic || S == space::constant,
+                  "PTXDSL-B01: a kernel parameter points to global, constant or generic memory");
+    static constexpr bool is_param = true;
+    using signature = pointer_param<T, A>;
+    static constexpr ir::param describe() noexcept {
+        ir::param p;
+        p.kind = ir::param_kind::pointer;
+        p.type = isa::scalar::u64;
+        p.sp = S;
+        p.is_const = std::is_const_v<T>;
+        p.align = static_cast<std::uint16_t>(A);
+        return p;
+    }
+};
+
+template <class P>
+inline constexpr bool is_param_v = param_traits<std::remove_cvref_t<P>>::is_param;
+
+/// Concatenates the signatures of those `P` that are parameters.
+template <class List, class... P>
+struct signature_of;
+template <class... Done>
+struct signature_of<param_list<Done...>> {
+    using type = param_list<Done...>;
+};
+template <class... Done, class P, class... Rest>
+struct signature_of<param_list<Done...>, P, Rest...> {
+    template <bool Is, class Dummy = void>
+    struct step {
+        using type = typename signature_of<param_list<Done...>, Rest...>::type;
+    };
+    template <class Dummy>
+    struct step<true, Dummy> {
+        using type = typename signature_of<param_list<Done..., typename param_traits<std::remove_cvref_t<P>>::signature>, Rest...>::type;
+    };
+    using type = typename step<is_param_v<P>>::type;
+};
+
+template <class...>
+struct type_pack {};
+
+constexpr void load_param(ir::program& p, isa::scalar type, std::uint32_t dst, std::uint32_t symbol) {
+    const std::uint32_t packed[] = {static_cast<std::uint32_t>(tok::ld) | static_cast<std::uint32_t>(tok::param) << 16,
+                                    static_cast<std::uint32_t>(isa::type_token(type))};
+    raw_operand from;
+    from.words[0] = ir::head(ir::operand_kind::address, 0);
+    from.words[1] = ir::head(ir::operand_kind::symbol, symbol);
+    from.count = 3;
+    const raw_operand list[] = {reg_operand(p, dst), from};
+    emit(p, {packed, 3, isa::verdict::no_form, {1, 0}}, 0, location(), list, 2);
+}
+
+/// Loads one parameter in the kernel's prologue: one `ld.param`, nothing else.
+template <class P>
+struct param_loader;
+template <class T>
+struct param_loader<reg<T>> {
+    template <target Tgt>
+    static constexpr reg<T> load(builder<Tgt>& k, std::uint32_t symbol) {
+        ir::program& p = k.program();
+        const std::uint32_t dst = p.new_reg(scalar_of<T>, {});
+        load_param(p, ir::param_type(scalar_of<T>), dst, symbol);
+        return {p, dst};
+    }
+};
+template <space S, class T, unsigned A>
+struct param_loader<ptr<S, T, A>> {
+    template <target Tgt>
+    static constexpr ptr<S, T, A> load(builder<Tgt>& k, std::uint32_t symbol) {
+        ir::program& p = k.program();
+        const std::uint32_t dst = p.new_reg(isa::scalar::u64);
+        load_param(p, isa::scalar::u64, dst, symbol);
+        return {p, ir::head(ir::operand_kind::reg, dst)};
+    }
+};
+
+/// Declares one parameter; returns the symbol its name is printed as: `<kernel>_param_<i>`.
+constexpr std::uint32_t declare_param(ir::program& p, ir::param description) {
+    const std::uint32_t index = p.params.size();
+    const std::uint32_t begin = p.pool.size();
+    for (std::uint32_t i = 0; i < p.kernel.length; ++i) {
+        const char c = p.pool[p.kernel.offset + i];
+        p.pool.push_back(c);
+    }
+    for (char c : std::string_view("_param_")) p.pool.push_back(c);
+    if (index >= 10) p.pool.push_back(static_cast<char>('0' + index / 10));
+    p.pool.push_back(static_cast<char>('0' + index % 10));
+    description.id = {begin, p.pool.size() - begin};
+    p.params.push_back(description);
+    p.symbols.push_back(description.id);
+    return p.symbols.size() - 1;
+}
+
+template <class F>
+struct body_traits : body_traits<decltype(&F::operator())> {};
+template <target Tgt, class... P>
+struct body_traits<void (*)(builder<Tgt>&, P...)> {
+    static constexpr target the_target = Tgt;
+    using params = typename signature_of<param_list<>, P...>::type;
+    static constexpr std::size_t constants = (std::size_t{0} + ... + (is_param_v<P> ? 0u : 1u));
+
+    /// Runs `body` on a program whose header is set, with the constants `c` in front of the parameters.
+    template <class Body, class... C>
+    static constexpr void run(const Body& body, ir::program& p, const C&... c) {
+        static_assert(sizeof...(C) == constants,
+                      "PTXDSL-J07: the kernel body takes another number of constants than the kernel is given");
+        if constexpr (sizeof...(C) == constants) {
+            builder<Tgt> k(p);
+            skip<sizeof...(C)>(type_pack<P...>(), body, k, c...);
+        }
+    }
+
+private:
+    template <std::size_t N, class First, class... Rest, class Body, class... A>
+    static constexpr void skip(type_pack<First, Rest...> all, const Body& body, builder<Tgt>& k, const A&... args) {
+        if constexpr (N == 0) bind(all, body, k, args...);
+        else skip<N - 1>(type_pack<Rest...>(), body, k, args...);
+    }
+    template <std::size_t N, class Body, class... A>
+    static constexpr void skip(type_pack<>, const Body& body, builder<Tgt>& k, const A&... args) {
+        body(k, args...);
+    }
+    template <class First, class... Rest, class Body, class... A>
+    static constexpr void bind(type_pack<First, Rest...>, const Body& body, builder<Tgt>& k, const A&... args) {
+        using Q = std::remove_cvref_t<First>;
+        static_assert(is_param_v<Q>, "PTXDSL-J07: constants come before the parameters in a kernel body's signature");
+        const std::uint32_t symbol = declare_param(k.program(), param_traits<Q>::describe());
+        const Q handle = param_loader<Q>::load(k, symbol);
+        bind(type_pack<Rest...>(), body, k, args..., handle);
+    }
+    template <class Body, class... A>
+    static constexpr void bind(type_pack<>, const Body& body, builder<Tgt>& k, const A&... args) {
+        body(k, args...);
+    }
+};
+template <target Tgt, class... P>
+struct body_traits<void (*)(builder<Tgt>&, P...) noexcept> : body_traits<void (*)(builder<Tgt>&, P...)> {};
+template <class L, target Tgt, class... P>
+struct body_traits<void (L::*)(builder<Tgt>&, P...) const> : body_traits<void (*)(builder<Tgt>&, P...)> {};
+template <class L, target Tgt, class... P>
+struct body_traits<void (L::*)(builder<Tgt>&, P...) const noexcept> : body_traits<void (*)(builder<Tgt>&, P...)> {};
+
+/// Closes what the body left to the library: the final `ret`, unplaced labels (K01), open loops.
+constexpr void finish_program(ir::program& p) {
+    control_writer{p}.plain(tok::ret, location());
+    for (std::uint32_t i = 0; i < p.labels.size(); ++i)
+        if (p.labels[i].used != 0 && p.labels[i].placed == 0)
+            p.add_finding("K01", false, p.labels[i].where, "branch to label '", p.text(p.labels[i].id), "', which is never placed");
+    if (p.version < p.target.floor()) p.version = p.target.floor();
+}
+
+/// Writes the whole program of one kernel.
+template <class Body, class... C>
+constexpr void write_program(ir::program& p, std::string_view name, const ir::attributes& attrs, const Body& body, const C&... c) {
+    using traits = body_traits<Body>;
+    p.target = traits::the_target;
+    p.attrs = attrs;
+    p.kernel = p.intern(name);
+    p.new_symbol("smem");
+    traits::run(body, p, c...);
+    finish_program(p);
+}
+
+}  // namespace detail
+
+using ir::attributes;
+
+/// A kernel as a type: `px::kernel<"saxpy", saxpy>`, `px::kernel<"gemm", gemm, px::attributes{.reqntid = {384}}, config>`.
+///
+/// `Body` is a constexpr function (or captureless lambda) `void(px::builder<target>&, constants…, parameters…)`; what is
+/// neither register, pointer nor tensor map is a constant and is bound here.
+template <fixed_string Name, auto Body, ir::attributes Attributes = ir::attributes{}, auto... Constants>
+struct kernel {
+    using traits = detail::body_traits<decltype(Body)>;
+    using params = typename traits::params;
+    static constexpr target the_target = traits::the_target;
+    static constexpr ir::attributes attributes = Attributes;
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return Name.view(); }
+    static constexpr void write(ir::program& p) { detail::write_program(p, Name.view(), Attributes, Body, Constants...); }
+};
+
+}  // namespace ptxdsl

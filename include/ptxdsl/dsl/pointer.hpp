@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Typed addresses: the state space, the element type and what is known of the alignment are part of the type.
+#pragma once
+
+#include <ptxdsl/dsl/handles.hpp>
+
+namespace ptxdsl {
+
+/// `N` elements that one vector instruction moves: the element type of a pointer whose accesses are `.vN`.
+///
+/// `global_ptr<const packet<f32, 4>>` loads 16 bytes at a time, and `p + i` steps by 16 bytes.
+template <class T, unsigned N>
+struct alignas(sizeof(T) * N) packet {
+    static_assert(N == 2 || N == 4 || N == 8, "PTXDSL-A07: PTX vectors have 2, 4 or 8 elements");
+    using value_type = T;
+    static constexpr unsigned size = N;
+    T elements[N];
+};
+
+namespace detail {
+template <class T>
+struct element_traits {
+    using scalar = std::remove_const_t<T>;
+    static constexpr unsigned lanes = 1;
+};
+template <class T, unsigned N>
+struct element_traits<packet<T, N>> {
+    using scalar = T;
+    static constexpr unsigned lanes = N;
+};
+template <class T, unsigned N>
+struct element_traits<const packet<T, N>> : element_traits<packet<T, N>> {};
+
+/// Shared addresses are 32 bits wide, all others 64 (PTX ISA 5.1.6: the shared window of a block fits 32 bits).
+[[nodiscard]] constexpr bool is_narrow(space s) noexcept { return s == space::shared || s == space::shared_cluster; }
+}  // namespace detail
+
+/// An address in state space `S` of elements of type `T` (const for read-only data), known to be a multiple of `Align`.
+///
+/// `p + i` is one `mad` (`mad.wide` for a 32-bit index of a 64-bit address, so that byte offsets never wrap at 4 GiB);
+/// adding a C++ constant emits nothing, it becomes the address operand's immediate offset.
+template <space S, class T, unsigned Align = alignof(T)>
+class [[nodiscard]] ptr {
+public:
+    using element_type = T;
+    using scalar_type = typename detail::element_traits<T>::scalar;
+    using address_type = std::conditional_t<detail::is_narrow(S), u32, u64>;
+    static constexpr space state_space = S;
+    static constexpr unsigned lanes = detail::element_traits<T>::lanes;
+    static constexpr unsigned align = Align;
+    static_assert(ptx_type<scalar_type>, "PTXDSL-A08: pointer to a C++ type that stands for no PTX type");
+
+    constexpr ptr() noexcept = default;
+    /// The address `base + offset` bytes, `base` a one-word operand (register or symbol).
+    constexpr ptr(ir::program& p, std::uint32_t base, std::int32_t offset = 0, ir::span expression = {}) noexcept
+        : prog_(&p), base_(base), offset_(offset), span_(expression) {}
+    constexpr ptr(const ptr& o) noexcept : prog_(o.prog_), base_(o.base_), offset_(o.offset_) {}
+    constexpr ptr(ptr&&) noexcept = default;
+    constexpr ~ptr() = default;
+    constexpr ptr& operator=(const ptr& o) noexcept {
+        prog_ = o.prog_, base_ = o.base_, offset_ = o.offset_, span_ = {};
+        return *this;
+    }
+    constexpr ptr& operator=(ptr&& o) noexcept { return *this = static_cast<const ptr&>(o); }
+
+    /// A pointer to non-const converts to a pointer to const, a better aligned one to a less aligned one.
+    template <class U, unsigned A>
+        requires(std::is_same_v<const U, T> || std::is_same_v<U, T>) && (A >= Align) &&
+                (!std::is_same_v<ptr<S, U, A>, ptr>)
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    constexpr ptr(const ptr<S, U, A>& o) noexcept : prog_(o.program()), base_(o.base()), offset_(o.offset()) {}
+
+    [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
+    [[nodiscard]] constexpr std::uint32_t base() const noexcept { return base_; }
+    [[nodiscard]] constexpr std::int32_t offset() const noexcept { return offset_; }
+    [[nodiscard]] constexpr ir::span expression() const noexcept { return span_; }
+
+    /// The same address as a pointer to `U`. Emits nothing; alignment knowledge is kept.
+    template <class U>
+    [[nodiscard]] constexpr auto as() const noexcept {
+        using Q = std::conditional_t<std::is_const_v<T>, const U, U>;
+        return ptr<S, Q, Align>(*prog_, base_, offset_);
+    }
+    /// States that the address is a multiple of `A` bytes. Emits nothing; wrong statements are undefined behaviour.
+    template <unsigned A>
+    [[nodiscard]] constexpr auto assume_aligned() const noexcept {
+        static_assert((A & (A - 1)) == 0, "PTXDSL-B03: an alignment is a power of two");
+        return ptr<S, T, A>(*prog_, base_, offset_);
+    }
+    /// `bytes` further. Emits nothing. The result is aligned only as far as `A` says.
+    template <unsigned A = (Align < sizeof(T) ? Align : sizeof(T))>
+    [[nodiscard]] constexpr auto byte_offset(std::int32_t bytes) const noexcept {
+        return ptr<S, T, A>(*prog_, base_, offset_ + bytes);
+    }
+
+    template <std::integral I>
+    friend constexpr auto operator+(const ptr& p, I elements) noexcept {
+        constexpr unsigned a = Align < sizeof(T) ? Align : sizeof(T);
+        return ptr<S, T, a>(*p.prog_, p.base_, p.offset_ + static_cast<std::int32_t>(elements) * step());
+    }
+    template <std::integral I>
+    friend constexpr auto operator-(const ptr& p, I elements) noexcept {
+        return p + -static_cast<std::int32_t>(elements);
+    }
+    // One `mad` each; the operand type records the caller's line and whether the index is a nested call.
+    friend constexpr auto operator+(const ptr& p, operand<u32> i) { return p.indexed(i, ir::span{}); }
+    friend constexpr auto operator+(const ptr& p, operand<s32> i) { return p.indexed(i, ir::span{}); }
+    friend constexpr auto operator+(const ptr& p, operand<u64> i) { return p.indexed(i, ir::span{}); }
+    friend constexpr auto operator+(const ptr& p, operand<s64> i) { return p.indexed(i, ir::span{}); }
+    friend constexpr auto operator+(ptr&& p, operand<u32> i) { return p.indexed(i, p.span_); }
+    friend constexpr auto operator+(ptr&& p, operand<s32> i) { return p.indexed(i, p.span_); }
+    friend constexpr auto operator+(ptr&& p, operand<u64> i) { return p.indexed(i, p.span_); }
+    friend constexpr auto operator+(ptr&& p, operand<s64> i) { return p.indexed(i, p.span_); }
+
+    [[nodiscard]] static constexpr std::int32_t step() noexcept { return static_cast<std::int32_t>(sizeof(T)); }
+
+private:
+    template <class I>
+    constexpr auto indexed(const operand<I>& index, ir::span mine) const {
+        static_assert(bits_of<I> == 32 || !detail::is_narrow(S),
+                      "PTXDSL-B05: a shared-memory index is 32 bits wide; convert it with k.cvt<px::u32>");
+        constexpr unsigned a = Align < sizeof(T) ? Align : sizeof(T);
+        constexpr bool wide = bits_of<I> == 32 && !detail::is_narrow(S);
+        constexpr isa::scalar type = scalar_of<I>;
+        constexpr std::uint32_t packed[] = {
+            static_cast<std::uint32_t>(tok::mad) | static_cast<std::uint32_t>(wide ? tok::wide : tok::lo) << 16,
+            static_cast<std::uint32_t>(isa::type_token(type))};
+        ir::program& p = *prog_;
+        const std::uint32_t dst = p.new_reg(scalar_of<address_type>);
+        detail::raw_operand size;
+        size.words[0] = ir::head(ir::operand_kind::small, static_cast<std::uint32_t>(step()));
+        detail::raw_operand base;
+        base.prog = prog_;
+        base.words[0] = base_;
+        // The author wrote base + index; PTX has the base last. Settle the author's order, then emit.
+        ir::span spans[] = {mine, index.fresh};
+        ir::span all;
+        if (!p.settle(spans, 2, all)) p.report("K05", index.where, "pointer and index are both nested calls that emit several "
+                                               "instructions; give one a name first");
+        detail::raw_operand settled = index;
+        settled.fresh = {};
+        const detail::raw_operand list[] = {detail::reg_operand(p, dst), settled, size, base};
+        detail::emit(p, {packed, 3, 0, {1, 0}}, 0, index.where, list, 4);
+        return ptr<S, T, a>(p, ir::head(ir::operand_kind::reg, dst), offset_, ir::span{all.begin, p.words.size()});
+    }
+    ir::program* prog_ = nullptr;
+    std::uint32_t base_ = 0;
+    std::int32_t offset_ = 0;
+    ir::span span_{};
+};
+
+template <class T, unsigned Align = alignof(T)>
+using global_ptr = ptr<space::global, T, Align>;
+template <class T, unsigned Align = alignof(T)>
+using shared_ptr = ptr<space::shared, T, Align>;
+template <class T, unsigned Align = alignof(T)>
+using shared_cluster_ptr = ptr<space::shared_cluster, T, Align>;
+template <class T, unsigned Align = alignof(T)>
+using generic_ptr = ptr<space::generic, T, Align>;
+template <class T, unsigned Align = alignof(T)>
+using const_ptr = ptr<space::constant, const T, Align>;
+template <class T, unsigned Align = alignof(T)>
+using local_ptr = ptr<space::local, T, Align>;
+
+namespace detail {
+template <class>
+struct pointer_traits {
+    static constexpr bool is_ptr = false;
+};
+template <space S, class T, unsigned A>
+struct pointer_traits<ptr<S, T, A>> {
+    static constexpr bool is_ptr = true;
+};
+template <class A>
+inline constexpr bool is_ptr_v = pointer_traits<std::remove_cvref_t<A>>::is_ptr;
+
+/// `[base+offset]` of a pointer; an unnamed pointer brings its span.
+template <class P>
+[[nodiscard]] constexpr raw_operand address_operand(P&& p) noexcept {
+    raw_operand o;
+    o.prog = p.program();
+    o.words[0] = ir::head(ir::operand_kind::address, 0);
+    o.words[1] = p.base();
+    o.words[2] = static_cast<std::uint32_t>(p.offset());
+    o.count = 3;
+    if constexpr (!std::is_lvalue_reference_v<P>) o.fresh = p.expression();
+    return o;
+}
+}  // namespace detail
+
+/// `vec<T, N>`: the N registers of one vector instruction, in memory order.
+template <class T, unsigned N>
+class [[nodiscard]] vec {
+public:
+    using value_type = T;
+    static constexpr unsigned size = N;
+    constexpr vec() noexcept = default;
+    constexpr explicit vec(ir::program& p) noexcept : prog_(&p) {}
+    constexpr vec(const vec& o) noexcept : prog_(o.prog_) { copy(o); }
+    constexpr vec(vec&& o) noexcept : prog_(o.prog_), span_(o.span_) { copy(o); }
+    constexpr vec& operator=(const vec& o) noexcept {
+        prog_ = o.prog_, span_ = {};
+        copy(o);
+        return *this;
+    }
+    constexpr ~vec() = default;
+    /// A vector of registers that exist already.
+    template <class... R>
+        requires(sizeof...(R) == N) && (std::is_same_v<R, reg<T>> && ...)
+    constexpr explicit vec(const R&... r) noexcept : ids_{ir::head(ir::operand_kind::reg, r.id())...} {
+        ((prog_ = r.program()), ...);
+    }
+    /// Element `i`, checked: a constant outside 0..N-1 is refused in constant evaluation.
+    [[nodiscard]] constexpr reg<T> operator[](unsigned i) const { return reg<T>(*prog_, ir::payload_of(ids_[i < N ? i : throw_range()])); }
+    constexpr void set_expression(ir::span s) noexcept { span_ = s; }
+    constexpr void set(unsigned i, std::uint32_t id) noexcept { ids_[i] = ir::head(ir::operand_kind::reg, id); }
+    [[nodiscard]] constexpr const std::uint32_t* words() const noexcept { return ids_; }
+    [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
+    [[nodiscard]] constexpr ir::span expression() const noexcept { return span_; }
+
+private:
+    constexpr void copy(const vec& o) noexcept {
+        for (unsigned i = 0; i < N; ++i) ids_[i] = o.ids_[i];
+    }
+    [[nodiscard]] constexpr unsigned throw_range() const {
+        prog_->report("A07", prog_->locations.back(), "element index past the end of a vector of ", std::uint32_t{N});
+        return 0;
+    }
+    ir::program* prog_ = nullptr;
+    std::uint32_t ids_[N] = {};
+    ir::span span_{};
+};
+
+}  // namespace ptxdsl

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one program representation. Everything that produces PTX (DSL, parser) fills it, everything that consumes it
+// (assembler, verifier, simulator, transpiler) reads it through `ir::view`.
+//
+// A program is a stream of 32-bit words cut into records. One flat array is what constant evaluation copies, grows
+// and returns cheaply; a struct per instruction costs three times as much (docs/design.md, "Cost budget").
+//
+//   instruction   w0 kind:8 | modifiers:8 | words:16      w1 form:16 | operands:8 | flags:8
+//                 w2 guard: 0, or (register + 1) << 1 | negated        w3 location index
+//                 then the tokens, two to a word, opcode first; then the operands
+//   label         w0, w1 location, w2 label id
+//   region        w0 (code in the modifiers field), w1 location, payload        structure, prints nothing
+//   note          w0 (code in the modifiers field), w1 location, payload        meaning, prints nothing
+//   text          w0, w1 location, w2 pool offset, w3 length                    a raw line, the only unchecked door
+//
+// An operand is a head word kind:4 | payload:28, followed by what its kind says (see `operand_kind`).
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+#include <string_view>
+
+#include <ptxdsl/isa/targets.hpp>
+#include <ptxdsl/isa/types.hpp>
+
+namespace ptxdsl::ir {
+
+enum class record : std::uint8_t { instruction, label, region, note, text };
+
+/// What an operand's head word means, and the words that follow it.
+enum class operand_kind : std::uint8_t {
+    reg,       ///< payload: register id
+    not_pred,  ///< payload: predicate register id, printed `!%p`
+    small,     ///< payload: 28-bit signed integer
+    integer,   ///< payload: scalar; then low word, high word
+    f32,       ///< then the bits
+    f64,       ///< then low word, high word
+    address,   ///< then a one-word base (register, symbol, small) and a signed offset:      [base+offset]
+    tensor,    ///< payload: n; then a one-word base and n one-word coordinates:             [base, {c0, c1}]
+    vec,       ///< payload: n; then n one-word operands:                                    {a, b}
+    range,     ///< payload: n; then the first register id; ids are consecutive:             {a, …, z}
+    label,     ///< payload: label id
+    symbol,    ///< payload: symbol id; then a signed offset:                                name+offset
+    sink,      ///< `_`
+    special,   ///< payload: isa::sreg
+    pair,      ///< payload: n; then n one-word operands joined by `|`:                      p|q
+    text,      ///< payload: pool offset; then length
+};
+
+/// Structure of the program, for readers that follow control flow.
+enum class region : std::uint8_t {
+    if_begin,    ///< predicate << 1 | negated
+    else_begin,  ///< no payload
+    if_end,
+    loop_begin,  ///< loop id, constant trip count or `unknown_count`
+    loop_end,    ///< loop id
+    break_,      ///< loop id, guard like w2
+    continue_,   ///< loop id, guard like w2
+    scope_begin,
+    scope_end,
+};
+inline constexpr std::uint32_t unknown_count = 0xffffffffu;
+
+/// Meaning that the text no longer shows: which object an address belongs to, how many bytes a copy brings.
+enum class note : std::uint8_t {
+    barrier_init,     ///< barrier, first stage, stages, arrivals
+    barrier_arrive,   ///< barrier, stage or `unknown_count`, arrivals, flags (1: remote)
+    barrier_expect,   ///< barrier, stage, bytes
+    barrier_wait,     ///< barrier, stage, parity (0, 1 or `unknown_count`)
+    barrier_copy,     ///< barrier, stage, bytes (0: not constant), multicast
+    barrier_noarity,  ///< barrier: the author vouches for its arrivals (`k.assume_arrivals`)
+    role_begin,       ///< threads in this role
+    role_end,
+    tile_write,       ///< allocation, stage: written through the generic proxy
+    tile_async_read,  ///< allocation, stage: read by the async proxy (bulk store, wgmma)
+    bulk_store,       ///< allocation, stage: source of a bulk store in the current group
+    thread_dependent, ///< the next instruction's operands differ from thread to thread
+    single_thread_begin,  ///< following instructions run in one thread of the warp or block
+    single_thread_end,
+};
+
+struct name {
+    std::uint32_t offset = 0;
+    std::uint32_t length = 0;
+};
+
+/// One register: its type and the prefix its printed name starts with.
+struct reg_info {
+    isa::scalar type = isa::scalar::none;
+    std::uint16_t prefix = 0;
+};
+
+/// What a register's printed name starts with; all registers of one prefix have one type.
+struct prefix_info {
+    name id;
+    isa::scalar type = isa::scalar::none;
+};
+
+enum class param_kind : std::uint8_t { scalar, pointer, tensor_map };
+
+/// One kernel parameter.
+struct param {
+    param_kind kind = param_kind::scalar;
+    isa::scalar type = isa::scalar::none;
+    space sp = space::generic;
+    bool is_const = false;
+    bool nullable = false;
+    std::uint16_t align = 0;
+    name id;
+};
+
+enum class allocation_kind : std::uint8_t { raw, tile, barrier };
+
+/// One shared-memory allocation. Offsets are bytes from the start of the block's `smem` array.
+struct allocation {
+    allocation_kind kind = allocation_kind::raw;
+    bool placed_by_author = false;
+    std::uint16_t stages = 1;
+    std::uint32_t offset = 0;
+    std::uint32_t stage_bytes = 0;
+    std::uint32_t align = 16;
+    std::uint32_t repeat = 0;  ///< swizzle repeat in bytes that the base must be a multiple of; 0: none
+    name id;
+    std::uint32_t where = 0;  ///< location index
+    [[nodiscard]] constexpr std::uint32_t bytes() const noexcept { return stage_bytes * stages; }
+};
+
+struct label_info {
+    name id;
+    std::uint32_t placed = 0;  ///< how often
+    std::uint32_t used = 0;
+    std::uint32_t where = 0;
+};
+
+/// Kernel attributes; they appear as PTX directives (PTX ISA 11.4, 11.7). Zero means "not given".
+struct attributes {
+    struct dim3 {
+        std::uint32_t x = 0, y = 1, z = 1;
+        [[nodiscard]] constexpr std::uint32_t count() const noexcept { return x * y * z; }
+        [[nodiscard]] constexpr bool given() const noexcept { return x != 0; }
+        constexpr bool operator==(const dim3&) const = default;
+    };
+    dim3 reqntid{};             ///< exact block size: `.reqntid`
+    dim3 maxntid{};             ///< largest block size: `.maxntid`
+    std::uint32_t minnctapersm = 0;
+    std::uint32_t maxnreg = 0;
+    dim3 cluster{};             ///< exact cluster size: `.explicitcluster` + `.reqnctapercluster`
+    bool non_portable_cluster = false;  ///< allows clusters of 9 to 16 blocks
+    bool line_comments = false;         ///< end every line with a comment naming its C++ line
+    constexpr bool operator==(const attributes&) const = default;
+
+    /// Threads of one block if the attributes fix or bound them, else 0.
+    [[nodiscard]] constexpr std::uint32_t threads() const noexcept {
+        return reqntid.given() ? reqntid.count() : maxntid.given() ? maxntid.count() : 0;
+    }
+    /// Blocks of one cluster, 1 without clusters.
+    [[nodiscard]] constexpr std::uint32_t cluster_size() const noexcept { return cluster.given() ? cluster.count() : 1; }
+};
+
+/// A finding of the builder or the verifier.
+struct finding {
+    char id[4] = {};  ///< "E01"; printed as PTXDSL-E01
+    bool warning = false;
+    std::uint32_t where = 0;  ///< location index
+    name text;                ///< in the finding pool
+};
+
+/// The type `ld.param` and `.param` name: parameters have no packed or brain types, they travel as bits of their size.
+[[nodiscard]] constexpr isa::scalar param_type(isa::scalar t) noexcept {
+    const isa::type_class cls = isa::info(t).cls;
+    const bool own = cls != isa::type_class::floating && cls != isa::type_class::packed;
+    if (own || t == isa::scalar::f32 || t == isa::scalar::f64) return t;
+    switch (isa::bits(t)) {
+        case 8: return isa::scalar::b8;
+        case 16: return isa::scalar::b16;
+        case 32: return isa::scalar::b32;
+        default: return isa::scalar::b64;
+    }
+}
+
+/// Sizes of one program: what a fixed-size image must hold.
+struct sizes {
+    std::uint32_t words = 0, locations = 0, regs = 0, prefixes = 0, params = 0, allocations = 0, labels = 0, symbols = 0,
+                  pool = 0, findings = 0;
+};
+
+/// Read access to a program wherever its arrays live: heap, stack or static storage.
+struct view {
+    const std::uint32_t* words = nullptr;
+    const std::source_location* locations = nullptr;
+    const reg_info* regs = nullptr;
+    const prefix_info* prefixes = nullptr;
+    const param* params = nullptr;
+    const allocation* allocations = nullptr;
+    const label_info* labels = nullptr;
+    const name* symbols = nullptr;
+    const char* pool = nullptr;
+    const finding* findings = nullptr;
+    sizes n;
+    name kernel;
+    ptxdsl::target target;
+    ptx_version version;
+    attributes attrs;
+    std::uint32_t shared_bytes = 0;
+    std::uint32_t shared_align = 16;
+
+    [[nodiscard]] constexpr std::string_view text(name s) const noexcept { return {pool + s.offset, s.length}; }
+    /// Shared memory over 48 KiB must be the launch's dynamic kind.
+    [[nodiscard]] constexpr bool dynamic_shared() const noexcept { return shared_bytes > 48u << 10; }
+};
+
+/// Symbol ids with a fixed meaning; kernel parameters follow.
+inline constexpr std::uint32_t smem_symbol = 0;
+
+[[nodiscard]] constexpr std::uint32_t head(operand_kind kind, std::uint32_t payload) noexcept {
+    return static_cast<std::uint32_t>(kind) << 28 | (payload & 0x0fffffffu);
+}
+[[nodiscard]] constexpr operand_kind kind_of(std::uint32_t head_word) noexcept {
+    return static_cast<operand_kind>(head_word >> 28);
+}
+[[nodiscard]] constexpr std::uint32_t payload_of(std::uint32_t head_word) noexcept { return head_word & 0x0fffffffu; }
+/// Sign-extends the 28-bit payload of a `small`.
+[[nodiscard]] constexpr std::int32_t small_value(std::uint32_t head_word) noexcept {
+    return static_cast<std::int32_t>(head_word << 4) >> 4;
+}
+[[nodiscard]] constexpr bool fits_small(std::int64_t v) noexcept { return v >= -(1 << 27) && v < (1 << 27); }
+
+/// Words an operand takes, its head included.
+[[nodiscard]] constexpr std::uint32_t operand_words(std::uint32_t head_word) noexcept {
+    switch (kind_of(head_word)) {
+        case operand_kind::integer:
+        case operand_kind::f64:
+        case operand_kind::address: return 3;
+        case operand_kind::f32:
+        case operand_kind::range:
+        case operand_kind::symbol:
+        case operand_kind::text: return 2;
+        case operand_kind::tensor: return 2 + payload_of(head_word);
+        case operand_kind::vec:
+        case operand_kind::pair: return 1 + payload_of(head_word);
+        default: return 1;
+    }
+}
+
+/// Reads one record. Cheap to make; holds a pointer into the stream.
+struct cursor {
+    const std::uint32_t* w = nullptr;
+
+    [[nodiscard]] constexpr record kind() const noexcept { return static_cast<record>(w[0] >> 24); }
+    [[nodiscard]] constexpr std::uint32_t code() const noexcept { return w[0] >> 16 & 0xffu; }
+    [[nodiscard]] constexpr std::uint32_t size() const noexcept { return w[0] & 0xffffu; }
+    [[nodiscard]] constexpr bool is_instruction() const noexcept { return kind() == record::instruction; }
+    // Instructions.
+    [[nodiscard]] constexpr std::uint32_t tokens() const noexcept { return code(); }
+    [[nodiscard]] constexpr std::uint16_t token(std::uint32_t i) const noexcept {
+        return static_cast<std::uint16_t>(i % 2 == 0 ? w[4 + i / 2] & 0xffffu : w[4 + i / 2] >> 16);
+    }
+    [[nodiscard]] constexpr std::uint32_t form() const noexcept { return w[1] >> 16; }
+    [[nodiscard]] constexpr std::uint32_t operands() const noexcept { return w[1] >> 8 & 0xffu; }
+    [[nodiscard]] constexpr std::uint32_t guard() const noexcept { return w[2]; }
+    [[nodiscard]] constexpr const std::uint32_t* first_operand() const noexcept { return w + 4 + (tokens() + 1) / 2; }
+    // Everything else: payload behind the location.
+    [[nodiscard]] constexpr std::uint32_t payload(std::uint32_t i) const noexcept { return w[2 + i]; }
+
+    [[nodiscard]] constexpr std::uint32_t location() const noexcept { return is_instruction() ? w[3] : w[1]; }
+};
+
+[[nodiscard]] constexpr std::uint32_t record_head(record kind, std::uint32_t code, std::uint32_t size) noexcept {
+    return static_cast<std::uint32_t>(kind) << 24 | code << 16 | size;
+}
+
+}  // namespace ptxdsl::ir

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program under construction: owns the arrays that `ir::view` reads.
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+#include <string_view>
+
+#include <ptxdsl/detail/dynarray.hpp>
+#include <ptxdsl/ir/module.hpp>
+
+namespace ptxdsl::ir {
+
+/// The words a nested call has just emitted; `end == 0` means "a value that already has a name".
+///
+/// C++ leaves the order of argument evaluation open: for `k.fma(k.ld(x), k.ld(y), z)` g++ emits the second load first at
+/// run time and last in constant evaluation. The outer call therefore puts the spans of its unnamed arguments into
+/// left-to-right order before it emits itself (`program::settle`), so the text is the same everywhere.
+struct span {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+};
+
+class program {
+public:
+    using location = std::source_location;
+
+    constexpr program() : words(16384), locations(2048), regs(2048), pool(1024) {
+        intern_prefix("none", isa::scalar::none);
+    }
+
+    detail::dynarray<std::uint32_t> words;
+    detail::dynarray<location> locations;
+    detail::dynarray<reg_info> regs;
+    detail::dynarray<prefix_info> prefixes;
+    detail::dynarray<param> params;
+    detail::dynarray<allocation> allocations;
+    detail::dynarray<label_info> labels;
+    detail::dynarray<name> symbols;
+    detail::dynarray<char> pool;
+    detail::dynarray<finding> findings;
+
+    ptxdsl::target target{};
+    ptx_version version{};
+    attributes attrs{};
+    name kernel{};
+    std::uint32_t shared_bytes = 0;
+    std::uint32_t shared_align = 16;
+    std::uint32_t open_record = 0;   ///< word index of the record being written
+    std::uint32_t loops_open = 0;
+    std::uint32_t loop_count = 0;
+    std::uint32_t structure_open = 0;
+
+    // ---- names ------------------------------------------------------------------------------------------------
+
+    constexpr name intern(std::string_view s) {
+        const name n{pool.size(), static_cast<std::uint32_t>(s.size())};
+        for (char c : s) pool.push_back(c);
+        return n;
+    }
+    [[nodiscard]] constexpr std::string_view text(name n) const noexcept { return {pool.data() + n.offset, n.length}; }
+
+    /// Id of the register-name prefix `s` for registers of type `t`. Two types never share a printed prefix, because
+    /// `.reg .b32 %x<4>` and `.reg .f32 %x<4>` would declare `%x0` twice.
+    constexpr std::uint16_t intern_prefix(std::string_view s, isa::scalar t) {
+        name n{};
+        bool taken = false;
+        for (std::uint32_t i = 0; i < prefixes.size(); ++i) {
+            if (text(prefixes[i].id) != s) continue;
+            if (prefixes[i].type == t) return static_cast<std::uint16_t>(i);
+            taken = true;
+        }
+        if (taken) {
+            for (std::uint32_t i = 0; i < prefixes.size(); ++i)
+                if (prefixes[i].type == t && is_suffixed(prefixes[i].id, s)) return static_cast<std::uint16_t>(i);
+            n = suffixed(s, t);
+        } else {
+            n = intern(s);
+        }
+        prefixes.push_back({n, t});
+        return static_cast<std::uint16_t>(prefixes.size() - 1);
+    }
+
+    // ---- registers, labels, locations --------------------------------------------------------------------------
+
+    /// A new virtual register of the register class of `t`, named after `hint` (default: `%r`, `%rd`, `%f` …).
+    constexpr std::uint32_t new_reg(isa::scalar t, std::string_view hint = {}) {
+        const isa::scalar cls = register_type(t);
+        const std::uint16_t prefix =
+            hint.empty() ? default_prefix(cls) : intern_prefix(hint, cls);
+        regs.push_back({cls, prefix});
+        return regs.size() - 1;
+    }
+    /// `n` registers with consecutive ids, which an instruction can name as one range.
+    constexpr std::uint32_t new_regs(isa::scalar t, std::uint32_t n, std::string_view hint = {}) {
+        const std::uint32_t first = new_reg(t, hint);
+        const reg_info info = regs[first];
+        for (std::uint32_t i = 1; i < n; ++i) regs.push_back(info);
+        return first;
+    }
+    constexpr void rename(std::uint32_t reg, std::string_view hint) {
+        regs[reg].prefix = intern_prefix(hint, regs[reg].type);
+    }
+    constexpr std::uint32_t new_label(std::string_view hint, location where) {
+        labels.push_back({intern(hint), 0, 0, new_location(where)});
+        return labels.size() - 1;
+    }
+    constexpr std::uint32_t new_location(location where) {
+        locations.push_back(where);
+        return locations.size() - 1;
+    }
+    constexpr std::uint32_t new_symbol(std::string_view s) {
+        symbols.push_back(intern(s));
+        return symbols.size() - 1;
+    }
+
+    // ---- records ------------------------------------------------------------------------------------------------
+
+    /// Starts an instruction record. `packed` holds the tokens two to a word.
+    constexpr void begin_instruction(const std::uint32_t* packed, std::uint32_t tokens, std::uint32_t form,
+                                     ptx_version since, std::uint32_t guard, location where) {
+        if (version < since) version = since;
+        open_record = words.size();
+        words.push_back(record_head(record::instruction, tokens, 0));
+        words.push_back(form << 16);
+        words.push_back(guard);
+        words.push_back(new_location(where));
+        for (std::uint32_t i = 0; i < (tokens + 1) / 2; ++i) words.push_back(packed[i]);
+    }
+    constexpr void count_operand() { words[open_record + 1] += 1u << 8; }
+    constexpr void end_record() { words[open_record] |= words.size() - open_record; }
+
+    constexpr void begin_record(record kind, std::uint32_t code, location where) {
+        open_record = words.size();
+        words.push_back(record_head(kind, code, 0));
+        words.push_back(new_location(where));
+    }
+    template <class... Payload>
+    constexpr void add_region(region code, location where, Payload... payload) {
+        begin_record(record::region, static_cast<std::uint32_t>(code), where);
+        (words.push_back(static_cast<std::uint32_t>(payload)), ...);
+        end_record();
+    }
+    template <class... Payload>
+    constexpr void add_note(note code, location where, Payload... payload) {
+        begin_record(record::note, static_cast<std::uint32_t>(code), where);
+        (words.push_back(static_cast<std::uint32_t>(payload)), ...);
+        end_record();
+    }
+    constexpr void place_label(std::uint32_t label, location where) {
+        ++labels[label].placed;
+        begin_record(record::label, 0, where);
+        words.push_back(label);
+        end_record();
+    }
+
+    // ---- operands -----------------------------------------------------------------------------------------------
+
+    constexpr void push(std::uint32_t word) { words.push_back(word); }
+    constexpr void push_integer(std::int64_t v, isa::scalar type) {
+        if (fits_small(v)) {
+            words.push_back(head(operand_kind::small, static_cast<std::uint32_t>(v)));
+            return;
+        }
+        words.push_back(head(operand_kind::integer, static_cast<std::uint32_t>(type)));
+        words.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(v)));
+        words.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(v) >> 32));
+    }
+
+    // ---- order --------------------------------------------------------------------------------------------------
+
+    /// Brings the words of nested calls into the order of the arguments, and returns the span they cover together.
+    /// `args` are the spans of the unnamed arguments in argument order. False: they cannot be told apart (K05).
+    constexpr bool settle(span* args, std::uint32_t n, span& all) {
+        all = {words.size(), words.size()};
+        std::uint32_t fresh = 0;
+        for (std::uint32_t i = 0; i < n; ++i)
+            if (args[i].end != 0) args[fresh++] = args[i];
+        if (fresh == 0) return true;
+        if (fresh == 1) {
+            if (args[0].end == words.size()) all.begin = args[0].begin;
+            return true;
+        }
+        bool ordered = true;
+        for (std::uint32_t i = 1; i < fresh; ++i) ordered = ordered && args[i - 1].end == args[i].begin;
+        if (ordered && args[fresh - 1].end == words.size()) {
+            all.begin = args[0].begin;
+            return true;
+        }
+        return reorder(args, fresh, all);
+    }
+
+    // ---- findings -----------------------------------------------------------------------------------------------
+
+    /// Records a finding; `words...` are concatenated (text, or unsigned numbers).
+    template <class... Words>
+    constexpr void report(const char (&id)[4], location where, const Words&... parts) {
+        add_finding(id, false, new_location(where), parts...);
+    }
+    template <class... Words>
+    constexpr void add_finding(const char (&id)[4], bool warning, std::uint32_t where, const Words&... parts) {
+        const std::uint32_t begin = pool.size();
+        (append(parts), ...);
+        finding f;
+        for (int i = 0; i < 4; ++i) f.id[i] = id[i];
+        f.warning = warning;
+        f.where = where;
+        f.text = {begin, pool.size() - begin};
+        findings.push_back(f);
+    }
+
+    [[nodiscard]] constexpr sizes measure() const noexcept {
+        return {words.size(),  locations.size(),   regs.size(),   prefixes.size(), params.size(), allocations.size(),
+                labels.size(), symbols.size(), pool.size(), findings.size()};
+    }
+    [[nodiscard]] constexpr view read() const noexcept {
+        view v;
+        v.words = words.data();
+        v.locations = locations.data();
+        v.regs = regs.data();
+        v.prefixes = prefixes.data();
+        v.params = params.data();
+        v.allocations = allocations.data();
+        v.labels = labels.data();
+        v.symbols = symbols.data();
+        v.pool = pool.data();
+        v.findings = findings.data();
+        v.n = measure();
+        v.kernel = kernel;
+        v.target = target;
+        v.version = version;
+        v.attrs = attrs;
+        v.shared_bytes = shared_bytes;
+        v.shared_align = shared_align;
+        return v;
+    }
+
+    /// Type of the register that holds a value of type `t`: PTX has no `.bf16` or 8-bit registers (PTX ISA 5.2.2),
+    /// and one bit-sized class per width keeps signed, unsigned and untyped uses of a register compatible.
+    [[nodiscard]] static constexpr isa::scalar register_type(isa::scalar t) noexcept {
+        switch (isa::info(t).reg) {
+            case isa::scalar::u16:
+            case isa::scalar::s16:
+            case isa::scalar::b16: return isa::scalar::b16;
+            case isa::scalar::u32:
+            case isa::scalar::s32:
+            case isa::scalar::b32: return isa::scalar::b32;
+            case isa::scalar::u64:
+            case isa::scalar::s64:
+            case isa::scalar::b64: return isa::scalar::b64;
+            default: return isa::info(t).reg;
+        }
+    }
+
+private:
+    constexpr std::uint16_t default_prefix(isa::scalar cls) {
+        using namespace std::string_view_literals;
+        switch (cls) {
+            case isa::scalar::pred: return cached_prefix(0, "p"sv, cls);
+            case isa::scalar::b16: return cached_prefix(1, "rs"sv, cls);
+            case isa::scalar::b32: return cached_prefix(2, "r"sv, cls);
+            case isa::scalar::b64: return cached_prefix(3, "rd"sv, cls);
+            case isa::scalar::b128: return cached_prefix(4, "rq"sv, cls);
+            case isa::scalar::f32: return cached_prefix(5, "f"sv, cls);
+            default: return cached_prefix(6, "fd"sv, cls);
+        }
+    }
+    constexpr std::uint16_t cached_prefix(unsigned slot, std::string_view s, isa::scalar cls) {
+        if (default_prefix_[slot] == 0) default_prefix_[slot] = intern_prefix(s, cls);
+        return default_prefix_[slot];
+    }
+    constexpr name suffixed(std::string_view s, isa::scalar t) {
+        const std::uint32_t begin = pool.size();
+        for (char c : s) pool.push_back(c);
+        pool.push_back('_');
+        for (char c : isa::name(t)) pool.push_back(c);
+        pool.push_back('_');
+        return {begin, pool.size() - begin};
+    }
+    [[nodiscard]] constexpr bool is_suffixed(name n, std::string_view s) const noexcept {
+        return n.length > s.size() && pool[n.offset + static_cast<std::uint32_t>(s.size())] == '_' &&
+               text(n).substr(0, s.size()) == s;
+    }
+    constexpr void append(std::string_view s) {
+        for (char c : s) pool.push_back(c);
+    }
+    constexpr void append(const char* s) { append(std::string_view(s)); }
+    constexpr void append(std::uint32_t v) { append(static_cast<std::uint64_t>(v)); }
+    constexpr void append(std::uint64_t v) {
+        char digits[20] = {};
+        int n = 0;
+        do digits[n++] = static_cast<char>('0' + v % 10);
+        while ((v /= 10) != 0);
+        while (n > 0) pool.push_back(digits[--n]);
+    }
+    constexpr void append(std::int64_t v) {
+        if (v < 0) pool.push_back('-');
+        append(v < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(v));
+    }
+    constexpr void append(std::int32_t v) { append(static_cast<std::int64_t>(v)); }
+
+    /// Sorts the spans by place, checks that they cover the tail of the stream without a gap, and rewrites that tail in
+    /// argument order.
+    constexpr bool reorder(span* args, std::uint32_t n, span& all) {
+        std::uint32_t begin = args[0].begin, total = 0, end = 0;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            if (args[i].begin < begin) begin = args[i].begin;
+            if (args[i].end > end) end = args[i].end;
+            total += args[i].end - args[i].begin;
+        }
+        if (end != words.size() || total != end - begin) return false;
+        detail::dynarray<std::uint32_t> tail(total);
+        for (std::uint32_t i = 0; i < n; ++i)
+            for (std::uint32_t w = args[i].begin; w < args[i].end; ++w) tail.push_back(words[w]);
+        for (std::uint32_t i = 0; i < total; ++i) words[begin + i] = tail[i];
+        all.begin = begin;
+        return true;
+    }
+
+    std::uint16_t default_prefix_[7] = {};
+};
+
+}  // namespace ptxdsl::ir

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of instruction forms: which modifiers and operands an instruction may have, since which PTX version,
+// on which targets. The rows are written in isa/forms/*.isa and packed by tools/isa/generate.py.
+//
+// Layout of `detail::code` (16-bit words). Per mnemonic: number of its first form, count of its forms, then rows:
+//   length of the row in words
+//   PTX version (86 = 8.6) | target rule << 8
+//   length of the pattern in words
+//   pattern words   0tok                        this modifier
+//                   0x4000 | slot << 11 | set   one modifier of the set; remembered in the slot when slot != 0
+//                   0x8000 | flag << 8 | n      the n words that follow are optional; taken: the flag is set
+//   four words per operand
+//                   class (bits 0-3) | operand_flag bits
+//                   type, or 64 + slot | gate flag << 8 | 0x1000 when the gate is negated
+//                   count: n, or 0x8000 | slot << 11 | 0x400 when divided | factor
+//                   1 + number of the immediate range, 0 for none
+#pragma once
+
+#include <ptxdsl/isa/generated/table.hpp>
+#include <ptxdsl/isa/targets.hpp>
+#include <ptxdsl/isa/tokens.hpp>
+#include <ptxdsl/isa/types.hpp>
+
+#include <cstdint>
+
+namespace ptxdsl::isa {
+
+/// What an operand of a concrete instruction is.
+enum class operand_kind : std::uint8_t {
+    none,
+    reg,             ///< a register; `type` is the type it was declared with
+    imm,             ///< a literal; `type` is f32 or f64 for a float literal, otherwise an integer in `value`
+    pred,            ///< a predicate register
+    not_pred,        ///< `!p`
+    sink,            ///< `_`
+    address,         ///< `[...]`; `type` is the base register's type or `none`; `sp` the space it is known to point to
+    tensor_address,  ///< `[map, {c0, ...}]`; `count` is the number of coordinates
+    vec,             ///< `{r0, ...}`; `type` and `count` of its registers
+    label,           ///< a label
+    symbol,          ///< the name of a variable or function
+    special,         ///< a special register; `type` is its type
+};
+
+/// One operand as an instruction has it.
+///
+/// Which register fits which instruction type (PTX ISA, "Operand Type Checking"): same size, and the same class
+/// (integer or float), where a `.b` type fits every type of its size. Types without a register of their own (bf16,
+/// fp8, packed) stand for the `.b` register that holds them. `ld`, `st`, `cvt` also take wider registers. Signedness
+/// is not checked here because PTX does not.
+struct operand_shape {
+    operand_kind kind = operand_kind::none;
+    scalar type = scalar::none;
+    std::uint16_t count = 1;         ///< vector length, or number of tensor coordinates
+    space sp = space::generic;       ///< addresses: a claimed space must fit the instruction's; `generic` claims nothing
+    std::int64_t value = 0;          ///< value of an integer immediate
+};
+
+/// What the table says about an instruction.
+struct verdict {
+    enum class status : std::uint8_t {
+        ok,
+        unknown_opcode,  ///< no such mnemonic
+        bad_modifiers,   ///< no form has these modifiers in this order
+        wrong_target,    ///< the form exists, on other targets
+        operand_count,   ///< too few or too many operands
+        bad_operand,     ///< operand number `operand` does not fit
+    };
+    static constexpr std::uint16_t no_form = 0xffff;
+
+    status st = status::unknown_opcode;
+    std::uint16_t form = no_form;  ///< the form that matched, or the one that came closest
+    ptx_version since{};           ///< first PTX version that has the form
+    std::uint8_t operand = 0;      ///< for `bad_operand`
+
+    [[nodiscard]] constexpr bool ok() const noexcept { return st == status::ok; }
+};
+
+namespace detail {
+
+/// Operand classes of a row; the order is the generator's.
+enum class operand_class : std::uint8_t { reg, pred, imm, vec, address, tmap, label, symbol };
+
+namespace operand_flag {
+inline constexpr unsigned dest = 1u << 4;
+inline constexpr unsigned reg_only = 1u << 5;
+inline constexpr unsigned optional = 1u << 6;
+inline constexpr unsigned relaxed = 1u << 7;
+inline constexpr unsigned sink = 1u << 8;
+inline constexpr unsigned negated = 1u << 9;
+inline constexpr unsigned sreg = 1u << 10;
+inline constexpr unsigned symbol = 1u << 11;
+inline constexpr unsigned joined = 1u << 12;
+}  // namespace operand_flag
+
+/// Address spaces of a row, after those of `space`.
+inline constexpr unsigned space_any = 7;
+inline constexpr unsigned space_tmem = 8;
+
+/// Modifiers a match remembers: the choice made for each slot and which optional groups were taken.
+struct bindings {
+    tok slot[8] = {};
+    unsigned flags = 0;
+};
+
+/// One row of the packed table, cut into its parts.
+struct row_view {
+    const char16_t* pattern = nullptr;
+    const char16_t* pattern_end = nullptr;
+    const char16_t* operands_end = nullptr;
+    unsigned head = 0;
+
+    [[nodiscard]] constexpr ptx_version version() const noexcept {
+        const unsigned v = head & 0xff;
+        return {static_cast<std::uint8_t>(v / 10), static_cast<std::uint8_t>(v % 10)};
+    }
+    [[nodiscard]] constexpr unsigned target_rule() const noexcept { return head >> 8; }
+};
+
+[[nodiscard]] constexpr row_view row_at(const char16_t* at) noexcept {
+    return {at + 3, at + 3 + at[2], at + at[0], at[1]};
+}
+
+[[nodiscard]] constexpr bool set_has(unsigned set, tok t) noexcept {
+    const char16_t* const s = sets + set_offset[set];
+    const auto wanted = static_cast<unsigned>(t);
+    unsigned low = 1;
+    unsigned high = s[0] + 1u;
+    while (low < high) {
+        const unsigned middle = (low + high) / 2;
+        const unsigned there = s[middle];
+        if (there == wanted) return true;
+        if (there < wanted) low = middle + 1;
+        else high = middle;
+    }
+    return false;
+}
+
+[[nodiscard]] constexpr bool on_target(unsigned rule, target t) noexcept {
+    const char16_t* const r = targets + target_offset[rule];
+    for (unsigned i = 1; i <= r[0]; ++i) {
+        const unsigned sm = r[i] & 0xfffu;
+        const unsigned suffix = static_cast<unsigned>(r[i]) >> 12;
+        if (suffix == 0 && t.sm >= sm) return true;
+        if (suffix == 1 && t.sm == sm && t.suffix == 'a') return true;
+        if (suffix == 2 && t.sm / 10 == sm / 10 && t.sm >= sm && t.suffix != 0) return true;
+    }
+    return false;
+}
+
+inline constexpr unsigned word_set = 0x4000;
+inline constexpr unsigned word_optional = 0x8000;
+
+/// Whether one pattern word (not an optional group) takes this modifier.
+[[nodiscard]] constexpr bool word_takes(unsigned word, tok t) noexcept {
+    return (word & word_set) != 0 ? set_has(word & 0x7ffu, t) : word == static_cast<unsigned>(t);
+}
+
+/// Matches modifiers against a pattern. An optional group is entered when its first modifier fits, and left out
+/// when the rest then fails.
+constexpr bool match_pattern(const char16_t* p, const char16_t* p_end, const tok* t, const tok* t_end, bindings& b) noexcept {
+    while (p != p_end) {
+        const unsigned word = *p++;
+        if ((word & word_optional) != 0) {
+            const bool starts = (*p & word_optional) != 0 || (t != t_end && word_takes(*p, *t));
+            if (starts) {
+                bindings taken = b;
+                taken.flags |= 1u << (word >> 8 & 0xfu);
+                if (match_pattern(p, p_end, t, t_end, taken)) {
+                    b = taken;
+                    return true;
+                }
+            }
+            p += word & 0xffu;
+            continue;
+        }
+        if (t == t_end || !word_takes(word, *t)) return false;
+        if ((word & word_set) != 0) b.slot[word >> 11 & 7u] = *t;
+        ++t;
+    }
+    return t == t_end;
+}
+
+}  // namespace detail
+
+/// One operand of a form: what the row asks for, with the modifiers of a concrete instruction filled in.
+class operand_rule {
+public:
+    constexpr operand_rule(const char16_t* words, const detail::bindings& bound) noexcept
+        : flags_(words[0] & 0xfff0u),
+          class_(static_cast<detail::operand_class>(words[0] & 0xfu)),
+          type_(words[1] & 0xffu),
+          count_(words[2]),
+          range_(words[3]) {
+        const unsigned gate = words[1] >> 8 & 0xfu;
+        const bool negated = (words[1] & 0x1000u) != 0;
+        present_ = gate == 0 || ((bound.flags >> gate & 1u) != 0) != negated;
+        if (type_ >= 64) bound_type_ = bound.slot[type_ - 64];
+        if ((count_ & 0x8000u) != 0) count_ = counted(bound);
+    }
+
+    /// False when the modifiers leave the operand out.
+    [[nodiscard]] constexpr bool present() const noexcept { return present_; }
+    [[nodiscard]] constexpr bool dest() const noexcept { return has(detail::operand_flag::dest); }
+    [[nodiscard]] constexpr bool optional() const noexcept { return has(detail::operand_flag::optional); }
+    /// Written after the operand before it with `|`, not with a comma: `d|p`.
+    [[nodiscard]] constexpr bool joined() const noexcept { return has(detail::operand_flag::joined); }
+    [[nodiscard]] constexpr bool register_only() const noexcept { return has(detail::operand_flag::reg_only); }
+    /// The register may be wider than the type.
+    [[nodiscard]] constexpr bool relaxed() const noexcept { return has(detail::operand_flag::relaxed); }
+    [[nodiscard]] constexpr bool takes_sink() const noexcept { return has(detail::operand_flag::sink); }
+    [[nodiscard]] constexpr bool takes_negation() const noexcept { return has(detail::operand_flag::negated); }
+    [[nodiscard]] constexpr bool takes_special() const noexcept { return has(detail::operand_flag::sreg); }
+    [[nodiscard]] constexpr bool takes_symbol() const noexcept { return has(detail::operand_flag::symbol); }
+    [[nodiscard]] constexpr bool has_range() const noexcept { return range_ != 0; }
+    [[nodiscard]] constexpr std::int64_t low() const noexcept { return wide(0); }
+    [[nodiscard]] constexpr std::int64_t high() const noexcept { return wide(4); }
+    [[nodiscard]] constexpr std::int64_t step() const noexcept { return range_words()[8]; }
+
+    /// The kind of operand the row asks for first (alternatives are the `takes_` functions). A vector whose length
+    /// modifier is absent is a single register.
+    [[nodiscard]] constexpr operand_kind kind() const noexcept {
+        using detail::operand_class;
+        switch (class_) {
+            case operand_class::reg: return operand_kind::reg;
+            case operand_class::pred: return operand_kind::pred;
+            case operand_class::imm: return operand_kind::imm;
+            case operand_class::vec: return count_ == 0 ? operand_kind::reg : operand_kind::vec;
+            case operand_class::address: return operand_kind::address;
+            case operand_class::tmap: return operand_kind::tensor_address;
+            case operand_class::label: return operand_kind::label;
+            case operand_class::symbol: return operand_kind::symbol;
+        }
+        return operand_kind::none;
+    }
+    /// Type of the register or of the vector's registers.
+    [[nodiscard]] constexpr scalar type() const noexcept {
+        return type_ >= 64 ? token_type(bound_type_) : static_cast<scalar>(type_);
+    }
+    /// Vector length or number of coordinates.
+    [[nodiscard]] constexpr unsigned count() const noexcept { return count_; }
+
+    /// An address in tensor memory, which has its own 32-bit addressing.
+    [[nodiscard]] constexpr bool tensor_memory() const noexcept { return kind() == operand_kind::address && type_ == detail::space_tmem; }
+
+    /// For addresses: whether a pointer known to point to `s` fits.
+    [[nodiscard]] constexpr bool takes_space(space s) const noexcept {
+        if (s == space::generic) return true;
+        if (type_ < 64) return type_ == detail::space_any || static_cast<space>(type_) == s || widens(static_cast<space>(type_), s);
+        switch (bound_type_) {
+            case tok::global: return s == space::global;
+            case tok::shared:
+            case tok::shared__cta: return s == space::shared;
+            case tok::shared__cluster: return s == space::shared || s == space::shared_cluster;
+            case tok::const_: return s == space::constant;
+            case tok::local: return s == space::local;
+            case tok::param:
+            case tok::param__entry:
+            case tok::param__func: return s == space::param;
+            default: return false;
+        }
+    }
+
+    /// Whether a concrete operand fits.
+    [[nodiscard]] constexpr bool takes(const operand_shape& o) const noexcept {
+        switch (o.kind) {
+            case operand_kind::reg: return kind() == operand_kind::reg && fits_register(o.type);
+            case operand_kind::special: return takes_special() && fits_register(o.type);
+            case operand_kind::vec: return kind() == operand_kind::vec && o.count == count_ && fits_register(o.type);
+            case operand_kind::imm: return takes_immediate(o);
+            case operand_kind::not_pred: return kind() == operand_kind::pred && takes_negation();
+            case operand_kind::sink: return takes_sink();
+            case operand_kind::symbol: return kind() == operand_kind::symbol || takes_symbol();
+            case operand_kind::tensor_address: return kind() == o.kind && o.count == count_;
+            case operand_kind::address: return kind() == o.kind && takes_space(o.sp);
+            case operand_kind::pred:
+            case operand_kind::label: return kind() == o.kind;
+            case operand_kind::none: return false;
+        }
+        return false;
+    }
+
+private:
+    [[nodiscard]] constexpr bool has(unsigned flag) const noexcept { return (flags_ & flag) != 0; }
+
+    [[nodiscard]] constexpr unsigned counted(const detail::bindings& bound) const noexcept {
+        const unsigned n = token_count_of(bound.slot[count_ >> 11 & 7u]);
+        const unsigned factor = count_ & 0x3ffu;
+        return (count_ & 0x400u) != 0 ? n / factor : n * factor;
+    }
+
+    [[nodiscard]] static constexpr bool widens(space wanted, space given) noexcept {
+        return wanted == space::shared_cluster && given == space::shared;
+    }
+
+    [[nodiscard]] constexpr const char16_t* range_words() const noexcept { return detail::immediates + (range_ - 1) * 9; }
+    [[nodiscard]] constexpr std::int64_t wide(unsigned at) const noexcept {
+        const char16_t* const w = range_words() + at;
+        return static_cast<std::int64_t>(std::uint64_t{w[0]} | std::uint64_t{w[1]} << 16 | std::uint64_t{w[2]} << 32 |
+                                         std::uint64_t{w[3]} << 48);
+    }
+
+    [[nodiscard]] constexpr bool fits_register(scalar given) const noexcept {
+        const scalar_info& named = info(type());
+        const scalar_info& want = info(named.reg);
+        const scalar_info& have = info(info(given).reg);
+        if (given == scalar::none || given == scalar::pred) return false;
+        // f16, bf16, the narrow floats and all packed types live in `.b` registers and in no others.
+        const bool bits_only = want.cls == type_class::bits && (named.cls == type_class::floating || named.cls == type_class::packed);
+        if (bits_only && have.cls != type_class::bits) return false;
+        const bool bits = want.cls == type_class::bits || have.cls == type_class::bits;
+        const bool class_fits = bits || (want.cls == type_class::floating) == (have.cls == type_class::floating);
+        if (!class_fits) return false;
+        if (want.bits == have.bits) return true;
+        // Wider registers hold integers and bits only (PTX ISA, "Operand Size Exceeding Instruction-Type Size").
+        return relaxed() && have.bits > want.bits && want.cls != type_class::floating && have.cls != type_class::floating;
+    }
+
+    [[nodiscard]] constexpr bool takes_immediate(const operand_shape& o) const noexcept {
+        const bool float_literal = o.type == scalar::f32 || o.type == scalar::f64;
+        if (has_range()) {
+            return !float_literal && o.value >= low() && o.value <= high() && (o.value - low()) % step() == 0;
+        }
+        if (kind() != operand_kind::reg || register_only()) return false;
+        const scalar_info& want = info(type());
+        if (want.cls == type_class::floating) return float_literal && want.bits >= 32;
+        // An untyped word takes a float literal of its own width.
+        return !float_literal || (want.cls == type_class::bits && want.bits == bits(o.type));
+    }
+
+    unsigned flags_;
+    detail::operand_class class_;
+    unsigned type_;
+    unsigned count_;
+    unsigned range_;
+    tok bound_type_ = tok::none;
+    bool present_ = true;
+};
+
+namespace detail {
+
+/// Outcome of matching operands: how far it came.
+struct operand_match {
+    verdict::status st = verdict::status::ok;
+    std::uint8_t operand = 0;
+};
+
+/// Matches the operands of an instruction against a row. An optional operand that does not fit is left out.
+constexpr operand_match match_operands(const row_view& row, const bindings& b, const operand_shape* o, unsigned n) noexcept {
+    unsigned used = 0;
+    bool skipped = false;
+    for (const char16_t* w = row.pattern_end; w != row.operands_end; w += 4) {
+        const operand_rule rule(w, b);
+        if (!rule.present()) continue;
+        const bool fits = used < n && rule.takes(o[used]);
+        if (fits) {
+            ++used;
+        } else if (rule.optional()) {
+            skipped = true;
+        } else if (used >= n) {
+            return {verdict::status::operand_count, static_cast<std::uint8_t>(used)};
+        } else {
+            return {verdict::status::bad_operand, static_cast<std::uint8_t>(used)};
+        }
+    }
+    if (used == n) return {};
+    return {skipped ? verdict::status::bad_operand : verdict::status::operand_count, static_cast<std::uint8_t>(used)};
+}
+
+/// Prefers the verdict that came further: a match on the lowest PTX version, then the best reason for a refusal.
+constexpr bool better(const verdict& a, const verdict& b) noexcept {
+    if (a.ok() && b.ok()) return a.since < b.since;
+    if (a.ok() != b.ok()) return a.ok();
+    if (a.st == verdict::status::bad_operand && b.st == a.st) return a.operand > b.operand;
+    return a.st > b.st;
+}
+
+constexpr verdict find_form(const tok* tokens, unsigned n_tokens, const operand_shape* operands, unsigned n_operands,
+                            bool with_operands, target t) noexcept {
+    if (n_tokens == 0) return {};
+    const unsigned first = opcode_first[static_cast<unsigned>(tokens[0])];
+    if (first == 0) return {};
+    verdict best{verdict::status::bad_modifiers, verdict::no_form, {}, 0};
+    const char16_t* at = code + first + 2;
+    const unsigned form0 = code[first];
+    const unsigned forms = code[first + 1];
+    for (unsigned i = 0; i != forms; at += at[0], ++i) {
+        const row_view row = row_at(at);
+        bindings b;
+        if (!match_pattern(row.pattern, row.pattern_end, tokens + 1, tokens + n_tokens, b)) continue;
+        verdict v{verdict::status::ok, static_cast<std::uint16_t>(form0 + i), row.version(), 0};
+        if (!on_target(row.target_rule(), t)) {
+            v.st = verdict::status::wrong_target;
+        } else if (with_operands) {
+            const operand_match m = match_operands(row, b, operands, n_operands);
+            v.st = m.st;
+            v.operand = m.operand;
+        }
+        if (better(v, best)) best = v;
+    }
+    return best;
+}
+
+}  // namespace detail
+
+/// Whether an instruction with these words (mnemonic first, then the modifiers in PTX order) exists on a target.
+[[nodiscard]] constexpr verdict find(const tok* tokens, unsigned n_tokens, target t) noexcept {
+    return detail::find_form(tokens, n_tokens, nullptr, 0, false, t);
+}
+
+/// The same with operands, destinations first as PTX writes them.
+[[nodiscard]] constexpr verdict find(const tok* tokens, unsigned n_tokens, const operand_shape* operands, unsigned n_operands,
+                                     target t) noexcept {
+    return detail::find_form(tokens, n_tokens, operands, n_operands, true, t);
+}
+
+/// Number of forms in the table.
+[[nodiscard]] constexpr unsigned form_count() noexcept { return detail::form_count; }
+
+}  // namespace ptxdsl::isa

@@ -1,0 +1,715 @@
+// SPDX-License-Identifier: Apache-2.0
+// Differential test of the instruction table against ptxas. From the packed table it makes every form with its
+// modifiers, types and operand variants, and near misses of each, and asks ptxas. The table's verdict and ptxas's must
+// be the same; the exceptions are listed with a reason in disagreements.txt.
+//
+//   isa_ptxas --ptxas PATH --target sm_90a --work DIR [--known FILE] [--only TEXT] [--cap N] [--verbose]
+//
+// Exit codes: 0 agreement, 1 disagreement, 2 wrong use or an ptxas that does not run, 77 no ptxas (skipped).
+
+#include <ptxdsl/isa/table.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+using namespace ptxdsl;
+using isa::operand_kind;
+using isa::operand_rule;
+using isa::operand_shape;
+using isa::scalar;
+using isa::tok;
+using tokens = std::vector<tok>;
+
+struct options {
+    std::string ptxas = "ptxas";
+    std::string work = ".";
+    std::string known;
+    std::string only;
+    std::string target_name = "sm_90a";
+    target on = sm_90a;
+    unsigned cap = 150;
+    bool verbose = false;
+};
+
+// ---- what is tried ----------------------------------------------------------------------------------------------
+
+struct operand {
+    operand_shape shape;
+    std::string text;
+    bool joined = false;
+};
+
+struct trial {
+    std::string text;       // one PTX statement
+    std::string what;       // how it was made
+    std::string mnemonic;
+    bool legal = false;     // the table's verdict
+    ptx_version version{};  // `.version` to try it under
+    bool accepted = false;  // ptxas's verdict
+    std::string message;
+};
+
+std::string mnemonic_text(const tokens& t) {
+    std::string out;
+    for (const tok k : t) {
+        if (!out.empty()) out += '.';
+        out += isa::spelling(k);
+    }
+    return out;
+}
+
+std::string statement(const tokens& t, const std::vector<operand>& ops) {
+    std::string out = mnemonic_text(t);
+    for (std::size_t i = 0; i != ops.size(); ++i) {
+        out += i == 0 ? " " : ops[i].joined ? "|" : ", ";
+        out += ops[i].text;
+    }
+    return out + ";";
+}
+
+isa::verdict ask(const tokens& t, const std::vector<operand>& ops, target on) {
+    std::vector<operand_shape> shapes;
+    for (const operand& o : ops) shapes.push_back(o.shape);
+    return isa::find(t.data(), static_cast<unsigned>(t.size()), shapes.data(), static_cast<unsigned>(shapes.size()), on);
+}
+
+// ---- choices of a pattern ---------------------------------------------------------------------------------------
+
+/// A pattern word with a choice to make: an optional group (2 values) or a set (its size).
+struct factor {
+    const char16_t* at;
+    unsigned values;
+};
+
+std::vector<factor> factors_of(const isa::detail::row_view& row) {
+    std::vector<factor> out;
+    for (const char16_t* p = row.pattern; p != row.pattern_end; ++p) {
+        if ((*p & isa::detail::word_optional) != 0) {
+            out.push_back({p, 2});
+        } else if ((*p & isa::detail::word_set) != 0) {
+            out.push_back({p, isa::detail::sets[isa::detail::set_offset[*p & 0x7ffu]]});
+        }
+    }
+    return out;
+}
+
+using assignment = std::vector<unsigned>;
+
+/// The modifiers an assignment of the choices spells.
+tokens spell(tok opcode, const isa::detail::row_view& row, const std::vector<factor>& factors, const assignment& a) {
+    tokens out{opcode};
+    std::size_t f = 0;
+    for (const char16_t* p = row.pattern; p < row.pattern_end; ++p) {
+        const bool chosen = f < factors.size() && factors[f].at == p;
+        if (chosen && (*p & isa::detail::word_optional) != 0) {
+            if (a[f++] == 0) {
+                p += *p & 0xffu;
+                while (f < factors.size() && factors[f].at <= p) ++f;
+            }
+        } else if (chosen) {
+            out.push_back(static_cast<tok>(isa::detail::sets[isa::detail::set_offset[*p & 0x7ffu] + 1u + a[f++]]));
+        } else {
+            out.push_back(static_cast<tok>(*p));
+        }
+    }
+    return out;
+}
+
+/// Small fixed generator, so that every run tries the same.
+class dice {
+public:
+    unsigned operator()(unsigned n) {
+        state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+        return static_cast<unsigned>(state_ >> 33) % n;
+    }
+
+private:
+    std::uint64_t state_ = 88172645463325252u;
+};
+
+std::vector<assignment> all_assignments(const std::vector<factor>& f) {
+    std::vector<assignment> out{assignment(f.size(), 0)};
+    for (std::size_t i = 0; i != f.size(); ++i) {
+        std::vector<assignment> next;
+        for (const assignment& a : out) {
+            for (unsigned v = 0; v != f[i].values; ++v) {
+                next.push_back(a);
+                next.back()[i] = v;
+            }
+        }
+        out.swap(next);
+    }
+    return out;
+}
+
+using pair_key = std::tuple<std::size_t, unsigned, std::size_t, unsigned>;
+
+std::set<pair_key> all_pairs(const std::vector<factor>& f) {
+    std::set<pair_key> out;
+    for (std::size_t i = 0; i != f.size(); ++i) {
+        for (std::size_t j = i + 1; j != f.size(); ++j) {
+            for (unsigned a = 0; a != f[i].values; ++a) {
+                for (unsigned b = 0; b != f[j].values; ++b) out.insert({i, a, j, b});
+            }
+        }
+    }
+    return out;
+}
+
+/// Assignments in which every pair of values of two choices occurs.
+std::vector<assignment> pairwise(const std::vector<factor>& f, dice& roll) {
+    std::vector<assignment> out;
+    std::set<pair_key> open = all_pairs(f);
+    while (!open.empty()) {
+        const auto [i, a, j, b] = *open.begin();
+        assignment best;
+        std::size_t best_gain = 0;
+        for (int attempt = 0; attempt != 12; ++attempt) {
+            assignment c;
+            for (const factor& x : f) c.push_back(roll(x.values));
+            c[i] = a;
+            c[j] = b;
+            std::size_t gain = 0;
+            for (std::size_t p = 0; p != f.size(); ++p) {
+                for (std::size_t q = p + 1; q != f.size(); ++q) gain += open.count({p, c[p], q, c[q]});
+            }
+            if (gain > best_gain) {
+                best_gain = gain;
+                best = c;
+            }
+        }
+        for (std::size_t p = 0; p != f.size(); ++p) {
+            for (std::size_t q = p + 1; q != f.size(); ++q) open.erase({p, best[p], q, best[q]});
+        }
+        out.push_back(best);
+    }
+    return out;
+}
+
+std::vector<assignment> choices(const std::vector<factor>& f, unsigned cap, dice& roll) {
+    std::uint64_t product = 1;
+    for (const factor& x : f) product = std::min<std::uint64_t>(product * x.values, 1u << 30);
+    return product <= cap || f.size() < 2 ? all_assignments(f) : pairwise(f, roll);
+}
+
+// ---- operands ---------------------------------------------------------------------------------------------------
+
+/// Registers of the type that holds `s`, as the test kernels declare them.
+std::string register_name(scalar s, unsigned n) {
+    return "%" + std::string(isa::name(isa::info(s).reg)) + "_" + std::to_string(n);
+}
+
+operand register_operand(scalar s, unsigned n) { return {{operand_kind::reg, s, 1, space::generic, 0}, register_name(s, n)}; }
+
+operand vector_operand(scalar s, unsigned count, unsigned n) {
+    std::string text = "{";
+    for (unsigned i = 0; i != count; ++i) text += (i == 0 ? "" : ", ") + register_name(s, n + i);
+    return {{operand_kind::vec, s, static_cast<std::uint16_t>(count), space::generic, 0}, text + "}"};
+}
+
+operand immediate_operand(std::int64_t value) {
+    return {{operand_kind::imm, scalar::none, 1, space::generic, value}, std::to_string(value)};
+}
+
+operand float_immediate(scalar s) {
+    return {{operand_kind::imm, s, 1, space::generic, 0}, s == scalar::f64 ? "0d3FF0000000000000" : "0f3F800000"};
+}
+
+operand address_operand(const operand_rule& rule) {
+    const operand_shape shape{operand_kind::address, scalar::none, 1, space::generic, 0};
+    if (rule.tensor_memory()) return {shape, "[%b32_0]"};
+    if (rule.takes_space(space::param) && !rule.takes_space(space::global)) return {shape, "[p0]"};
+    if (rule.takes_space(space::shared) && !rule.takes_space(space::global)) return {shape, "[%b32_0]"};
+    return {shape, "[%b64_0]"};
+}
+
+operand tensor_operand(unsigned count) {
+    std::string text = "[%b64_1, {";
+    for (unsigned i = 0; i != count; ++i) text += (i == 0 ? "" : ", ") + register_name(scalar::b32, i);
+    return {{operand_kind::tensor_address, scalar::none, static_cast<std::uint16_t>(count), space::generic, 0}, text + "}]"};
+}
+
+/// The plainest operand a rule takes.
+operand plain(const operand_rule& rule, unsigned n) {
+    operand out;
+    switch (rule.kind()) {
+        case operand_kind::reg: out = register_operand(rule.type(), n); break;
+        case operand_kind::vec: out = vector_operand(rule.type(), rule.count(), n); break;
+        case operand_kind::imm: out = immediate_operand(rule.low() < -1000000 ? 1 : rule.low()); break;
+        case operand_kind::pred: out = {{operand_kind::pred, scalar::pred, 1, space::generic, 0}, "%p" + std::to_string(n)}; break;
+        case operand_kind::address: out = address_operand(rule); break;
+        case operand_kind::tensor_address: out = tensor_operand(rule.count()); break;
+        case operand_kind::label: out = {{operand_kind::label, scalar::none, 1, space::generic, 0}, "L"}; break;
+        case operand_kind::symbol: out = {{operand_kind::symbol, scalar::none, 1, space::generic, 0}, "gv"}; break;
+        default: break;
+    }
+    out.joined = rule.joined();
+    return out;
+}
+
+/// A form with its modifiers chosen: the operand rules that are present.
+struct shaped_form {
+    tokens words;
+    std::vector<operand_rule> rules;
+};
+
+shaped_form shape_form(const tokens& words, const isa::detail::row_view& row) {
+    isa::detail::bindings b;
+    isa::detail::match_pattern(row.pattern, row.pattern_end, words.data() + 1, words.data() + words.size(), b);
+    shaped_form out{words, {}};
+    for (const char16_t* w = row.pattern_end; w != row.operands_end; w += 4) {
+        const operand_rule rule(w, b);
+        if (rule.present()) out.rules.push_back(rule);
+    }
+    return out;
+}
+
+std::vector<operand> plain_operands(const shaped_form& f, bool with_optional) {
+    std::vector<operand> out;
+    unsigned n = 0;
+    for (const operand_rule& rule : f.rules) {
+        if (rule.optional() && !with_optional) continue;
+        out.push_back(plain(rule, n));
+        ++n;
+    }
+    return out;
+}
+
+/// The other operands to try at one place: those a rule takes besides the plain one and those it should refuse.
+std::vector<operand> alternatives(const operand_rule& rule, const operand& base, unsigned n) {
+    std::vector<operand> out;
+    const auto add = [&](operand o) {
+        o.joined = base.joined;
+        out.push_back(std::move(o));
+    };
+    if (rule.kind() == operand_kind::reg) {
+        for (const scalar s : {scalar::b16, scalar::b32, scalar::b64, scalar::u16, scalar::s32, scalar::u64, scalar::f32, scalar::f64}) {
+            add(register_operand(s, n));
+        }
+        if (!rule.dest()) {
+            add(immediate_operand(1));
+            add(float_immediate(scalar::f32));
+            add(float_immediate(scalar::f64));
+        }
+    }
+    if (rule.kind() == operand_kind::pred && !rule.dest()) {
+        add({{operand_kind::not_pred, scalar::pred, 1, space::generic, 0}, "!" + base.text});
+    }
+    if (rule.dest() && (rule.kind() == operand_kind::reg || rule.kind() == operand_kind::pred)) {
+        add({{operand_kind::sink, scalar::none, 1, space::generic, 0}, "_"});
+    }
+    if (rule.kind() == operand_kind::vec) {
+        add(vector_operand(rule.type(), rule.count() + 1, n));
+        if (rule.count() > 1) add(vector_operand(rule.type(), rule.count() / 2, n));
+        add(vector_operand(isa::bits(isa::info(rule.type()).reg) == 32 ? scalar::b64 : scalar::b32, rule.count(), n));
+    }
+    if (rule.has_range()) {
+        for (const std::int64_t v : {rule.low() - 1, rule.low() + 1, rule.low() + rule.step(), rule.high(), rule.high() + 1}) {
+            if (v > -1000000 && v < 10000000) add(immediate_operand(v));
+        }
+        if (rule.kind() == operand_kind::imm) add(register_operand(scalar::b32, n));
+    }
+    if (rule.takes_special()) {
+        add({{operand_kind::special, scalar::u32, 1, space::generic, 0}, "%tid.x"});
+        add({{operand_kind::special, scalar::u64, 1, space::generic, 0}, "%clock64"});
+    }
+    if (rule.takes_symbol()) add({{operand_kind::symbol, scalar::none, 1, space::generic, 0}, "gv"});
+    return out;
+}
+
+// ---- building the trials ----------------------------------------------------------------------------------------
+
+constexpr ptx_version newest{9, 0};
+constexpr std::uint8_t known_versions[] = {80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
+
+ptx_version unpack(std::uint8_t v) { return {static_cast<std::uint8_t>(v / 10), static_cast<std::uint8_t>(v % 10)}; }
+
+/// The version before `v`, or `v` itself when the target's floor is not below it.
+ptx_version before(ptx_version v, target on) {
+    ptx_version out = v;
+    for (const std::uint8_t k : known_versions) {
+        if (unpack(k) < v && unpack(k) >= on.floor()) out = unpack(k);
+    }
+    return out;
+}
+
+class trials {
+public:
+    explicit trials(const options& o) : options_(o) {}
+
+    void add(const tokens& words, const std::vector<operand>& ops, std::string what) {
+        const isa::verdict v = ask(words, ops, options_.on);
+        const ptx_version first = std::max(v.since, options_.on.floor());
+        add_at(words, ops, v.ok(), v.ok() ? first : newest, what);
+        // Once per form: the version before its first one must refuse it.
+        if (v.ok() && before(first, options_.on) != first && boundary_.insert(mnemonic_text(words)).second) {
+            add_at(words, ops, false, before(first, options_.on), "before its version");
+        }
+    }
+
+    std::vector<trial>& list() { return list_; }
+
+private:
+    void add_at(const tokens& words, const std::vector<operand>& ops, bool legal, ptx_version version, const std::string& what) {
+        const std::string text = statement(words, ops);
+        const std::string key = text + std::to_string(version.major) + std::to_string(version.minor);
+        if (!seen_.insert(key).second) return;
+        list_.push_back({text, what, mnemonic_text(words), legal, version, false, {}});
+    }
+
+    const options& options_;
+    std::vector<trial> list_;
+    std::set<std::string> seen_;
+    std::set<std::string> boundary_;
+};
+
+/// Every modifier word that occurs in the rows of a mnemonic.
+std::vector<tok> vocabulary(tok opcode) {
+    std::set<tok> out;
+    const char16_t* at = isa::detail::code + isa::detail::opcode_first[static_cast<unsigned>(opcode)];
+    const unsigned forms = at[1];
+    at += 2;
+    for (unsigned i = 0; i != forms; at += at[0], ++i) {
+        const isa::detail::row_view row = isa::detail::row_at(at);
+        for (const char16_t* p = row.pattern; p != row.pattern_end; ++p) {
+            if ((*p & isa::detail::word_optional) != 0) continue;
+            if ((*p & isa::detail::word_set) == 0) {
+                out.insert(static_cast<tok>(*p));
+                continue;
+            }
+            const char16_t* const s = isa::detail::sets + isa::detail::set_offset[*p & 0x7ffu];
+            for (unsigned k = 1; k <= s[0]; ++k) out.insert(static_cast<tok>(s[k]));
+        }
+    }
+    return {out.begin(), out.end()};
+}
+
+bool legal_modifiers(const tokens& t, target on) { return isa::find(t.data(), static_cast<unsigned>(t.size()), on).ok(); }
+
+/// Whether the modifiers are legal with number `i` at any place: ptxas does not care about their order.
+bool legal_anywhere(tokens t, std::size_t i, target on) {
+    const tok moved = t[i];
+    t.erase(t.begin() + static_cast<std::ptrdiff_t>(i));
+    for (std::size_t k = 1; k <= t.size(); ++k) {
+        tokens tried = t;
+        tried.insert(tried.begin() + static_cast<std::ptrdiff_t>(k), moved);
+        if (legal_modifiers(tried, on)) return true;
+    }
+    return false;
+}
+
+bool has(const tokens& t, tok k) { return std::find(t.begin(), t.end(), k) != t.end(); }
+
+/// Near misses in the modifiers: one dropped, one exchanged, one added.
+void add_modifier_misses(trials& out, const shaped_form& f, const std::vector<tok>& words, const options& o, dice& roll) {
+    const std::vector<operand> ops = plain_operands(f, false);
+    for (std::size_t i = 1; i < f.words.size(); ++i) {
+        tokens dropped = f.words;
+        dropped.erase(dropped.begin() + static_cast<std::ptrdiff_t>(i));
+        if (!legal_modifiers(dropped, o.on)) out.add(dropped, ops, "modifier dropped");
+        tokens exchanged = f.words;
+        exchanged[i] = words[roll(static_cast<unsigned>(words.size()))];
+        const bool type = isa::token_type(exchanged[i]) != scalar::none;
+        if (type ? !legal_modifiers(exchanged, o.on) : !has(f.words, exchanged[i]) && !legal_anywhere(exchanged, i, o.on)) {
+            out.add(exchanged, ops, "modifier exchanged");
+        }
+    }
+    for (int k = 0; k != 3 && !words.empty(); ++k) {
+        const tok extra = words[roll(static_cast<unsigned>(words.size()))];
+        if (isa::token_type(extra) != scalar::none || has(f.words, extra)) continue;
+        tokens added = f.words;
+        added.insert(added.begin() + 1, extra);
+        if (!legal_anywhere(added, 1, o.on)) out.add(added, ops, "modifier added");
+    }
+}
+
+void add_operand_variants(trials& out, const shaped_form& f) {
+    const std::vector<operand> ops = plain_operands(f, true);
+    for (std::size_t i = 0; i != ops.size(); ++i) {
+        for (const operand& o : alternatives(f.rules[i], ops[i], static_cast<unsigned>(i))) {
+            std::vector<operand> changed = ops;
+            changed[i] = o;
+            out.add(f.words, changed, "operand " + std::to_string(i));
+        }
+    }
+    if (!ops.empty()) {
+        std::vector<operand> fewer(ops.begin(), ops.end() - 1);
+        out.add(f.words, fewer, "operand dropped");
+        std::vector<operand> more = ops;
+        more.push_back(ops.back());
+        more.back().joined = false;
+        out.add(f.words, more, "operand added");
+    }
+}
+
+void add_row(trials& out, tok opcode, const isa::detail::row_view& row, const std::vector<tok>& words, const options& o, dice& roll) {
+    const std::vector<factor> f = factors_of(row);
+    const std::vector<assignment> list = choices(f, o.cap, roll);
+    std::size_t variants_left = 6;
+    const std::size_t stride = std::max<std::size_t>(1, list.size() / variants_left);
+    for (std::size_t i = 0; i != list.size(); ++i) {
+        const shaped_form form = shape_form(spell(opcode, row, f, list[i]), row);
+        out.add(form.words, plain_operands(form, true), "plain");
+        out.add(form.words, plain_operands(form, false), "plain without options");
+        if (i % stride == 0 && variants_left != 0) {
+            --variants_left;
+            add_operand_variants(out, form);
+            add_modifier_misses(out, form, words, o, roll);
+        }
+    }
+}
+
+void add_all(trials& out, const options& o) {
+    dice roll;
+    for (unsigned t = 1; t != isa::detail::token_count; ++t) {
+        const unsigned first = isa::detail::opcode_first[t];
+        if (first == 0) continue;
+        const std::vector<tok> words = vocabulary(static_cast<tok>(t));
+        const char16_t* at = isa::detail::code + first + 2;
+        for (unsigned i = 0; i != isa::detail::code[first + 1]; at += at[0], ++i) {
+            add_row(out, static_cast<tok>(t), isa::detail::row_at(at), words, o, roll);
+        }
+    }
+    if (o.only.empty()) return;
+    auto& list = out.list();
+    list.erase(std::remove_if(list.begin(), list.end(), [&](const trial& x) { return x.text.rfind(o.only, 0) != 0; }), list.end());
+}
+
+// ---- asking ptxas -----------------------------------------------------------------------------------------------
+
+constexpr std::string_view module_scope =
+    ".global .align 128 .b8 gv[1024];\n"
+    ".shared .align 1024 .b8 sv[4096];\n";
+constexpr std::string_view registers =
+    ".reg .pred %p<12>; .reg .b16 %b16_<140>; .reg .b32 %b32_<300>; .reg .b64 %b64_<140>;"
+    " .reg .u16 %u16_<40>; .reg .s16 %s16_<40>; .reg .u32 %u32_<300>; .reg .s32 %s32_<300>; .reg .u64 %u64_<40>; .reg .s64 %s64_<40>;"
+    " .reg .f32 %f32_<300>; .reg .f64 %f64_<140>;";
+
+constexpr std::string_view wide_registers = " .reg .b128 %b128_<8>;";  // from PTX 8.3
+
+class assembler {
+public:
+    explicit assembler(const options& o) : options_(o) {}
+
+    /// Decides a batch of trials of one PTX version. Rejected statements are taken out and the rest tried again.
+    void decide(std::vector<trial*> batch) {
+        while (!batch.empty()) {
+            write_module(batch);
+            if (run()) {
+                for (trial* t : batch) t->accepted = true;
+                return;
+            }
+            const std::map<unsigned, std::string> errors = read_errors();
+            std::vector<trial*> rest;
+            for (std::size_t i = 0; i != batch.size(); ++i) {
+                const auto e = errors.find(first_line_ + static_cast<unsigned>(i));
+                if (e == errors.end()) rest.push_back(batch[i]);
+                else batch[i]->message = e->second;
+            }
+            if (rest.size() == batch.size()) {
+                split(batch);
+                return;
+            }
+            batch.swap(rest);
+        }
+    }
+
+    [[nodiscard]] unsigned starts() const { return starts_; }
+    [[nodiscard]] bool usable() const { return std::system((quoted(options_.ptxas) + " --version > /dev/null 2>&1").c_str()) == 0; }
+
+private:
+    static std::string quoted(const std::string& s) { return "'" + s + "'"; }
+
+    /// An error without a usable line: halve until one statement is left to blame.
+    void split(const std::vector<trial*>& batch) {
+        if (batch.size() == 1) {
+            batch[0]->message = log_;
+            return;
+        }
+        const auto middle = batch.begin() + static_cast<std::ptrdiff_t>(batch.size() / 2);
+        decide({batch.begin(), middle});
+        decide({middle, batch.end()});
+    }
+
+    void write_module(const std::vector<trial*>& batch) {
+        std::ofstream out(options_.work + "/isa_ptxas.ptx");
+        const ptx_version v = batch[0]->version;
+        out << ".version " << unsigned{v.major} << '.' << unsigned{v.minor} << "\n.target " << options_.target_name
+            << "\n.address_size 64\n"
+            << module_scope;
+        first_line_ = 4 + static_cast<unsigned>(std::count(module_scope.begin(), module_scope.end(), '\n'));
+        for (std::size_t i = 0; i != batch.size(); ++i) {
+            out << ".entry k" << i << "(.param .b64 p0) { " << registers << (v >= ptx_version{8, 3} ? wide_registers : "") << ' ' << batch[i]->text << " L: ret; }\n";
+        }
+    }
+
+    bool run() {
+        ++starts_;
+        const std::string command = quoted(options_.ptxas) + " -O0 -arch=" + options_.target_name + " '" + options_.work +
+                                    "/isa_ptxas.ptx' -o '" + options_.work + "/isa_ptxas.cubin' > '" + options_.work +
+                                    "/isa_ptxas.log' 2>&1";
+        return std::system(command.c_str()) == 0;
+    }
+
+    std::map<unsigned, std::string> read_errors() {
+        std::map<unsigned, std::string> out;
+        std::ifstream in(options_.work + "/isa_ptxas.log");
+        log_.clear();
+        for (std::string line; std::getline(in, line);) {
+            log_ += line + "\n";
+            const auto at = line.find(", line ");
+            if (at == std::string::npos || (line.find("error") == std::string::npos && line.find("fatal") == std::string::npos)) continue;
+            const auto text = line.find("; ");
+            out.emplace(static_cast<unsigned>(std::strtoul(line.c_str() + at + 7, nullptr, 10)),
+                        text == std::string::npos ? line : line.substr(text + 2));
+        }
+        return out;
+    }
+
+    const options& options_;
+    unsigned first_line_ = 0;
+    unsigned starts_ = 0;
+    std::string log_;
+};
+
+void decide_all(std::vector<trial>& list, assembler& with) {
+    // Trials expected to pass and those expected to fail go into separate modules: fewer second tries.
+    std::map<std::tuple<std::uint8_t, std::uint8_t, bool>, std::vector<trial*>> groups;
+    for (trial& t : list) groups[{t.version.major, t.version.minor, t.legal}].push_back(&t);
+    constexpr std::size_t batch_size = 400;
+    for (auto& [key, group] : groups) {
+        for (std::size_t i = 0; i < group.size(); i += batch_size) {
+            const std::size_t end = std::min(i + batch_size, group.size());
+            with.decide({group.begin() + static_cast<std::ptrdiff_t>(i), group.begin() + static_cast<std::ptrdiff_t>(end)});
+        }
+    }
+}
+
+// ---- known disagreements ----------------------------------------------------------------------------------------
+
+/// One line of the list: `target|* legal|illegal glob ; reason` (what the table says, and the statements it is about).
+struct exception {
+    std::string on, says, glob, reason;
+    unsigned used = 0;
+};
+
+bool glob_matches(const char* g, const char* s) {
+    for (; *g != 0; ++g, ++s) {
+        if (*g == '*') {
+            for (;; ++s) {
+                if (glob_matches(g + 1, s)) return true;
+                if (*s == 0) return false;
+            }
+        }
+        if (*g != '?' && *g != *s) return false;
+        if (*s == 0) return false;
+    }
+    return *s == 0;
+}
+
+std::vector<exception> read_known(const std::string& path) {
+    std::vector<exception> out;
+    std::ifstream in(path);
+    for (std::string line; std::getline(in, line);) {
+        if (line.empty() || line[0] == '#') continue;
+        const auto a = line.find(' ');
+        const auto b = line.find(' ', a + 1);
+        const auto c = line.find(" ; ", b + 1);
+        if (a == std::string::npos || b == std::string::npos || c == std::string::npos) {
+            std::fprintf(stderr, "isa_ptxas: cannot read '%s'\n", line.c_str());
+            continue;
+        }
+        out.push_back({line.substr(0, a), line.substr(a + 1, b - a - 1), line.substr(b + 1, c - b - 1), line.substr(c + 3), 0});
+    }
+    return out;
+}
+
+bool excused(std::vector<exception>& known, const trial& t, const options& o) {
+    for (exception& e : known) {
+        if ((e.on == "*" || e.on == o.target_name) && (e.says == "legal") == t.legal && glob_matches(e.glob.c_str(), t.text.c_str())) {
+            ++e.used;
+            return true;
+        }
+    }
+    return false;
+}
+
+int report(std::vector<trial>& list, const options& o, unsigned starts) {
+    std::vector<exception> known = read_known(o.known);
+    std::size_t legal = 0, excuses = 0, wrong = 0;
+    for (const trial& t : list) {
+        legal += t.legal ? 1u : 0u;
+        if (t.legal == t.accepted) continue;
+        if (excused(known, t, o)) {
+            ++excuses;
+            continue;
+        }
+        ++wrong;
+        std::printf("DISAGREE %u.%u table %-7s ptxas %-7s %s  [%s]%s%s\n", t.version.major, t.version.minor, t.legal ? "legal" : "illegal",
+                    t.accepted ? "accepts" : "rejects", t.text.c_str(), t.what.c_str(), t.message.empty() ? "" : " ", t.message.c_str());
+    }
+    for (const exception& e : known) {
+        if (e.used == 0 && o.only.empty() && (e.on == o.target_name)) {
+            std::printf("STALE    nothing disagrees as listed: %s %s %s\n", e.on.c_str(), e.says.c_str(), e.glob.c_str());
+        }
+    }
+    std::printf("%s: %u forms, %zu statements (%zu legal, %zu illegal), %u ptxas runs, %zu listed disagreements, %zu unlisted\n",
+                o.target_name.c_str(), isa::form_count(), list.size(), legal, list.size() - legal, starts, excuses, wrong);
+    return wrong == 0 ? 0 : 1;
+}
+
+bool parse_arguments(int argc, char** argv, options& o) {
+    for (int i = 1; i < argc; ++i) {
+        const std::string a = argv[i];
+        if (a == "--verbose") {
+            o.verbose = true;
+            continue;
+        }
+        if (i + 1 == argc) return false;
+        const std::string value = argv[++i];
+        if (a == "--ptxas") o.ptxas = value;
+        else if (a == "--work") o.work = value;
+        else if (a == "--known") o.known = value;
+        else if (a == "--only") o.only = value;
+        else if (a == "--target") o.target_name = value;
+        else if (a == "--cap") o.cap = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 10));
+        else return false;
+    }
+    if (o.target_name == "sm_90a") o.on = sm_90a;
+    else if (o.target_name == "sm_100a") o.on = sm_100a;
+    else return false;
+    return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    options o;
+    if (!parse_arguments(argc, argv, o)) {
+        std::fprintf(stderr, "usage: isa_ptxas [--ptxas PATH] [--target sm_90a|sm_100a] [--work DIR] [--known FILE] [--only TEXT] [--cap N]\n");
+        return 2;
+    }
+    assembler with(o);
+    if (!with.usable()) {
+        std::printf("SKIP isa_ptxas: no ptxas runs at '%s'; the table was not compared\n", o.ptxas.c_str());
+        return 77;
+    }
+    trials all(o);
+    add_all(all, o);
+    if (o.verbose) {
+        for (const trial& t : all.list()) std::printf("%s %s\n", t.legal ? "legal  " : "illegal", t.text.c_str());
+    }
+    decide_all(all.list(), with);
+    return report(all.list(), o, with.starts());
+}
