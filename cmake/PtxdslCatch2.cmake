@@ -10,7 +10,7 @@
 find_package(Catch2 QUIET CONFIG)
 if(TARGET Catch2::Catch2)
     message(STATUS "ptxdsl: tests use Catch2 ${Catch2_VERSION}")
-    include(Catch)
+    string(REGEX MATCH "^[0-9]+" PTXDSL_CATCH2_MAJOR "${Catch2_VERSION}")
     add_library(ptxdsl_catch STATIC "${PROJECT_SOURCE_DIR}/tests/catch_main.cpp")
     target_compile_features(ptxdsl_catch PUBLIC cxx_std_20)
     target_include_directories(ptxdsl_catch PUBLIC "${PROJECT_SOURCE_DIR}/tests")
@@ -38,17 +38,27 @@ function(ptxdsl_add_test name)
     if(NOT TARGET ${name})
         return()
     endif()
-    # Labels are a list inside a list: the semicolons must survive two more passes.
+
+    set(base "${CMAKE_CURRENT_BINARY_DIR}/${name}")
     set(labels unit ${arg_LABELS})
-    list(JOIN labels "\\;" labels)
-    catch_discover_tests(${name}
-        TEST_PREFIX "${name}/"
-        PROPERTIES
-            LABELS "${labels}"
-            SKIP_RETURN_CODE 77
-            TIMEOUT 600
-            ENVIRONMENT "PTXDSL_PTXAS=${PTXDSL_PTXAS}"
-            ${arg_PROPERTIES})
+    set(properties "SKIP_RETURN_CODE 77 TIMEOUT 600 LABELS [==[${labels}]==]")
+    string(APPEND properties " ENVIRONMENT [==[PTXDSL_PTXAS=${PTXDSL_PTXAS}]==]")
+    foreach(value IN LISTS arg_PROPERTIES)
+        string(APPEND properties " [==[${value}]==]")
+    endforeach()
+    file(CONFIGURE OUTPUT "${base}.properties" CONTENT "@properties@" @ONLY)
+
+    set(script "${PROJECT_SOURCE_DIR}/cmake/PtxdslDiscover.cmake")
+    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS "${script}" "${base}.properties")
+    add_custom_command(TARGET ${name} POST_BUILD VERBATIM
+        BYPRODUCTS "${base}.tests.cmake"
+        COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:${name}>" -DNAME=${name}
+            -DCATCH2_MAJOR=${PTXDSL_CATCH2_MAJOR} "-DPROPERTIES=${base}.properties" "-DOUTPUT=${base}.tests.cmake"
+            -P "${script}")
+    # Not built yet: one test that fails and says which.
+    file(CONFIGURE OUTPUT "${base}.include.cmake" @ONLY CONTENT
+        "if(EXISTS [==[@base@.tests.cmake]==])\n    include([==[@base@.tests.cmake]==])\nelse()\n    add_test(@name@_NOT_BUILT @name@_NOT_BUILT)\nendif()\n")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${base}.include.cmake")
 endfunction()
 
 # A test that cannot run on this machine is still a test: it counts as skipped, with the reason.

@@ -41,7 +41,7 @@ function(ptxdsl_misuse_test file)
         if(NOT Python3_Interpreter_FOUND)
             ptxdsl_add_unavailable_test(${test} "python3 was not found" LABELS misuse ${compiler})
         elseif(NOT PTXDSL_MISUSE_${upper})
-            ptxdsl_add_unavailable_test(${test} "${compiler} was not found" LABELS misuse ${compiler})
+            ptxdsl_add_unavailable_test(${test} "no ${compiler} to check the refusals with" LABELS misuse ${compiler})
         else()
             add_test(NAME ${test}
                 COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/tests/misuse/run_misuse.py"

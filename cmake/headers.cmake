@@ -5,32 +5,49 @@
 set(PTXDSL_CORE_HEADERS
     ptxdsl/assemble/assemble.hpp
     ptxdsl/assemble/emit.hpp
+    ptxdsl/assemble/run_time.hpp
+    ptxdsl/detail/dynarray.hpp
     ptxdsl/detail/fixed_string.hpp
-    ptxdsl/detail/vec.hpp
     ptxdsl/dsl/arithmetic.hpp
+    ptxdsl/dsl/atomic.hpp
     ptxdsl/dsl/builder.hpp
     ptxdsl/dsl/builder_base.hpp
     ptxdsl/dsl/control.hpp
+    ptxdsl/dsl/convert.hpp
     ptxdsl/dsl/fragment.hpp
     ptxdsl/dsl/handles.hpp
     ptxdsl/dsl/kernel.hpp
+    ptxdsl/dsl/matrix.hpp
+    ptxdsl/dsl/mbarrier.hpp
     ptxdsl/dsl/memory.hpp
     ptxdsl/dsl/operators.hpp
+    ptxdsl/dsl/param.hpp
+    ptxdsl/dsl/pipeline.hpp
     ptxdsl/dsl/pointer.hpp
+    ptxdsl/dsl/shared.hpp
+    ptxdsl/dsl/sync.hpp
     ptxdsl/dsl/tags.hpp
     ptxdsl/dsl/tcgen05_descriptor.hpp
     ptxdsl/dsl/tile.hpp
+    ptxdsl/dsl/tma.hpp
+    ptxdsl/dsl/warp.hpp
+    ptxdsl/dsl/wgmma.hpp
     ptxdsl/ir/module.hpp
     ptxdsl/ir/program.hpp
     ptxdsl/ir/signature.hpp
+    ptxdsl/isa/forms_text.hpp
     ptxdsl/isa/generated/forms_text.hpp
     ptxdsl/isa/generated/table.hpp
     ptxdsl/isa/generated/tokens.hpp
+    ptxdsl/isa/special_registers.hpp
     ptxdsl/isa/table.hpp
     ptxdsl/isa/targets.hpp
     ptxdsl/isa/tokens.hpp
     ptxdsl/isa/types.hpp
     ptxdsl/ptxdsl.hpp
+    ptxdsl/verify/facts.hpp
+    ptxdsl/verify/opcodes.hpp
+    ptxdsl/verify/registers.hpp
     ptxdsl/verify/report.hpp
     ptxdsl/verify/verify.hpp
     ptxdsl/version.hpp

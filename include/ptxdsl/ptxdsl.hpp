@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ptxdsl/assemble/assemble.hpp>
+#include <ptxdsl/assemble/run_time.hpp>
 #include <ptxdsl/dsl/builder.hpp>
 #include <ptxdsl/dsl/kernel.hpp>
 #include <ptxdsl/version.hpp>

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 using namespace ptxdsl;
@@ -69,7 +69,7 @@ static_assert(with(nvfp4, [](auto& i) { i.scale_a_id = 2; }) == tcgen05_error::o
 
 // ---- the instruction descriptor, field by field ---------------------------------------------------------------------
 
-/// A bit field of the ISA's tables, as text "low-high name", is looked up by name.
+/// A bit field of the ISA's tables.
 struct field {
     int low, width;
 };
@@ -84,26 +84,27 @@ constexpr field scaled_reserved_0{0, 2}, scaled_reserved_3{3, 1}, scale_b{4, 2},
 /// The code the ISA's table gives a type in a kind, if it does.
 std::optional<std::uint32_t> table_code(K kind, S type) {
     struct row {
-        std::string kinds;
+        std::vector<K> kinds;
         S type;
         std::uint32_t code;
     };
     static const std::vector<row> rows = {
-        {"tf32", S::tf32, 2},
-        {"f16", S::f16, 0},
-        {"f16", S::bf16, 1},
-        {"f8f6f4 mxf8f6f4", S::e4m3, 0},
-        {"f8f6f4 mxf8f6f4", S::e5m2, 1},
-        {"f8f6f4 mxf8f6f4", S::e2m3, 3},
-        {"f8f6f4 mxf8f6f4", S::e3m2, 4},
-        {"f8f6f4 mxf8f6f4", S::e2m1, 5},
-        {"i8", S::u8, 0},
-        {"i8", S::s8, 1},
-        {"mxf4 mxf4nvf4", S::e2m1, 1},
-        {"mxf4 mxf4nvf4", S::e2m1x2, 1},
+        {{K::tf32}, S::tf32, 2},
+        {{K::f16}, S::f16, 0},
+        {{K::f16}, S::bf16, 1},
+        {{K::f8f6f4, K::mxf8f6f4}, S::e4m3, 0},
+        {{K::f8f6f4, K::mxf8f6f4}, S::e5m2, 1},
+        {{K::f8f6f4, K::mxf8f6f4}, S::e2m3, 3},
+        {{K::f8f6f4, K::mxf8f6f4}, S::e3m2, 4},
+        {{K::f8f6f4, K::mxf8f6f4}, S::e2m1, 5},
+        {{K::i8}, S::u8, 0},
+        {{K::i8}, S::s8, 1},
+        {{K::mxf4, K::mxf4nvf4}, S::e2m1, 1},
+        {{K::mxf4, K::mxf4nvf4}, S::e2m1x2, 1},
     };
     for (const row& r : rows)
-        if (r.type == type && (" " + r.kinds + " ").find(" " + std::string(name(kind)) + " ") != std::string::npos) return r.code;
+        for (const K k : r.kinds)
+            if (r.type == type && k == kind) return r.code;
     return std::nullopt;
 }
 
@@ -136,7 +137,7 @@ u32 mismatches(const tcgen05_instruction& i) {
     wrong += get(word, negate_a) != i.negate_a || get(word, negate_b) != i.negate_b;
     wrong += get(word, transpose_a) != (i.a_major == mn_major) || get(word, transpose_b) != (i.b_major == mn_major);
     wrong += get(word, n_eighths) * 8 != i.n;
-    const bool scaled = std::string(name(i.kind)).starts_with("mx");
+    const bool scaled = name(i.kind).starts_with("mx");
     return wrong + (scaled ? scaled_mismatches(i, word) : dense_mismatches(i, word));
 }
 

@@ -207,7 +207,7 @@ std::vector<assignment> choices(const std::vector<factor>& f, unsigned cap, dice
 
 /// Registers of the type that holds `s`, as the test kernels declare them.
 std::string register_name(scalar s, unsigned n) {
-    return "%" + std::string(isa::name(isa::info(s).reg)) + "_" + std::to_string(n);
+    return "%" + std::string(isa::name(isa::detail::register_type(s))) + "_" + std::to_string(n);
 }
 
 operand register_operand(scalar s, unsigned n) { return {{operand_kind::reg, s, 1, space::generic, 0}, register_name(s, n)}; }
@@ -226,10 +226,21 @@ operand float_immediate(scalar s) {
     return {{operand_kind::imm, s, 1, space::generic, 0}, s == scalar::f64 ? "0d3FF0000000000000" : "0f3F800000"};
 }
 
-operand address_operand(const operand_rule& rule) {
+bool has(const tokens& t, tok k) { return std::find(t.begin(), t.end(), k) != t.end(); }
+
+/// A variable of the state space an instruction names.
+std::string symbol_for(const tokens& words) {
+    if (has(words, tok::const_)) return "cv";
+    if (has(words, tok::local)) return "lv";
+    if (has(words, tok::global)) return "gv";
+    if (has(words, tok::param) || has(words, tok::param__entry)) return "p0";
+    return "sv";
+}
+
+operand address_operand(const operand_rule& rule, const tokens& words) {
     const operand_shape shape{operand_kind::address, scalar::none, 1, space::generic, 0};
     if (rule.tensor_memory()) return {shape, "[%b32_0]"};
-    if (rule.takes_space(space::param) && !rule.takes_space(space::global)) return {shape, "[p0]"};
+    if (rule.takes_space(space::param) && !rule.takes_space(space::global)) return {shape, words[0] == tok::st ? "[q0]" : "[p0]"};
     if (rule.takes_space(space::shared) && !rule.takes_space(space::global)) return {shape, "[%b32_0]"};
     return {shape, "[%b64_0]"};
 }
@@ -241,17 +252,18 @@ operand tensor_operand(unsigned count) {
 }
 
 /// The plainest operand a rule takes.
-operand plain(const operand_rule& rule, unsigned n) {
+operand plain(const operand_rule& rule, const tokens& words, unsigned n) {
     operand out;
     switch (rule.kind()) {
         case operand_kind::reg: out = register_operand(rule.type(), n); break;
         case operand_kind::vec: out = vector_operand(rule.type(), rule.count(), n); break;
         case operand_kind::imm: out = immediate_operand(rule.low() < -1000000 ? 1 : rule.low()); break;
         case operand_kind::pred: out = {{operand_kind::pred, scalar::pred, 1, space::generic, 0}, "%p" + std::to_string(n)}; break;
-        case operand_kind::address: out = address_operand(rule); break;
+        case operand_kind::address: out = address_operand(rule, words); break;
         case operand_kind::tensor_address: out = tensor_operand(rule.count()); break;
-        case operand_kind::label: out = {{operand_kind::label, scalar::none, 1, space::generic, 0}, "L"}; break;
-        case operand_kind::symbol: out = {{operand_kind::symbol, scalar::none, 1, space::generic, 0}, "gv"}; break;
+        case operand_kind::label: out = {{operand_kind::label, scalar::none, 1, space::generic, 0}, words[0] == tok::brx ? "T" : "L"}; break;
+        case operand_kind::sink: out = {{operand_kind::sink, scalar::none, 1, space::generic, 0}, "_"}; break;
+        case operand_kind::symbol: out = {{operand_kind::symbol, scalar::none, 1, space::generic, 0}, words[0] == tok::call ? "fn" : "gv"}; break;
         default: break;
     }
     out.joined = rule.joined();
@@ -280,14 +292,14 @@ std::vector<operand> plain_operands(const shaped_form& f, bool with_optional) {
     unsigned n = 0;
     for (const operand_rule& rule : f.rules) {
         if (rule.optional() && !with_optional) continue;
-        out.push_back(plain(rule, n));
+        out.push_back(plain(rule, f.words, n));
         ++n;
     }
     return out;
 }
 
 /// The other operands to try at one place: those a rule takes besides the plain one and those it should refuse.
-std::vector<operand> alternatives(const operand_rule& rule, const operand& base, unsigned n) {
+std::vector<operand> alternatives(const operand_rule& rule, const tokens& words, const operand& base, unsigned n) {
     std::vector<operand> out;
     const auto add = [&](operand o) {
         o.joined = base.joined;
@@ -324,7 +336,7 @@ std::vector<operand> alternatives(const operand_rule& rule, const operand& base,
         add({{operand_kind::special, scalar::u32, 1, space::generic, 0}, "%tid.x"});
         add({{operand_kind::special, scalar::u64, 1, space::generic, 0}, "%clock64"});
     }
-    if (rule.takes_symbol()) add({{operand_kind::symbol, scalar::none, 1, space::generic, 0}, "gv"});
+    if (rule.takes_symbol()) add({{operand_kind::symbol, scalar::none, 1, space::generic, 0}, symbol_for(words)});
     return out;
 }
 
@@ -409,8 +421,6 @@ bool legal_anywhere(tokens t, std::size_t i, target on) {
     return false;
 }
 
-bool has(const tokens& t, tok k) { return std::find(t.begin(), t.end(), k) != t.end(); }
-
 /// Near misses in the modifiers: one dropped, one exchanged, one added.
 void add_modifier_misses(trials& out, const shaped_form& f, const std::vector<tok>& words, const options& o, dice& roll) {
     const std::vector<operand> ops = plain_operands(f, false);
@@ -437,7 +447,7 @@ void add_modifier_misses(trials& out, const shaped_form& f, const std::vector<to
 void add_operand_variants(trials& out, const shaped_form& f) {
     const std::vector<operand> ops = plain_operands(f, true);
     for (std::size_t i = 0; i != ops.size(); ++i) {
-        for (const operand& o : alternatives(f.rules[i], ops[i], static_cast<unsigned>(i))) {
+        for (const operand& o : alternatives(f.rules[i], f.words, ops[i], static_cast<unsigned>(i))) {
             std::vector<operand> changed = ops;
             changed[i] = o;
             out.add(f.words, changed, "operand " + std::to_string(i));
@@ -490,9 +500,11 @@ void add_all(trials& out, const options& o) {
 
 constexpr std::string_view module_scope =
     ".global .align 128 .b8 gv[1024];\n"
-    ".shared .align 1024 .b8 sv[4096];\n";
+    ".shared .align 1024 .b8 sv[4096];\n"
+    ".const .align 16 .b8 cv[64];\n"
+    ".func fn() { ret; }\n";
 constexpr std::string_view registers =
-    ".reg .pred %p<12>; .reg .b16 %b16_<140>; .reg .b32 %b32_<300>; .reg .b64 %b64_<140>;"
+    ".local .align 16 .b8 lv[64]; .param .align 16 .b8 q0[64]; .reg .pred %p<12>; .reg .b8 %b8_<8>; .reg .b16 %b16_<140>; .reg .b32 %b32_<300>; .reg .b64 %b64_<140>;"
     " .reg .u16 %u16_<40>; .reg .s16 %s16_<40>; .reg .u32 %u32_<300>; .reg .s32 %s32_<300>; .reg .u64 %u64_<40>; .reg .s64 %s64_<40>;"
     " .reg .f32 %f32_<300>; .reg .f64 %f64_<140>;";
 
@@ -550,7 +562,7 @@ private:
             << module_scope;
         first_line_ = 4 + static_cast<unsigned>(std::count(module_scope.begin(), module_scope.end(), '\n'));
         for (std::size_t i = 0; i != batch.size(); ++i) {
-            out << ".entry k" << i << "(.param .b64 p0) { " << registers << (v >= ptx_version{8, 3} ? wide_registers : "") << ' ' << batch[i]->text << " L: ret; }\n";
+            out << ".entry k" << i << "(.param .b64 p0) { " << registers << (v >= ptx_version{8, 3} ? wide_registers : "") << " T: .branchtargets L; " << batch[i]->text << " L: ret; }\n";
         }
     }
 
@@ -598,7 +610,8 @@ void decide_all(std::vector<trial>& list, assembler& with) {
 
 // ---- known disagreements ----------------------------------------------------------------------------------------
 
-/// One line of the list: `target|* legal|illegal glob ; reason` (what the table says, and the statements it is about).
+/// One line of the list: `target|* legal|illegal|early glob ; reason`: what the table says (`early`: too new for this
+/// PTX version), and the statements it is about.
 struct exception {
     std::string on, says, glob, reason;
     unsigned used = 0;
@@ -637,7 +650,8 @@ std::vector<exception> read_known(const std::string& path) {
 
 bool excused(std::vector<exception>& known, const trial& t, const options& o) {
     for (exception& e : known) {
-        if ((e.on == "*" || e.on == o.target_name) && (e.says == "legal") == t.legal && glob_matches(e.glob.c_str(), t.text.c_str())) {
+        const std::string says = t.legal ? "legal" : t.what == "before its version" ? "early" : "illegal";
+        if ((e.on == "*" || e.on == o.target_name) && e.says == says && glob_matches(e.glob.c_str(), t.text.c_str())) {
             ++e.used;
             return true;
         }

@@ -7,7 +7,7 @@
 
 #include "catch.hpp"
 
-#if __has_include(<cuda.h>)
+#if __has_include(<cuda.h>) && __has_include(<cudaTypedefs.h>)
 #define PTXDSL_TEST_HAS_CUDA_H 1
 #include <cuda.h>
 #include <cudaTypedefs.h>

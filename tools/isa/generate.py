@@ -9,7 +9,8 @@
 Row language: one instruction form a line, `#` starts a comment, a trailing `\\` continues the line.
 
     section TITLE              PTX ISA section of the rows that follow
-    set NAME = a,b,c           a named set of modifiers or types, used as $NAME (also inside another set)
+    set NAME = a,b,c           a named set of modifiers or types, used as $NAME (also inside another set);
+                               m64n[8:256:8]k16 stands for one name for each number of the range
     pattern ; operands ; min PTX ; targets
 
 Pattern: the mnemonic word, then
@@ -32,8 +33,9 @@ CLASS is a base and then any number of `+alternative`:
                                when V is bound by an optional modifier that is absent the operand is one register
     [SPACE] [V] [any]          address in a space (name, or bound modifier; absent means generic)
     tmap(n), tmap(V)           [tensorMap, {n coordinates}]
-    label, sym                 a label; a symbol (variable, function)
+    label, sym, sink           a label; a symbol (variable, function); `_` and nothing else
     +_   sink allowed    +sreg special register allowed    +sym symbol address allowed    +imm(...) that immediate allowed
+    +bits  registers of a `.b` type only
 Targets: `all`, `sm_90` (that and newer), `sm_100a` (exactly), `sm_100f` (family: 100a, 103a ...), joined by `|`.
 """
 import argparse
@@ -53,9 +55,9 @@ return short signed sizeof static struct switch template this throw true try typ
 using virtual void volatile while xor xor_eq""".split())
 
 # Kinds of the C++ side: ptxdsl::isa::detail::operand_class. Keep the order.
-CLASS_REG, CLASS_PRED, CLASS_IMM, CLASS_VEC, CLASS_ADDRESS, CLASS_TMAP, CLASS_LABEL, CLASS_SYMBOL = range(8)
+CLASS_REG, CLASS_PRED, CLASS_IMM, CLASS_VEC, CLASS_ADDRESS, CLASS_TMAP, CLASS_LABEL, CLASS_SYMBOL, CLASS_SINK = range(9)
 # Flag bits of the first operand word (bits 4..): see table.hpp.
-F_DEST, F_REG_ONLY, F_OPTIONAL, F_RELAXED, F_SINK, F_NEGATED, F_SREG, F_SYM, F_JOINED = (1 << (4 + i) for i in range(9))
+F_DEST, F_REG_ONLY, F_OPTIONAL, F_RELAXED, F_SINK, F_NEGATED, F_SREG, F_SYM, F_JOINED, F_BITS = (1 << (4 + i) for i in range(10))
 SPACES = ["generic", "global", "shared", "shared_cluster", "constant", "local", "param", "any", "tmem"]
 NO_FLAG = 0
 MAX_SLOTS = 7
@@ -156,14 +158,18 @@ class Table:
 
     def choices(self, text, sets):
         out = []
-        for item in text.split(","):
-            item = item.strip()
+        for item in split_top(text, ","):
             if item.startswith("$"):
                 if item[1:] not in sets:
                     raise RowError("unknown set " + item)
                 out += sets[item[1:]]
             elif item:
-                out.append(item)
+                m = re.fullmatch(r"(.*)\[(\d+):(\d+):(\d+)\](.*)", item)
+                if m:
+                    lo, hi, step = (int(m.group(i)) for i in (2, 3, 4))
+                    out += ["%s%d%s" % (m.group(1), n, m.group(5)) for n in range(lo, hi + 1, step)]
+                else:
+                    out.append(item)
         if len(set(out)) != len(out):
             raise RowError("a choice is listed twice: " + text)
         return out
@@ -288,6 +294,8 @@ class Table:
                 flags |= F_SINK
             elif alt == "sreg":
                 flags |= F_SREG
+            elif alt == "bits":
+                flags |= F_BITS
             elif alt == "sym":
                 flags |= F_SYM
             elif alt.startswith("imm"):
@@ -303,6 +311,8 @@ class Table:
             kind = CLASS_LABEL
         elif base == "sym":
             kind = CLASS_SYMBOL
+        elif base == "sink":
+            kind, flags = CLASS_SINK, flags | F_SINK
         elif base.startswith("tmap("):
             kind, count = CLASS_TMAP, self.parse_count(row, base[5:-1])
         elif base.startswith("["):

@@ -248,8 +248,8 @@ inline constexpr auto program_text = shrink_text<K>();
     for (std::uint32_t at = 0; at < m.n.words;) {
         const ir::cursor c{m.words + at};
         at += c.size();
-        if (c.is_instruction() && c.tokens() == 2 && c.token(0) == 0xfffe &&
-            c.token(1) == 0xfffe)
+        if (c.is_instruction() && c.tokens() == 2 && c.token(0) == static_cast<std::uint16_t>(isa::tok::griddepcontrol) &&
+            c.token(1) == static_cast<std::uint16_t>(isa::tok::wait))
             r.uses_pdl_wait = true;
     }
     return r;
@@ -275,7 +275,7 @@ struct assembled {
     [[nodiscard]] static constexpr ptx_version version() noexcept { return detail::program_image<K>.header.version; }
     [[nodiscard]] static constexpr const kernel_resources& resources() noexcept { return detail::program_resources<K>; }
     /// The C++ line that emitted line `ptx_line` (from 1) of the text; line 0 when none did.
-    [[nodiscard]] static constexpr source_line line(std::uint32_t ptx_line) noexcept {
+    [[nodiscard]] static constexpr source_line source_of(std::uint32_t ptx_line) noexcept {
         const auto& t = detail::program_text<K>;
         if (ptx_line == 0 || ptx_line > t.line_count || t.lines[ptx_line - 1] == 0) return {};
         const std::source_location& where = detail::program_image<K>.locations[t.lines[ptx_line - 1] - 1];

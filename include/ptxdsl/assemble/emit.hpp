@@ -375,7 +375,7 @@ private:
             case ir::operand_kind::range: range(o[1], n); break;
             case ir::operand_kind::label: put_label(n); break;
             case ir::operand_kind::symbol: put_word(ir::head(ir::operand_kind::symbol, n)), put_offset(o[1]); break;
-            case ir::operand_kind::special: out.put('%'), out.put(isa::name(static_cast<isa::sreg>(n))); break;
+            case ir::operand_kind::special: out.put(isa::spelling(static_cast<isa::special>(n))); break;
             case ir::operand_kind::text: out.put(std::string_view(m_.pool + n, o[1])); break;
             default: put_word(o[0]); break;
         }

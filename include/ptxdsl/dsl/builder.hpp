@@ -3,20 +3,51 @@
 #pragma once
 
 #include <ptxdsl/dsl/arithmetic.hpp>
+#include <ptxdsl/dsl/atomic.hpp>
 #include <ptxdsl/dsl/control.hpp>
+#include <ptxdsl/dsl/convert.hpp>
+#include <ptxdsl/dsl/inst.hpp>
+#include <ptxdsl/dsl/matrix.hpp>
+#include <ptxdsl/dsl/mbarrier.hpp>
 #include <ptxdsl/dsl/memory.hpp>
 #include <ptxdsl/dsl/operators.hpp>
+#include <ptxdsl/dsl/pipeline.hpp>
+#include <ptxdsl/dsl/shared.hpp>
+#include <ptxdsl/dsl/special.hpp>
+#include <ptxdsl/dsl/sync.hpp>
 #include <ptxdsl/dsl/tags.hpp>
+#include <ptxdsl/dsl/tma.hpp>
+#include <ptxdsl/dsl/warp.hpp>
+#include <ptxdsl/dsl/wgmma.hpp>
 
 namespace ptxdsl {
 
 /// Writes a kernel for target `Tgt` (`px::sm_90a`, `px::sm_100a`). Cheap to copy: a program and a pending guard.
 template <target Tgt>
-class builder : public detail::arithmetic_family<Tgt>, public detail::control_family<Tgt>, public detail::memory_family<Tgt> {
+class builder : public detail::arithmetic_family<Tgt>,
+                public detail::convert_family<Tgt>,
+                public detail::atomic_family<Tgt>,
+                public detail::warp_family<Tgt>,
+                public detail::inst_family<Tgt>,
+                public detail::control_family<Tgt>,
+                public detail::memory_family<Tgt>,
+                public detail::shared_family<Tgt>,
+                public detail::mbarrier_family<Tgt>,
+                public detail::tma_family<Tgt>,
+                public detail::matrix_family<Tgt>,
+                public detail::pipeline_family<Tgt>,
+                public detail::sync_family<Tgt> {
 public:
     static constexpr target the_target = Tgt;
+    // One name, several families: without these the call would be ambiguous.
+    using detail::convert_family<Tgt>::mapa;
+    using detail::mbarrier_family<Tgt>::mapa;
 
-    constexpr explicit builder(ir::program& p, std::uint32_t guard = 0) noexcept : program_(&p), guard_(guard) {}
+    constexpr explicit builder(ir::program& p, std::uint32_t guard = 0) noexcept
+        : wgmma(p, guard), program_(&p), guard_(guard) {}
+
+    /// `k.wgmma.fence()`, `k.wgmma.mma_async(…)`, … (sm_90a).
+    detail::wgmma_calls<Tgt> wgmma;
 
     /// The next call's instruction executes where `p` is true: `k.at(p).st(address, value)` emits `@%p st…`.
     /// Address arithmetic in the arguments is not guarded.

@@ -10,7 +10,7 @@ template <target Tgt>
 class builder;
 
 /// Which row of docs/misuse a rejected modifier or type combination belongs to.
-enum class rule : std::uint8_t { a15, a09, b04, b06, b08, d02, d04, e10, f08, f12, h01 };
+enum class rule : std::uint8_t { a15, a09, a10, b01, b04, b06, b08, d02, d04, e10, f08, f12, h01 };
 
 namespace detail {
 
@@ -27,6 +27,10 @@ constexpr void require() noexcept {
     static_assert(ok || R != rule::a09,
                   "PTXDSL-A09: cvt needs exactly the rounding and saturation its type pair requires: a rounding modifier when "
                   "the result cannot hold every value (px::rn, px::rzi …), none otherwise");
+    static_assert(ok || R != rule::a10,
+                  "PTXDSL-A10: PTX has no such comparison for this type; the operators follow the register's type by themselves "
+                  "(px::lt of a signed register is signed; lo, ls, hi, hs and the unordered ones are for unsigned and floats)");
+    static_assert(ok || R != rule::b01, "PTXDSL-B01: this instruction does not exist for addresses of this state space");
     static_assert(ok || R != rule::b04,
                   "PTXDSL-B04: PTX has no load or store with these qualifiers together (acquire, release and relaxed need a "
                   "scope; volatile takes no cache operator; .nc only loads from global; mmio is relaxed.sys only)");
@@ -57,7 +61,8 @@ struct same_type {
                                      "predicate into a value, k.setp a value into a predicate");
     static_assert(same || has_pred, "PTXDSL-A01: the operands have different scalar types; convert one with k.cvt (their "
                                     "types are in the note below)");
-    using operand_type = operand<std::conditional_t<same && !std::is_void_v<type>, type, u32>>;
+    /// The type, or u32 after a refusal.
+    using operand_value = std::conditional_t<same && !std::is_void_v<type>, type, u32>;
 };
 template <class... A>
 using same_type_t = typename same_type<A...>::type;
@@ -135,6 +140,124 @@ constexpr auto uniform(const context& k, location where, A&&... a) {
     }
 }
 
+/// What the type word of an instruction follows: the operands' own type, bits of their size, or the type `ld`, `mov` and
+/// `selp` know them by.
+enum class typing : std::uint8_t { own, bits, plain };
+
+template <typing How, class T>
+inline constexpr tok type_word = isa::type_token(How == typing::own    ? scalar_of<T>
+                                                 : How == typing::bits ? bits_type<T>
+                                                                       : plain_type(scalar_of<T>));
+
+/// Emits `F d, operands…`, a form the table must have, and returns its result.
+template <class F, class R, rule Rule = rule::a15, class... O>
+constexpr reg<R> checked(const context& k, location where, const O&... operands) {
+    require<F, Rule>();
+    return value<F, R>(k, where, operands...);
+}
+
+/// Operands of one type `T` whose type word is `How` of it; the result is an `R`, or a `T` when `R` is void.
+template <target Tgt, typing How, class R, tok Op, tok... M, class... A>
+constexpr auto same(const context& k, location where, A&&... a) {
+    using S = same_type<A...>;
+    using T = typename S::type;
+    using D = std::conditional_t<std::is_void_v<R>, T, R>;
+    if constexpr (S::same && !std::is_void_v<T>) {
+        return checked<form<Tgt, Op, M..., type_word<How, T>>, D>(k, where, as_operand<T>(static_cast<A&&>(a), where)...);
+    } else {
+        return reg<std::conditional_t<std::is_void_v<D>, u32, D>>();
+    }
+}
+
+/// The type of the one operand that gives an instruction its type (rows A02, A14).
+template <class A>
+struct source {
+    using value = typename traits<A>::value;
+    static_assert(!traits<A>::is_special,
+                  "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
+    static_assert(traits<A>::is_special || traits<A>::is_reg,
+                  "PTXDSL-A14: this operand must be a register, it gives the instruction its type");
+    static_assert(!std::is_same_v<value, pred>, "PTXDSL-A02: a predicate is used as data; k.selp turns it into a value");
+    using type = std::conditional_t<traits<A>::is_reg && !std::is_same_v<value, pred>, value, u32>;
+};
+template <class A>
+using source_t = typename source<A>::type;
+
+/// An argument that was not given.
+struct absent {};
+template <class A>
+inline constexpr bool is_absent = std::is_same_v<std::remove_cvref_t<A>, absent>;
+
+/// Tokens like `form`, absent ones (`tok::none`) left out.
+template <target Tgt, tok... Toks>
+struct compact_form {
+    struct list_t {
+        tok t[sizeof...(Toks)] = {};
+        std::uint32_t w[(sizeof...(Toks) + 1) / 2] = {};
+        std::uint32_t n = 0;
+        constexpr void add(tok k) noexcept {
+            if (k == tok::none) return;
+            w[n / 2] |= static_cast<std::uint32_t>(k) << (n % 2 == 0 ? 0 : 16);
+            t[n++] = k;
+        }
+    };
+    static constexpr list_t packed = [] {
+        list_t l;
+        (l.add(Toks), ...);
+        return l;
+    }();
+    static constexpr std::uint32_t count = packed.n;
+    static constexpr isa::verdict verdict = isa::find(packed.t, count, Tgt);
+};
+
+/// `a|b`, two results of one instruction.
+[[nodiscard]] constexpr raw_operand pair_operand(ir::program& p, std::uint32_t a, std::uint32_t b) noexcept {
+    raw_operand o;
+    o.prog = &p;
+    o.words[0] = ir::head(ir::operand_kind::pair, 2);
+    o.words[1] = a;
+    o.words[2] = b;
+    o.count = 3;
+    return o;
+}
+[[nodiscard]] constexpr std::uint32_t reg_word(std::uint32_t id) noexcept { return ir::head(ir::operand_kind::reg, id); }
+
+/// Emits `F d|p, operands…` with two new registers.
+template <class F, class Result, class... O>
+constexpr Result pair_value(const context& k, location where, const O&... operands) {
+    (check_literal(k, operands, where), ...);
+    const std::uint32_t first = k.p.new_reg(scalar_of<typename Result::first_type>);
+    const std::uint32_t second = k.p.new_reg(isa::scalar::pred);
+    const ir::span s =
+        emit_all(k.p, ref<F>(), k.guard, where, pair_operand(k.p, reg_word(first), reg_word(second)), operands...);
+    return {{k.p, first, s}, {k.p, second, s}};
+}
+
+/// Brings nested calls that become one operand (a vector) into order; returns what they cover together.
+constexpr ir::span settle_spans(ir::program& p, ir::span* spans, std::uint32_t n, location where) {
+    ir::span all;
+    if (!p.settle(spans, n, all))
+        p.report("K05", where,
+                 "two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "
+                 "give the first one a name");
+    return all.begin == all.end ? ir::span{} : all;
+}
+
+/// A predicate operand: a register, or `px::unless(p)`, printed `!%p`.
+template <class P>
+[[nodiscard]] constexpr raw_operand pred_operand(P&& p, location where) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<P>, negated>) {
+        raw_operand o;
+        o.prog = p.p.program();
+        o.words[0] = ir::head(ir::operand_kind::not_pred, p.p.id());
+        return o;
+    } else {
+        static_assert(traits<P>::is_reg, "PTXDSL-A02: a predicate register is needed here; k.setp makes one");
+        if constexpr (traits<P>::is_reg) return as_operand<pred>(static_cast<P&&>(p), where);
+        else return {};
+    }
+}
+
 /// Base of every instruction family; `Tag` is the family itself, so that a builder can derive from many.
 template <target Tgt, class Tag>
 class family {
@@ -149,4 +272,18 @@ protected:
 };
 
 }  // namespace detail
+
+/// Two results of one instruction: `auto [less, not_less] = k.setp_pq<px::lt>(a, b)`.
+struct pred_pair {
+    using first_type = pred;
+    reg<pred> p, q;
+};
+/// A value and the predicate that says something about it: `auto [v, valid] = k.shfl_sync_down_p(…)`.
+template <class T>
+struct value_pred {
+    using first_type = T;
+    reg<T> d;
+    reg<pred> p;
+};
+
 }  // namespace ptxdsl

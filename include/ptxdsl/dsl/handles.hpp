@@ -16,6 +16,10 @@
 
 namespace ptxdsl {
 
+namespace isa {
+using sreg = special;
+}
+
 using location = std::source_location;
 using isa::tok;
 
@@ -92,6 +96,7 @@ constexpr ir::span emit(ir::program& p, const form_ref& f, std::uint32_t guard, 
         p.report("K05", where,
                  "two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "
                  "give the first one a name");
+    p.flush_notes(where);
     p.begin_instruction(f.packed, f.tokens, f.form, f.since, guard, where);
     for (std::uint32_t i = 0; i < n; ++i) write(p, operands[i]);
     p.end_record();
@@ -225,7 +230,21 @@ template <class T>
 inline constexpr isa::scalar bits_type = std::is_same_v<T, pred> ? isa::scalar::pred
                                          : bits_of<T> == 16      ? isa::scalar::b16
                                          : bits_of<T> == 32      ? isa::scalar::b32
-                                                                 : isa::scalar::b64;
+                                         : bits_of<T> == 64      ? isa::scalar::b64
+                                                                 : isa::scalar::none;
+/// Type by which `ld`, `st`, `mov` and `selp` know a value: bit, integer and f32/f64 types are themselves, everything else
+/// is bits of its size (PTX ISA 5.2.2).
+[[nodiscard]] constexpr isa::scalar plain_type(isa::scalar s) noexcept {
+    const isa::type_class cls = isa::info(s).cls;
+    if (cls != isa::type_class::floating && cls != isa::type_class::packed) return s;
+    if (s == isa::scalar::f32 || s == isa::scalar::f64) return s;
+    switch (isa::bits(s)) {
+        case 8: return isa::scalar::b8;
+        case 16: return isa::scalar::b16;
+        case 32: return isa::scalar::b32;
+        default: return isa::scalar::b64;
+    }
+}
 /// `.rn` where the type has roundings: without it ptxas may fuse a product and a sum behind the author's back.
 template <class T>
 inline constexpr tok rounding = is_float_class<T> ? tok::rn : tok::none;
@@ -276,6 +295,19 @@ public:
     constexpr reg named(std::string_view prefix) && {
         prog_->rename(id_, prefix);
         return static_cast<reg&&>(*this);
+    }
+
+    /// The same register as a `U` of its register class (`u32` as `b32`, `bf16x2` …). Emits nothing; between classes, as
+    /// from f32 to u32, `k.mov_b32<U>(x)` copies the bits.
+    template <class U>
+    [[nodiscard]] constexpr reg<U> as() const& {
+        check_class<U>();
+        return reg<U>(*prog_, id_);
+    }
+    template <class U>
+    [[nodiscard]] constexpr reg<U> as() && {
+        check_class<U>();
+        return reg<U>(*prog_, id_, span_);
     }
 
     // NOLINTNEXTLINE(google-explicit-constructor)
@@ -400,6 +432,13 @@ public:
     }
 
 private:
+    template <class U>
+    static constexpr void check_class() noexcept {
+        static_assert(ptx_type<U>, "PTXDSL-A08: this C++ type stands for no PTX type");
+        static_assert(ir::program::register_type(scalar_of<U>) == ir::program::register_type(scalar_of<T>),
+                      "PTXDSL-A01: as<U>() renames a register within its class (size, float or not); copy the bits with "
+                      "k.mov_b32<U>(x) or convert the value with k.cvt<U>(x)");
+    }
     [[nodiscard]] static constexpr isa::scalar compare_type() noexcept { return scalar_of<T>; }
     constexpr void assign(const reg& other, ir::span expression) {
         if (prog_ == nullptr) {
@@ -425,10 +464,10 @@ struct negated {
 [[nodiscard]] constexpr negated unless(const reg<pred>& p) noexcept { return {p}; }
 
 /// A special register; only `k.mov` reads it (A14).
-template <class T, isa::sreg Id>
+template <class T, isa::special Id>
 struct special_register {
     using value_type = T;
-    static constexpr isa::sreg id = Id;
+    static constexpr isa::special id = Id;
 };
 
 namespace detail {
@@ -444,7 +483,7 @@ struct handle_traits<reg<T>> {
     static constexpr bool is_special = false;
     using value = T;
 };
-template <class T, isa::sreg Id>
+template <class T, isa::special Id>
 struct handle_traits<special_register<T, Id>> {
     static constexpr bool is_reg = false;
     static constexpr bool is_special = true;

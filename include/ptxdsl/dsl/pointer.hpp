@@ -70,6 +70,21 @@ public:
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr ptr(const ptr<S, U, A>& o) noexcept : prog_(o.program()), base_(o.base()), offset_(o.offset()) {}
 
+    /// A shared-memory address of the own block is one of the cluster as well.
+    template <class U, unsigned A>
+        requires(S == space::shared_cluster) && (std::is_same_v<const U, T> || std::is_same_v<U, T>) && (A >= Align)
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    constexpr ptr(const ptr<space::shared, U, A>& o) noexcept : prog_(o.program()), base_(o.base()), offset_(o.offset()) {}
+    /// Refuses addresses of another state space with one sentence (B01, B07).
+    template <space From, class U, unsigned A>
+        requires(From != S) && (S != space::shared_cluster || From != space::shared)
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    constexpr ptr(const ptr<From, U, A>&) noexcept {
+        constexpr bool mapped = S == space::shared && From == space::shared_cluster;
+        static_assert(!mapped, "PTXDSL-B07: a mapped address of another block is used where only the own block's shared memory is legal");
+        static_assert(mapped, "PTXDSL-B01: pointer of one state space used as a pointer to another; k.cvta and k.cvta_to convert");
+    }
+
     [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
     [[nodiscard]] constexpr std::uint32_t base() const noexcept { return base_; }
     [[nodiscard]] constexpr std::int32_t offset() const noexcept { return offset_; }
@@ -77,30 +92,55 @@ public:
 
     /// The same address as a pointer to `U`. Emits nothing; alignment knowledge is kept.
     template <class U>
-    [[nodiscard]] constexpr auto as() const noexcept {
-        using Q = std::conditional_t<std::is_const_v<T>, const U, U>;
-        return ptr<S, Q, Align>(*prog_, base_, offset_);
+    [[nodiscard]] constexpr auto as() const& noexcept {
+        return ptr<S, like<U>, Align>(*prog_, base_, offset_);
+    }
+    template <class U>
+    [[nodiscard]] constexpr auto as() && noexcept {
+        return ptr<S, like<U>, Align>(*prog_, base_, offset_, span_);
     }
     /// States that the address is a multiple of `A` bytes. Emits nothing; wrong statements are undefined behaviour.
     template <unsigned A>
-    [[nodiscard]] constexpr auto assume_aligned() const noexcept {
+    [[nodiscard]] constexpr auto assume_aligned() const& noexcept {
         static_assert((A & (A - 1)) == 0, "PTXDSL-B03: an alignment is a power of two");
         return ptr<S, T, A>(*prog_, base_, offset_);
     }
+    template <unsigned A>
+    [[nodiscard]] constexpr auto assume_aligned() && noexcept {
+        static_assert((A & (A - 1)) == 0, "PTXDSL-B03: an alignment is a power of two");
+        return ptr<S, T, A>(*prog_, base_, offset_, span_);
+    }
     /// `bytes` further. Emits nothing. The result is aligned only as far as `A` says.
     template <unsigned A = (Align < sizeof(T) ? Align : sizeof(T))>
-    [[nodiscard]] constexpr auto byte_offset(std::int32_t bytes) const noexcept {
+    [[nodiscard]] constexpr auto byte_offset(std::int32_t bytes) const& noexcept {
         return ptr<S, T, A>(*prog_, base_, offset_ + bytes);
+    }
+    template <unsigned A = (Align < sizeof(T) ? Align : sizeof(T))>
+    [[nodiscard]] constexpr auto byte_offset(std::int32_t bytes) && noexcept {
+        return ptr<S, T, A>(*prog_, base_, offset_ + bytes, span_);
+    }
+    /// Refuses a byte offset in a register, which 32-bit arithmetic may have cut (B05).
+    template <unsigned A = 1, class I>
+    constexpr auto byte_offset(const reg<I>&) const& noexcept {
+        static_assert(detail::always_false<I>, "PTXDSL-B05: a byte offset in a register wraps at 4 GiB where it is computed in 32 bits; index "
+                                               "elements instead: p + i is one mad.wide");
+        return *this;
     }
 
     template <std::integral I>
-    friend constexpr auto operator+(const ptr& p, I elements) noexcept {
-        constexpr unsigned a = Align < sizeof(T) ? Align : sizeof(T);
-        return ptr<S, T, a>(*p.prog_, p.base_, p.offset_ + static_cast<std::int32_t>(elements) * step());
-    }
+    friend constexpr auto operator+(const ptr& p, I elements) { return p.moved(static_cast<std::int64_t>(elements), too_far(elements), {}); }
     template <std::integral I>
-    friend constexpr auto operator-(const ptr& p, I elements) noexcept {
-        return p + -static_cast<std::int32_t>(elements);
+    friend constexpr auto operator+(ptr&& p, I elements) { return p.moved(static_cast<std::int64_t>(elements), too_far(elements), p.span_); }
+    template <std::integral I>
+    friend constexpr auto operator-(const ptr& p, I elements) { return p.moved(-static_cast<std::int64_t>(elements), too_far(elements), {}); }
+    template <std::integral I>
+    friend constexpr auto operator-(ptr&& p, I elements) { return p.moved(-static_cast<std::int64_t>(elements), too_far(elements), p.span_); }
+    /// Refuses what is no index (A01).
+    template <class I>
+        requires(!std::is_same_v<I, u32> && !std::is_same_v<I, s32> && !std::is_same_v<I, u64> && !std::is_same_v<I, s64>)
+    friend constexpr auto operator+(const ptr& p, const reg<I>&) noexcept {
+        static_assert(detail::always_false<I>, "PTXDSL-A01: an index is a u32, s32, u64 or s64 register");
+        return p;
     }
     // One `mad` each; the operand type records the caller's line and whether the index is a nested call.
     friend constexpr auto operator+(const ptr& p, operand<u32> i) { return p.indexed(i, ir::span{}); }
@@ -115,6 +155,22 @@ public:
     [[nodiscard]] static constexpr std::int32_t step() noexcept { return static_cast<std::int32_t>(sizeof(T)); }
 
 private:
+    template <class U>
+    using like = std::conditional_t<std::is_const_v<T>, const U, U>;
+
+    template <class I>
+    [[nodiscard]] static constexpr bool too_far(I elements) noexcept {
+        if constexpr (sizeof(I) == 8) return elements > I{0x7fffffff};
+        else return false;
+    }
+    constexpr auto moved(std::int64_t elements, bool huge, ir::span mine) const {
+        constexpr unsigned a = Align < sizeof(T) ? Align : sizeof(T);
+        const std::int64_t offset = offset_ + (huge ? 0 : elements) * step();
+        if (huge || offset > 0x7fffffff || offset < -0x80000000LL)
+            prog_->report("B05", prog_->locations.empty() ? location() : prog_->locations.back(),
+                          "constant offset outside the 32 bits of an address operand; add it as a register: p + k.mov<px::u64>(n)");
+        return ptr<S, T, a>(*prog_, base_, static_cast<std::int32_t>(offset), mine);
+    }
     template <class I>
     constexpr auto indexed(const operand<I>& index, ir::span mine) const {
         static_assert(bits_of<I> == 32 || !detail::is_narrow(S),
@@ -204,11 +260,16 @@ public:
         return *this;
     }
     constexpr ~vec() = default;
-    /// A vector of registers that exist already.
+    /// `px::vec{a, b}`: a vector of these registers. Nested calls among them are emitted left to right.
     template <class... R>
-        requires(sizeof...(R) == N) && (std::is_same_v<R, reg<T>> && ...)
-    constexpr explicit vec(const R&... r) noexcept : ids_{ir::head(ir::operand_kind::reg, r.id())...} {
+        requires(sizeof...(R) == N) && (std::is_same_v<std::remove_cvref_t<R>, reg<T>> && ...)
+    constexpr explicit vec(R&&... r) : ids_{ir::head(ir::operand_kind::reg, r.id())...} {
         ((prog_ = r.program()), ...);
+        ir::span spans[] = {std::is_lvalue_reference_v<R> ? ir::span{} : r.expression()...};
+        ir::span all;
+        if (!prog_->settle(spans, N, all))
+            prog_->report("K05", prog_->locations.back(), "nested calls of a vector emit several instructions each; name the first one");
+        if (all.begin != all.end) span_ = all;
     }
     /// Element `i`, checked: a constant outside 0..N-1 is refused in constant evaluation.
     [[nodiscard]] constexpr reg<T> operator[](unsigned i) const { return reg<T>(*prog_, ir::payload_of(ids_[i < N ? i : throw_range()])); }
@@ -230,5 +291,34 @@ private:
     std::uint32_t ids_[N] = {};
     ir::span span_{};
 };
+template <class First, class... Rest>
+vec(First&&, Rest&&...) -> vec<typename std::remove_cvref_t<First>::value_type, 1 + sizeof...(Rest)>;
+
+template <std::size_t I, class T, unsigned N>
+[[nodiscard]] constexpr reg<T> get(const vec<T, N>& v) {
+    return v[I];
+}
+
+namespace detail {
+/// `{a, b, …}` of a vector; an unnamed vector brings its span.
+template <class V>
+[[nodiscard]] constexpr raw_operand vector_operand(V&& v) noexcept {
+    raw_operand o;
+    o.prog = v.program();
+    o.words[0] = ir::head(ir::operand_kind::vec, std::remove_cvref_t<V>::size);
+    o.more = v.words();
+    o.more_count = std::remove_cvref_t<V>::size;
+    if constexpr (!std::is_lvalue_reference_v<V>) o.fresh = v.expression();
+    return o;
+}
+}  // namespace detail
 
 }  // namespace ptxdsl
+
+// `auto [x, y] = k.ld(p)` for vectors.
+template <class T, unsigned N>
+struct std::tuple_size<ptxdsl::vec<T, N>> : std::integral_constant<std::size_t, N> {};
+template <std::size_t I, class T, unsigned N>
+struct std::tuple_element<I, ptxdsl::vec<T, N>> {
+    using type = ptxdsl::reg<T>;
+};

@@ -126,7 +126,7 @@ struct tile_layout {
 
     // ---- storage ------------------------------------------------------------------------------------------------
     /// Bytes from one strided index to the next inside a panel. A swizzled row occupies its whole span, also when the
-    /// box is narrower (CUDA programming guide, TMA swizzle: memory must hold the full swizzle width).
+    /// box is narrower (CUDA programming guide, TMA swizzle: memory must hold the full swizzle width; seen on an H200).
     [[nodiscard]] constexpr u32 row_stride() const noexcept { return is_plain() ? inner_bytes() : span_of(swizzle); }
     [[nodiscard]] constexpr u32 panels() const noexcept {
         if (is_plain() || inner_bytes() <= span_of(swizzle)) return 1;

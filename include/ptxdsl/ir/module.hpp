@@ -42,7 +42,7 @@ enum class operand_kind : std::uint8_t {
     label,     ///< payload: label id
     symbol,    ///< payload: symbol id; then a signed offset:                                name+offset
     sink,      ///< `_`
-    special,   ///< payload: isa::sreg
+    special,   ///< payload: isa::special
     pair,      ///< payload: n; then n one-word operands joined by `|`:                      p|q
     text,      ///< payload: pool offset; then length
 };

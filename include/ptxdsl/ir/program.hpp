@@ -147,6 +147,25 @@ public:
         (words.push_back(static_cast<std::uint32_t>(payload)), ...);
         end_record();
     }
+    /// A note on the instruction emitted next; it is written in front of it, behind the instructions of its arguments.
+    template <class... Payload>
+    constexpr void note_next(note code, Payload... payload) {
+        pending_.push_back(record_head(record::note, static_cast<std::uint32_t>(code), 2 + sizeof...(payload)));
+        pending_.push_back(0);
+        (pending_.push_back(static_cast<std::uint32_t>(payload)), ...);
+    }
+    constexpr void flush_notes(location where) {
+        if (pending_.empty()) return;
+        const std::uint32_t at = new_location(where);
+        for (std::uint32_t i = 0; i < pending_.size();) {
+            const std::uint32_t n = pending_[i] & 0xffffu;
+            words.push_back(pending_[i]);
+            words.push_back(at);
+            for (std::uint32_t w = 2; w < n; ++w) words.push_back(pending_[i + w]);
+            i += n;
+        }
+        pending_.truncate(0);
+    }
     constexpr void place_label(std::uint32_t label, location where) {
         ++labels[label].placed;
         begin_record(record::label, 0, where);
@@ -317,6 +336,7 @@ private:
         return true;
     }
 
+    detail::dynarray<std::uint32_t> pending_;
     std::uint16_t default_prefix_[7] = {};
 };
 

@@ -54,6 +54,7 @@ struct kernel_resources {
 
 // The enumerators below have the values of the driver's enumerations (checked against cuda.h by a test).
 
+/// (Tiles have `swizzle_mode`, dsl/tile.hpp; this is the tensor map's own enumeration.)
 /// How a tensor map permutes 16-byte chunks in shared memory, so that columns do not collide in one bank.
 enum class map_swizzle : std::uint8_t { none, b32, b64, b128, b128_atom_32b, b128_atom_32b_flip_8b, b128_atom_64b };
 /// Interleaved channel layouts (NC/8HWC8, NC/16HWC16).

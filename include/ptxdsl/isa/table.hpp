@@ -78,7 +78,7 @@ struct verdict {
 namespace detail {
 
 /// Operand classes of a row; the order is the generator's.
-enum class operand_class : std::uint8_t { reg, pred, imm, vec, address, tmap, label, symbol };
+enum class operand_class : std::uint8_t { reg, pred, imm, vec, address, tmap, label, symbol, sink };
 
 namespace operand_flag {
 inline constexpr unsigned dest = 1u << 4;
@@ -90,6 +90,7 @@ inline constexpr unsigned negated = 1u << 9;
 inline constexpr unsigned sreg = 1u << 10;
 inline constexpr unsigned symbol = 1u << 11;
 inline constexpr unsigned joined = 1u << 12;
+inline constexpr unsigned bits_only = 1u << 13;
 }  // namespace operand_flag
 
 /// Address spaces of a row, after those of `space`.
@@ -145,6 +146,23 @@ struct row_view {
         if (suffix == 2 && t.sm / 10 == sm / 10 && t.sm >= sm && t.suffix != 0) return true;
     }
     return false;
+}
+
+/// The register type an operand type is checked as. Byte registers exist in PTX (`.reg .b8`) for `cvt` and `mov`.
+[[nodiscard]] constexpr scalar register_type(scalar s) noexcept {
+    return s == scalar::b8 || s == scalar::e2m1x2 ? scalar::b8 : info(s).reg;
+}
+
+/// Same size: whether a register of one class holds the other (PTX ISA, "Operand Type Checking").
+[[nodiscard]] constexpr bool classes_fit(type_class want, type_class have) noexcept {
+    if (want == type_class::bits || have == type_class::bits) return true;
+    return (want == type_class::floating) == (have == type_class::floating);
+}
+
+/// Wider register ("Operand Size Exceeding Instruction-Type Size"): any for bits, integer for integer, bits for all.
+[[nodiscard]] constexpr bool wider_fits(type_class want, type_class have) noexcept {
+    if (want == type_class::bits || have == type_class::bits) return true;
+    return want != type_class::floating && have != type_class::floating;
 }
 
 inline constexpr unsigned word_set = 0x4000;
@@ -229,6 +247,7 @@ public:
             case operand_class::tmap: return operand_kind::tensor_address;
             case operand_class::label: return operand_kind::label;
             case operand_class::symbol: return operand_kind::symbol;
+            case operand_class::sink: return operand_kind::sink;
         }
         return operand_kind::none;
     }
@@ -263,7 +282,8 @@ public:
     /// Whether a concrete operand fits.
     [[nodiscard]] constexpr bool takes(const operand_shape& o) const noexcept {
         switch (o.kind) {
-            case operand_kind::reg: return kind() == operand_kind::reg && fits_register(o.type);
+            case operand_kind::reg:
+                return (kind() == operand_kind::reg || (kind() == operand_kind::vec && count_ == 1)) && fits_register(o.type);
             case operand_kind::special: return takes_special() && fits_register(o.type);
             case operand_kind::vec: return kind() == operand_kind::vec && o.count == count_ && fits_register(o.type);
             case operand_kind::imm: return takes_immediate(o);
@@ -300,19 +320,19 @@ private:
     }
 
     [[nodiscard]] constexpr bool fits_register(scalar given) const noexcept {
-        const scalar_info& named = info(type());
-        const scalar_info& want = info(named.reg);
-        const scalar_info& have = info(info(given).reg);
+        const scalar_info& want = info(detail::register_type(type()));
+        const scalar_info& have = info(detail::register_type(given));
         if (given == scalar::none || given == scalar::pred) return false;
-        // f16, bf16, the narrow floats and all packed types live in `.b` registers and in no others.
-        const bool bits_only = want.cls == type_class::bits && (named.cls == type_class::floating || named.cls == type_class::packed);
-        if (bits_only && have.cls != type_class::bits) return false;
-        const bool bits = want.cls == type_class::bits || have.cls == type_class::bits;
-        const bool class_fits = bits || (want.cls == type_class::floating) == (have.cls == type_class::floating);
-        if (!class_fits) return false;
-        if (want.bits == have.bits) return true;
-        // Wider registers hold integers and bits only (PTX ISA, "Operand Size Exceeding Instruction-Type Size").
-        return relaxed() && have.bits > want.bits && want.cls != type_class::floating && have.cls != type_class::floating;
+        if (bits_only() && have.cls != type_class::bits) return false;
+        if (want.bits == have.bits) return detail::classes_fit(want.cls, have.cls);
+        return relaxed() && have.bits > want.bits && detail::wider_fits(want.cls, have.cls);
+    }
+
+    /// f16, bf16, the narrow floats and all packed types live in `.b` registers and in no others.
+    [[nodiscard]] constexpr bool bits_only() const noexcept {
+        const scalar_info& named = info(type());
+        const bool narrow = named.cls == type_class::floating || named.cls == type_class::packed;
+        return has(detail::operand_flag::bits_only) || (narrow && info(named.reg).cls == type_class::bits);
     }
 
     [[nodiscard]] constexpr bool takes_immediate(const operand_shape& o) const noexcept {

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace ptxdsl {
@@ -105,7 +106,10 @@ class [[nodiscard]] result {
 public:
     using value_type = T;
 
-    result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+    result(const T& value)  // NOLINT(google-explicit-constructor)
+        requires(std::is_copy_constructible_v<T>)
+        : value_(value) {}
+    result(T&& value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
     result(ptxdsl::error e) : error_(std::move(e)) {  // NOLINT(google-explicit-constructor)
         assert(error_ && "a result without a value needs an error");
     }

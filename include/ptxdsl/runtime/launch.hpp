@@ -261,13 +261,14 @@ template <class T, class V>
 /// argument of type `A`, `bind` the conversion with its run-time checks. The primary template is a scalar.
 template <class P>
 struct parameter {
-    static_assert(ptx_type<P> && !std::is_same_v<P, pred>, "PTXDSL-J01: a kernel parameter is a scalar type, a pointer_param or a tensor_map_param");
+    static_assert(ptx_type<P> && !std::is_same_v<P, pred>, "PTXDSL-J01: a kernel's parameter is a scalar type, a pointer_param or a tensor_map_param");
     using storage = P;
 
     /// Integers convert to integers with a range check at run time; everything else must be the very type.
     template <class A>
     static constexpr mismatch fit() {
-        return std::is_same_v<A, P> || (is_plain_integer<A> && is_plain_integer<P>) ? mismatch::none : mismatch::scalar;
+        using value = std::remove_cv_t<A>;
+        return std::is_same_v<value, P> || (is_plain_integer<value> && is_plain_integer<P>) ? mismatch::none : mismatch::scalar;
     }
     template <class A>
     static error bind(storage& out, const A& a, const argument_site& site) {
@@ -398,23 +399,6 @@ struct parameter<tensor_map_param<Map, Writes>> {
 template <class P, class A>
 inline constexpr mismatch fit_of = parameter<P>::template fit<std::remove_reference_t<A>>();
 
-/// The sentences for an argument that does not fit. `Index`, `Parameter` and `Argument` show in the compiler's notes.
-template <std::size_t Index, class Parameter, class Argument>
-struct launch_argument {
-    static constexpr mismatch found = fit_of<Parameter, Argument>;
-    static_assert(found != mismatch::scalar, "PTXDSL-J01: a launch argument is not of its parameter's type: pass exactly the scalar type the kernel declares (an integer for an integer, 2.0f for f32)");
-    static_assert(found != mismatch::not_pointer, "PTXDSL-J01: a launch argument is not a pointer but its parameter is: pass T*, device_ptr<T> or a device_buffer<T> (device_ptr_cast<T> for other libraries' pointers)");
-    static_assert(found != mismatch::element, "PTXDSL-J01: a launch argument points to another element type than its parameter: pass a pointer to the kernel's element type");
-    static_assert(found != mismatch::drops_const, "PTXDSL-J01: a launch argument points to const elements but the kernel writes through its parameter: pass mutable memory");
-    static_assert(found != mismatch::null, "PTXDSL-J06: a launch argument is nullptr but its parameter is not nullable: pass memory, or declare the parameter nullable");
-    static_assert(found != mismatch::not_tensor, "PTXDSL-J01: a launch argument is not a tensor but its parameter is a tensor map: pass a tensor_view or a tensor_map");
-    static_assert(found != mismatch::tensor_element, "PTXDSL-J02: a tensor view has another element type than its parameter's tensor map: pass a tensor of the kernel's element type");
-    static_assert(found != mismatch::tensor_rank, "PTXDSL-J02: a tensor view has another rank than its parameter's tensor map: pass a view with as many dimensions");
-    static_assert(found != mismatch::other_map, "PTXDSL-J02: a tensor map was made for another parameter type (box, swizzle, ...): make it with the map type of this parameter");
-    static_assert(found != mismatch::tensor_const, "PTXDSL-J01: a tensor view is of const elements but the kernel writes through its tensor map: pass a view of mutable elements");
-    static constexpr bool fits = found == mismatch::none;
-};
-
 template <class Params, class... A>
 inline constexpr bool arguments_fit = false;
 template <class... P, class... A>
@@ -455,23 +439,40 @@ error checked_launch(const bound_kernel& k, stream_ref s, const launch_config& c
     return bind_and_launch<K>(k, s, config, params, std::index_sequence_for<P...>{}, arguments...);
 }
 
-template <class Params, class Indices, class... A>
-struct explain_arguments;
-template <class... P, std::size_t... I, class... A>
-struct explain_arguments<param_list<P...>, std::index_sequence<I...>, A...> {
-    static constexpr bool good = (launch_argument<I, P, A>::fits && ...);
-};
+/// The position, from 1, of the first argument that does not fit, if it fails in the way `kind`; otherwise 0. The compiler
+/// prints it next to the sentence.
+template <class... P, class... A>
+constexpr unsigned position_of(mismatch kind, param_list<P...>, const std::type_identity<A>&...) {
+    const mismatch found[] = {mismatch::none, fit_of<P, A>...};
+    for (unsigned i = 1; i <= sizeof...(P); ++i)
+        if (found[i] != mismatch::none) return found[i] == kind ? i : 0;
+    return 0;
+}
 
-/// True when the arguments fit; otherwise stops the compilation with the sentence for the first that does not.
+/// True when the arguments fit; otherwise stops the compilation with the sentence for the first that does not. Every public
+/// launch function calls it itself, so that the author's line is near the top of what the compiler prints.
 template <class K, class... A>
 consteval bool require_arguments() {
     constexpr std::size_t wanted = K::params::size;
     static_assert(sizeof...(A) >= wanted, "PTXDSL-J01: too few launch arguments: pass one for each parameter of the kernel");
     static_assert(sizeof...(A) <= wanted, "PTXDSL-J01: too many launch arguments: pass one for each parameter of the kernel");
-    if constexpr (sizeof...(A) == wanted)
-        return explain_arguments<typename K::params, std::index_sequence_for<A...>, A...>::good;
-    else
+    if constexpr (sizeof...(A) == wanted) {
+        constexpr auto wrong_argument = [](mismatch kind) { return position_of(kind, typename K::params{}, std::type_identity<A>{}...); };
+        using m = mismatch;
+        static_assert(wrong_argument(m::scalar) == 0, "PTXDSL-J01: a launch argument is not of its parameter's type: pass exactly the scalar type the kernel declares (an integer for an integer, 2.0f for f32)");
+        static_assert(wrong_argument(m::not_pointer) == 0, "PTXDSL-J01: a launch argument is not a pointer but its parameter is: pass T*, device_ptr<T> or a device_buffer<T> (device_ptr_cast<T> for other libraries' pointers)");
+        static_assert(wrong_argument(m::element) == 0, "PTXDSL-J01: a launch argument points to another element type than its parameter: pass a pointer to the kernel's element type");
+        static_assert(wrong_argument(m::drops_const) == 0, "PTXDSL-J01: a launch argument points to const elements but the kernel writes through its parameter: pass mutable memory");
+        static_assert(wrong_argument(m::null) == 0, "PTXDSL-J06: a launch argument is nullptr but its parameter is not nullable: pass memory, or declare the parameter nullable");
+        static_assert(wrong_argument(m::not_tensor) == 0, "PTXDSL-J01: a launch argument is not a tensor but its parameter is a tensor map: pass a tensor_view or a tensor_map");
+        static_assert(wrong_argument(m::tensor_element) == 0, "PTXDSL-J02: a tensor view has another element type than its parameter's tensor map: pass a tensor of the kernel's element type");
+        static_assert(wrong_argument(m::tensor_rank) == 0, "PTXDSL-J02: a tensor view has another rank than its parameter's tensor map: pass a view with as many dimensions");
+        static_assert(wrong_argument(m::other_map) == 0, "PTXDSL-J02: a tensor map was made for another parameter type (box, swizzle, ...): make it with the map type of this parameter");
+        static_assert(wrong_argument(m::tensor_const) == 0, "PTXDSL-J01: a tensor view is of const elements but the kernel writes through its tensor map: pass a view of mutable elements");
+        return arguments_fit<typename K::params, A...>;
+    } else {
         return false;
+    }
 }
 
 template <class K>
@@ -516,9 +517,10 @@ public:
     /// `bad_cluster`, `bad_shared_size`, `bad_argument`, `bad_tensor`; then what the driver reports.
     template <class... A>
     result<void> launch(stream_ref s, grid g, A&&... arguments) const {
-        launch_config config;
-        config.grid = g;
-        return launch(s, config, std::forward<A>(arguments)...);
+        if constexpr (runtime_detail::require_arguments<K, A...>())
+            return runtime_detail::checked_launch<K>(kernel_, s, launch_config{.grid = g}, typename K::params{}, arguments...);
+        else
+            return {};
     }
     template <class... A>
     result<void> launch(stream_ref s, const launch_config& config, A&&... arguments) const {
@@ -551,11 +553,17 @@ result<loaded<K>> load(const context& ctx, const K& kernel) {
 /// Launches a loaded kernel.
 template <class K, class... A>
 result<void> launch(stream_ref s, const loaded<K>& kernel, grid g, A&&... arguments) {
-    return kernel.launch(s, g, std::forward<A>(arguments)...);
+    if constexpr (runtime_detail::require_arguments<K, A...>())
+        return kernel.launch(s, g, std::forward<A>(arguments)...);
+    else
+        return {};
 }
 template <class K, class... A>
 result<void> launch(stream_ref s, const loaded<K>& kernel, const launch_config& config, A&&... arguments) {
-    return kernel.launch(s, config, std::forward<A>(arguments)...);
+    if constexpr (runtime_detail::require_arguments<K, A...>())
+        return kernel.launch(s, config, std::forward<A>(arguments)...);
+    else
+        return {};
 }
 
 namespace runtime_detail {
@@ -601,9 +609,10 @@ result<void> launch(const stream& s, const K& kernel, const launch_config& confi
 }
 template <kernel_like K, class... A>
 result<void> launch(const stream& s, const K& kernel, grid g, A&&... arguments) {
-    launch_config config;
-    config.grid = g;
-    return launch(s, kernel, config, std::forward<A>(arguments)...);
+    if constexpr (runtime_detail::require_arguments<K, A...>())
+        return launch(s, kernel, launch_config{.grid = g}, std::forward<A>(arguments)...);
+    else
+        return {};
 }
 
 /// Launches an entry of a module without types: `arguments` are pointers to the values, in parameter order. For PTX that

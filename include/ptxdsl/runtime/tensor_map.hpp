@@ -364,8 +364,6 @@ inline result<cu::tensor_map> encode_tensor_map(const context& ctx, const tensor
 /// A tensor map made for the parameters of one `Map` type: 128 bytes by value, valid as long as the tensor stays where it is.
 template <class Map>
 class tensor_map {
-    static_assert(!check_map_spec(Map::spec), "PTXDSL-F02: the map's spec breaks a rule of tensor maps (box sides 1 to 256, inner bytes a multiple of 16 and within the swizzle, ...)");
-
 public:
     using map = Map;
     [[nodiscard]] const cu::tensor_map& value() const noexcept { return value_; }
@@ -383,6 +381,7 @@ private:
 template <class Map, class T, std::size_t Rank>
 result<tensor_map<Map>> make_tensor_map(const context& ctx, const tensor_view<T, Rank>& view, std::string_view name = "tensor") {
     constexpr bool same_element = runtime_detail::map_takes_element<T>(Map::spec);
+    static_assert(!check_map_spec(Map::spec), "PTXDSL-F02: the map's spec breaks a rule of tensor maps (box sides 1 to 256, inner bytes a multiple of 16 and within the swizzle, ...)");
     static_assert(same_element, "PTXDSL-J02: the tensor's element type is not the map's; pass a tensor of the type the kernel declares");
     static_assert(Rank == Map::spec.rank, "PTXDSL-J02: the tensor's rank is not the map's; pass a view with as many dimensions as the map");
     if constexpr (same_element && Rank == Map::spec.rank) {

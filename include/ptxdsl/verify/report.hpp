@@ -27,6 +27,15 @@ public:
         add(id, true, where, parts...);
     }
 
+    /// Continues the sentence of the latest finding.
+    template <class... Parts>
+    constexpr void more(const Parts&... parts) {
+        const std::uint32_t before = pool.size();
+        (append(parts), ...);
+        ir::finding& f = findings.back();
+        f.text.length += pool.size() - before;
+    }
+
     [[nodiscard]] constexpr std::string_view text(const ir::finding& f) const noexcept {
         return {pool.data() + f.text.offset, f.text.length};
     }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same assembly at run time: the same body, the same checks, constants that are known late (shapes, tile sizes).
+#pragma once
+
+#include <ptxdsl/assemble/assemble.hpp>
+
+namespace ptxdsl {
+
+/// A kernel assembled at run time. Owns its text; move-only. Launches like an `assembled` one.
+///
+/// Errors are a value: `ok()` is false and `error()` one sentence with file and line when the body breaks a rule.
+template <class Params>
+class assembled_program {
+public:
+    using params = Params;
+
+    explicit assembled_program(const ir::program& p) : name_(p.kernel.length + 1), error_(detail::first_error(p.read())) {
+        const ir::view m = p.read();
+        target_ = m.target;
+        version_ = m.version;
+        resources_ = detail::resources_of(m);
+        for (char c : m.text(m.kernel)) name_.push_back(c);
+        detail::emitter e(m, 64 * m.n.locations + 4096);
+        e.run();
+        text_.resize(e.out.size() + 1, '\0');
+        detail::copy_n(text_.data(), e.out.data(), e.out.size());
+        for (std::uint32_t at : e.line_locations)
+            lines_.push_back(at == 0 ? std::source_location() : m.locations[at - 1]);
+    }
+
+    /// True when neither the body nor the verifier found an error.
+    [[nodiscard]] bool ok() const noexcept { return !error_.found; }
+    /// The first error, "file.cpp:12: PTXDSL-E01: …"; empty when there is none.
+    [[nodiscard]] std::string_view error() const noexcept { return error_.view(); }
+    /// The PTX text; `text().data()` ends with a NUL.
+    [[nodiscard]] std::string_view text() const noexcept { return {text_.data(), text_.size() - 1}; }
+    [[nodiscard]] std::string_view name() const noexcept { return {name_.data(), name_.size()}; }
+    [[nodiscard]] ptxdsl::target target() const noexcept { return target_; }
+    [[nodiscard]] ptx_version version() const noexcept { return version_; }
+    [[nodiscard]] const kernel_resources& resources() const noexcept { return resources_; }
+    /// The C++ line that emitted line `ptx_line` (from 1) of the text; line 0 when none did.
+    [[nodiscard]] source_line source_of(std::uint32_t ptx_line) const noexcept {
+        if (ptx_line == 0 || ptx_line > lines_.size()) return {};
+        return {lines_[ptx_line - 1].file_name(), lines_[ptx_line - 1].line()};
+    }
+
+private:
+    detail::dynarray<char> text_;
+    detail::dynarray<char> name_;
+    detail::dynarray<std::source_location> lines_;
+    detail::sentence error_;
+    ptxdsl::target target_{};
+    ptx_version version_{};
+    kernel_resources resources_{};
+};
+
+/// Assembles `body` now, under `name`, with `constants` for the leading parameters that are no kernel parameters.
+template <class Body, class... C>
+[[nodiscard]] assembled_program<typename detail::body_traits<Body>::params> assemble_at_run_time(std::string_view name, const Body& body,
+                                                                                                const ir::attributes& attributes = {},
+                                                                                                const C&... constants) {
+    ir::program p;
+    detail::write_program(p, name, attributes, body, constants...);
+    return assembled_program<typename detail::body_traits<Body>::params>(p);
+}
+
+}  // namespace ptxdsl

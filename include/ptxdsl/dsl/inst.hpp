@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// The escape hatches: any instruction by its text, checked against the table like the typed calls, and raw text.
+#pragma once
+
+#include <ptxdsl/detail/fixed_string.hpp>
+#include <ptxdsl/dsl/builder_base.hpp>
+#include <ptxdsl/dsl/control.hpp>
+#include <ptxdsl/dsl/convert.hpp>
+#include <ptxdsl/dsl/pointer.hpp>
+
+namespace ptxdsl {
+
+/// `_`: a result nobody wants.
+struct sink_t {};
+inline constexpr sink_t sink{};
+
+/// `a|b`: two results of one instruction, either may be `px::sink`.
+template <class A, class B>
+struct joined {
+    A&& a;
+    B&& b;
+};
+template <class A, class B>
+joined(A&&, B&&) -> joined<A, B>;
+
+namespace detail {
+
+template <class>
+inline constexpr bool is_joined = false;
+template <class A, class B>
+inline constexpr bool is_joined<joined<A, B>> = true;
+
+/// Words of an instruction's text: `"add.rn.f32"`.
+struct inst_tokens {
+    tok t[24] = {};
+    std::uint32_t w[12] = {};
+    std::uint32_t n = 0;
+    bool known = true;
+};
+[[nodiscard]] constexpr inst_tokens parse_inst(std::string_view text) noexcept {
+    inst_tokens r;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        std::size_t end = text.find('.', begin);
+        if (end == std::string_view::npos) end = text.size();
+        const tok t = isa::find_token(text.substr(begin, end - begin));
+        r.known = r.known && t != tok::none && r.n < 24;
+        if (r.n == 24) break;
+        r.w[r.n / 2] |= static_cast<std::uint32_t>(t) << (r.n % 2 == 0 ? 0 : 16);
+        r.t[r.n++] = t;
+        begin = end + 1;
+    }
+    return r;
+}
+
+struct inst_shapes {
+    isa::operand_shape s[16] = {};
+    bool chosen[16] = {};  ///< a literal whose value is known when the kernel is written, not by the type
+    std::uint32_t n = 0;
+
+    constexpr void put(isa::operand_kind kind, isa::scalar type = isa::scalar::none, std::uint16_t count = 1, space sp = space::generic) noexcept {
+        s[n].kind = kind, s[n].type = type, s[n].count = count, s[n].sp = sp;
+        ++n;
+    }
+    template <class A>
+    constexpr void add() noexcept {
+        using V = std::remove_cvref_t<A>;
+        if constexpr (is_joined<V>) {
+            add_joined(static_cast<const V*>(nullptr));
+        } else if constexpr (traits<V>::is_reg) {
+            using T = typename traits<V>::value;
+            if constexpr (std::is_same_v<T, pred>) put(isa::operand_kind::pred);
+            else put(isa::operand_kind::reg, ir::program::register_type(scalar_of<T>));
+        } else if constexpr (traits<V>::is_special) {
+            put(isa::operand_kind::special, scalar_of<typename traits<V>::value>);
+        } else if constexpr (std::is_same_v<V, negated>) {
+            put(isa::operand_kind::not_pred);
+        } else if constexpr (std::is_same_v<V, sink_t>) {
+            put(isa::operand_kind::sink);
+        } else if constexpr (std::is_same_v<V, label>) {
+            put(isa::operand_kind::label);
+        } else if constexpr (is_vec<V>) {
+            put(isa::operand_kind::vec, ir::program::register_type(scalar_of<typename V::value_type>), V::size);
+        } else if constexpr (is_ptr_v<V>) {
+            put(isa::operand_kind::address, scalar_of<typename V::address_type>, 1, V::state_space);
+        } else if constexpr (std::is_arithmetic_v<V>) {
+            constexpr isa::scalar type = std::is_same_v<V, float> ? isa::scalar::f32 : std::is_same_v<V, double> ? isa::scalar::f64 : isa::scalar::s64;
+            chosen[n] = type == isa::scalar::s64;
+            put(isa::operand_kind::imm, type);
+        } else {
+            static_assert(std::is_same_v<V, absent>, "PTXDSL-A14: this is no operand; k.inst takes registers, literals, pointers, vectors, px::sink");
+        }
+    }
+    template <class A, class B>
+    constexpr void add_joined(const joined<A, B>*) noexcept {
+        add<A>();
+        add<B>();
+    }
+};
+
+/// The table's verdict. A literal's value is no part of its type: a value that fits is assumed here, and the actual one is
+/// checked when the kernel is written.
+[[nodiscard]] constexpr isa::verdict match_inst(const inst_tokens& t, inst_shapes& o, target on) noexcept {
+    isa::verdict v = isa::find(t.t, t.n, o.s, o.n, on);
+    for (bool moved = true; moved && v.st == isa::verdict::status::bad_operand && v.operand < o.n && o.chosen[v.operand];) {
+        const std::uint8_t at = v.operand;
+        moved = false;
+        for (std::int64_t guess = 1; guess <= 1 << 20 && !moved; guess *= 2) {
+            o.s[at].value = guess;
+            v = isa::find(t.t, t.n, o.s, o.n, on);
+            moved = v.st != isa::verdict::status::bad_operand || v.operand != at;
+        }
+    }
+    return v;
+}
+
+/// Instructions that do another thing to signed than to unsigned registers (row A10).
+[[nodiscard]] constexpr bool follows_sign(tok op) noexcept {
+    return op == tok::shr || op == tok::min || op == tok::max || op == tok::setp || op == tok::set || op == tok::div || op == tok::rem;
+}
+/// A register whose sign contradicts the type word `t`.
+template <class A>
+[[nodiscard]] constexpr bool wrong_sign(isa::scalar t) noexcept {
+    using isa::type_class;
+    if constexpr (traits<A>::is_reg) {
+        using T = typename traits<A>::value;
+        const type_class c = isa::info(t).cls;
+        return isa::bits(t) == bits_of<T> && ((c == type_class::signed_int && class_of<T> == type_class::unsigned_int) ||
+                                              (c == type_class::unsigned_int && class_of<T> == type_class::signed_int));
+    } else {
+        return false;
+    }
+}
+
+template <target Tgt, fixed_string Text, class... O>
+struct inst_form {
+    static constexpr inst_tokens packed = parse_inst(Text.view());
+    static constexpr std::uint32_t count = packed.n;
+    static constexpr inst_shapes shapes = [] {
+        inst_shapes s;
+        (s.template add<O>(), ...);
+        return s;
+    }();
+    static constexpr isa::verdict verdict = [] {
+        inst_shapes s = shapes;
+        return packed.known ? match_inst(packed, s, Tgt) : isa::verdict{};
+    }();
+    static constexpr isa::scalar type = isa::token_type(packed.t[count - 1]);
+    static constexpr bool signs_fit = [] {
+        if (!follows_sign(packed.t[0])) return true;
+        const bool shift = packed.t[0] == tok::shr;
+        std::uint32_t i = 0;
+        return !((i++ < 2u + (shift ? 0u : 8u) && wrong_sign<O>(type)) || ...);
+    }();
+    static constexpr bool has_literal = [] {
+        for (bool c : shapes.chosen)
+            if (c) return true;
+        return false;
+    }();
+};
+
+/// One sentence for operand `Number` (from 1) of `k.inst`.
+template <unsigned Number, isa::operand_kind Given>
+constexpr void refuse_operand() noexcept {
+    using enum isa::operand_kind;
+    constexpr bool predicate = Given == pred || Given == not_pred;
+    constexpr bool literal = Given == imm || Given == isa::operand_kind::special || Given == isa::operand_kind::label;
+    constexpr bool place = Given == address || Given == tensor_address;
+    static_assert(!predicate, "PTXDSL-A02: the form wants no predicate here (the operand's number is in the note below)");
+    static_assert(!literal, "PTXDSL-A14: the form takes no such literal, special register or label here (the operand's number is in the note below)");
+    static_assert(!place, "PTXDSL-B01: the form takes no address of this state space here (the operand's number is in the note below)");
+    static_assert(Given != vec, "PTXDSL-A07: the form takes no vector of this length and type here (the operand's number is in the note below)");
+    static_assert(predicate || literal || place || Given == vec,
+                  "PTXDSL-A01: the form takes no register of this type here (the operand's number is in the note below)");
+}
+
+template <class F>
+constexpr void require_inst() noexcept {
+    using status = isa::verdict::status;
+    constexpr status st = F::verdict.st;
+    static_assert(F::packed.known && st != status::unknown_opcode,
+                  "PTXDSL-A15: the instruction table does not know a word of this text (it is in the note below)");
+    static_assert(st != status::bad_modifiers || !F::packed.known, "PTXDSL-A15: PTX has no form of this instruction with these modifiers in this order");
+    static_assert(st != status::wrong_target, "PTXDSL-A11: this kernel's target does not have this instruction");
+    static_assert(st != status::operand_count, "PTXDSL-A16: the instruction takes another number of operands");
+    if constexpr (st == status::bad_operand) refuse_operand<F::verdict.operand + 1u, F::shapes.s[F::verdict.operand].kind>();
+    static_assert(st != status::ok || F::signs_fit,
+                  "PTXDSL-A10: signed register in an unsigned instruction (or the reverse); the typed calls follow the register's type");
+}
+
+template <target Tgt>
+class inst_family : public family<Tgt, inst_family<Tgt>> {
+    using family<Tgt, inst_family<Tgt>>::ctx;
+
+public:
+    /// Emits `Text a, b, …;` — `k.inst<"add.rn.f32">(d, x, y)`: any instruction, checked against the table. Operands in PTX
+    /// order, results first (`k.new_reg<T>()` declares one): registers, literals, pointers (as addresses), `px::vec`,
+    /// `px::joined{p, q}`, `px::unless(p)`, `px::sink`, special registers, labels.
+    template <fixed_string Text, class A = absent, class B = absent, class C = absent, class D = absent, class E = absent, class G = absent,
+              class H = absent, class I = absent, class J = absent, class K = absent, class L = absent, class N = absent>
+    constexpr void inst(A&& a = A{}, B&& b = B{}, C&& c = C{}, D&& d = D{}, E&& e = E{}, G&& g = G{}, H&& h = H{}, I&& i = I{}, J&& j = J{},
+                        K&& k = K{}, L&& l = L{}, N&& n = N{}, location where = location::current()) const {
+        emit_inst<inst_form<Tgt, Text, A, B, C, D, E, G, H, I, J, K, L, N>>(
+            where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<D&&>(d), static_cast<E&&>(e), static_cast<G&&>(g),
+            static_cast<H&&>(h), static_cast<I&&>(i), static_cast<J&&>(j), static_cast<K&&>(k), static_cast<L&&>(l), static_cast<N&&>(n));
+    }
+    /// Emits `text` as a line of its own. The only unchecked door: nothing knows what the line reads or writes.
+    constexpr void raw(std::string_view text, location where = location::current()) const {
+        ir::program& p = ctx().p;
+        const ir::name n = p.intern(text);
+        p.begin_record(ir::record::text, 0, where);
+        p.push(n.offset);
+        p.push(n.length);
+        p.end_record();
+    }
+
+private:
+    template <class F, class... O>
+    constexpr void emit_inst(location where, O&&... o) const {
+        require_inst<F>();
+        if constexpr (F::verdict.ok()) {
+            const context k = ctx();
+            if constexpr (F::has_literal) check_values<F>(k, where, o...);
+            raw_operand list[16];
+            std::uint32_t n = 0;
+            (put(k, list, n, static_cast<O&&>(o)), ...);
+            emit(k.p, {F::packed.w, F::count, F::verdict.form, F::verdict.since}, k.guard, where, list, n);
+        }
+    }
+    template <class A>
+    static constexpr void put(const context& k, raw_operand* list, std::uint32_t& n, A&& a) {
+        using V = std::remove_cvref_t<A>;
+        if constexpr (!is_absent<V>) list[n++] = raw_of(k, static_cast<A&&>(a));
+    }
+    template <class A>
+    [[nodiscard]] static constexpr raw_operand raw_of(const context& k, A&& a) {
+        using V = std::remove_cvref_t<A>;
+        raw_operand o;
+        if constexpr (is_joined<V>) {
+            const raw_operand x = raw_of(k, a.a), y = raw_of(k, a.b);
+            o = pair_operand(k.p, x.words[0], y.words[0]);
+            if (x.prog != nullptr) o.prog = x.prog;
+        } else if constexpr (traits<V>::is_reg) {
+            o.prog = a.program();
+            o.words[0] = reg_word(a.id());
+            if constexpr (!std::is_lvalue_reference_v<A>) o.fresh = a.expression();
+        } else if constexpr (traits<V>::is_special) {
+            o.words[0] = ir::head(ir::operand_kind::special, static_cast<std::uint32_t>(V::id));
+        } else if constexpr (std::is_same_v<V, negated>) {
+            o = pred_operand(a, location());
+        } else if constexpr (std::is_same_v<V, sink_t>) {
+            o.words[0] = ir::head(ir::operand_kind::sink, 0);
+        } else if constexpr (std::is_same_v<V, label>) {
+            o.words[0] = ir::head(ir::operand_kind::label, a.id());
+            ++k.p.labels[a.id()].used;
+        } else if constexpr (is_vec<V>) {
+            o = vector_operand(static_cast<A&&>(a));
+        } else if constexpr (is_ptr_v<V>) {
+            o = address_operand(static_cast<A&&>(a));
+        } else if constexpr (std::is_floating_point_v<V>) {
+            o = operand<std::conditional_t<std::is_same_v<V, float>, f32, f64>>(a);
+        } else {
+            o = operand<std::conditional_t<std::is_signed_v<V>, s64, u64>>(static_cast<std::conditional_t<std::is_signed_v<V>, s64, u64>>(a));
+        }
+        return o;
+    }
+    /// The actual values of integer literals: the form's range (A14) and the width of its types (A03).
+    template <class F, class... O>
+    static constexpr void check_values(const context& k, location where, const O&... o) {
+        inst_shapes s = F::shapes;
+        std::uint32_t at = 0;
+        (set_value<O>(s, at, o), ...);
+        unsigned width = 0;
+        for (std::uint32_t i = 0; i < F::count; ++i)
+            if (const unsigned w = isa::bits(isa::token_type(F::packed.t[i])); w > width) width = w;
+        for (std::uint32_t i = 0; i < s.n; ++i)
+            if (s.chosen[i] && width != 0 && width < 64 && (s.s[i].value < -(std::int64_t{1} << (width - 1)) || s.s[i].value > (std::int64_t{1} << width) - 1))
+                k.p.report("A03", where, "operand ", i + 1, " of ", isa::spelling(F::packed.t[0]), " is a literal outside [-2^(w-1), 2^w - 1] of its type");
+        const isa::verdict v = isa::find(F::packed.t, F::count, s.s, s.n, Tgt);
+        if (!v.ok())
+            k.p.report("A14", where, "operand ", std::uint32_t{v.operand} + 1, " of ", isa::spelling(F::packed.t[0]), " is a literal the form does not take: ",
+                       s.s[v.operand < s.n ? v.operand : 0].value);
+    }
+    template <class A>
+    static constexpr void set_value(inst_shapes& s, std::uint32_t& at, const A& a) noexcept {
+        if constexpr (std::is_integral_v<A>) s.s[at].value = static_cast<std::int64_t>(a);
+        if constexpr (is_joined<A>) at += 2;
+        else if constexpr (!is_absent<A>) ++at;
+    }
+};
+
+}  // namespace detail
+}  // namespace ptxdsl

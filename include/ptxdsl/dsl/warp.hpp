@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Warp communication and the small instructions around it (PTX ISA 9.7.13, 9.7.19).
+#pragma once
+
+#include <ptxdsl/dsl/builder_base.hpp>
+
+namespace ptxdsl {
+
+/// Every lane of a warp, the membermask of a converged warp.
+inline constexpr u32 full_mask = 0xffffffffu;
+
+namespace detail {
+
+template <target Tgt>
+class warp_family : public family<Tgt, warp_family<Tgt>> {
+    using family<Tgt, warp_family<Tgt>>::ctx;
+
+public:
+    // ---- shfl.sync (PTX ISA 9.7.9.6): 32-bit values of any type; `b`, `c` and the mask are u32 -----------------------
+
+    /// `shfl.sync.up.b32 d, a, b, c, mask;` PTX ISA 9.7.9.6.
+    template <class A, class B, class C, class K>
+    constexpr auto shfl_sync_up(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
+        return shuffle<tok::up, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+    }
+    /// `shfl.sync.down.b32 d, a, b, c, mask;` PTX ISA 9.7.9.6.
+    template <class A, class B, class C, class K>
+    constexpr auto shfl_sync_down(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
+        return shuffle<tok::down, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+    }
+    /// `shfl.sync.bfly.b32 d, a, b, c, mask;` PTX ISA 9.7.9.6.
+    template <class A, class B, class C, class K>
+    constexpr auto shfl_sync_bfly(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
+        return shuffle<tok::bfly, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+    }
+    /// `shfl.sync.idx.b32 d, a, b, c, mask;` PTX ISA 9.7.9.6.
+    template <class A, class B, class C, class K>
+    constexpr auto shfl_sync_idx(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
+        return shuffle<tok::idx, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+    }
+    /// `shfl.sync.up.b32 d|p, a, b, c, mask;` `p`: the source lane was in range. PTX ISA 9.7.9.6.
+    template <class A, class B, class C, class K>
+    constexpr auto shfl_sync_up_p(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
+        return shuffle<tok::up, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+    }
+    /// `shfl.sync.down.b32 d|p, a, b, c, mask;` PTX ISA 9.7.9.6.
+    template <class A, class B, class C, class K>
+    constexpr auto shfl_sync_down_p(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
+        return shuffle<tok::down, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+    }
+    /// `shfl.sync.bfly.b32 d|p, a, b, c, mask;` PTX ISA 9.7.9.6.
+    template <class A, class B, class C, class K>
+    constexpr auto shfl_sync_bfly_p(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
+        return shuffle<tok::bfly, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+    }
+    /// `shfl.sync.idx.b32 d|p, a, b, c, mask;` PTX ISA 9.7.9.6.
+    template <class A, class B, class C, class K>
+    constexpr auto shfl_sync_idx_p(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
+        return shuffle<tok::idx, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+    }
+
+    // ---- votes and reductions (PTX ISA 9.7.13.10 to 9.7.13.13) -------------------------------------------------------
+
+    /// `vote.sync.all.pred d, p, mask;` PTX ISA 9.7.13.10.
+    template <class P, class K>
+    constexpr reg<pred> vote_sync_all(P&& p, K&& mask, location where = location::current()) const {
+        return vote<tok::all, tok::pred, pred>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
+    }
+    /// `vote.sync.any.pred d, p, mask;` PTX ISA 9.7.13.10.
+    template <class P, class K>
+    constexpr reg<pred> vote_sync_any(P&& p, K&& mask, location where = location::current()) const {
+        return vote<tok::any, tok::pred, pred>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
+    }
+    /// `vote.sync.uni.pred d, p, mask;` PTX ISA 9.7.13.10.
+    template <class P, class K>
+    constexpr reg<pred> vote_sync_uni(P&& p, K&& mask, location where = location::current()) const {
+        return vote<tok::uni, tok::pred, pred>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
+    }
+    /// `vote.sync.ballot.b32 d, p, mask;` `d` is u32. PTX ISA 9.7.13.10.
+    template <class P, class K>
+    constexpr reg<u32> vote_sync_ballot(P&& p, K&& mask, location where = location::current()) const {
+        return vote<tok::ballot, tok::b32, u32>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
+    }
+    /// `match.any.sync.b32 d, a, mask;` the lanes that hold the same value. PTX ISA 9.7.13.11.
+    template <class A, class K>
+    constexpr reg<u32> match_any_sync(A&& a, K&& mask, location where = location::current()) const {
+        using T = source_t<A>;
+        return checked<form<Tgt, tok::match, tok::any, tok::sync, type_word<typing::bits, T>>, u32>(
+            ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<K&&>(mask), where));
+    }
+    /// `match.all.sync.b32 d, a, mask;` the mask when all lanes hold one value, else 0. PTX ISA 9.7.13.11.
+    template <class A, class K>
+    constexpr reg<u32> match_all_sync(A&& a, K&& mask, location where = location::current()) const {
+        using T = source_t<A>;
+        return checked<form<Tgt, tok::match, tok::all, tok::sync, type_word<typing::bits, T>>, u32>(
+            ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<K&&>(mask), where));
+    }
+    /// `match.all.sync.b32 d|p, a, mask;` PTX ISA 9.7.13.11.
+    template <class A, class K>
+    constexpr value_pred<u32> match_all_sync_p(A&& a, K&& mask, location where = location::current()) const {
+        using T = source_t<A>;
+        using F = form<Tgt, tok::match, tok::all, tok::sync, type_word<typing::bits, T>>;
+        require<F>();
+        return pair_value<F, value_pred<u32>>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where),
+                                              as_operand<u32>(static_cast<K&&>(mask), where));
+    }
+    /// `redux.sync.add.T d, a, mask;` u32 or s32. PTX ISA 9.7.13.13.
+    template <class A, class K>
+    constexpr auto redux_sync_add(A&& a, K&& mask, location where = location::current()) const {
+        return reduce<typing::own, tok::add>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
+    }
+    /// `redux.sync.min{.abs}{.NaN}.T d, a, mask;` u32, s32; f32 on sm_100a. PTX ISA 9.7.13.13.
+    template <tok... M, class A, class K>
+    constexpr auto redux_sync_min(A&& a, K&& mask, location where = location::current()) const {
+        return reduce<typing::own, tok::min, M...>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
+    }
+    /// `redux.sync.max{.abs}{.NaN}.T d, a, mask;` u32, s32; f32 on sm_100a. PTX ISA 9.7.13.13.
+    template <tok... M, class A, class K>
+    constexpr auto redux_sync_max(A&& a, K&& mask, location where = location::current()) const {
+        return reduce<typing::own, tok::max, M...>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
+    }
+    /// `redux.sync.and.b32 d, a, mask;` PTX ISA 9.7.13.13.
+    template <class A, class K>
+    constexpr auto redux_sync_and(A&& a, K&& mask, location where = location::current()) const {
+        return reduce<typing::bits, tok::and_>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
+    }
+    /// `redux.sync.or.b32 d, a, mask;` PTX ISA 9.7.13.13.
+    template <class A, class K>
+    constexpr auto redux_sync_or(A&& a, K&& mask, location where = location::current()) const {
+        return reduce<typing::bits, tok::or_>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
+    }
+    /// `redux.sync.xor.b32 d, a, mask;` PTX ISA 9.7.13.13.
+    template <class A, class K>
+    constexpr auto redux_sync_xor(A&& a, K&& mask, location where = location::current()) const {
+        return reduce<typing::bits, tok::xor_>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
+    }
+    /// `activemask.b32 d;` PTX ISA 9.7.13.12.
+    constexpr reg<u32> activemask(location where = location::current()) const {
+        return value<form<Tgt, tok::activemask, tok::b32>, u32>(ctx(), where);
+    }
+    /// `elect.sync _|p, mask;` `p` in one lane. PTX ISA 9.7.13.15.
+    template <class K = u32>
+    constexpr reg<pred> elect_sync(K&& mask = full_mask, location where = location::current()) const {
+        const context k = ctx();
+        const operand<u32> m = as_operand<u32>(static_cast<K&&>(mask), where);
+        const std::uint32_t p = k.p.new_reg(isa::scalar::pred);
+        const ir::span s = effect<form<Tgt, tok::elect, tok::sync>>(
+            k, where, pair_operand(k.p, ir::head(ir::operand_kind::sink, 0), reg_word(p)), m);
+        return reg<pred>(k.p, p, s);
+    }
+    /// `elect.sync d|p, mask;` `d` is the elected lane. PTX ISA 9.7.13.15.
+    template <class K = u32>
+    constexpr value_pred<u32> elect_sync_p(K&& mask = full_mask, location where = location::current()) const {
+        return pair_value<form<Tgt, tok::elect, tok::sync>, value_pred<u32>>(ctx(), where, as_operand<u32>(static_cast<K&&>(mask), where));
+    }
+    /// `bar.warp.sync mask;` PTX ISA 9.7.13.2.
+    template <class K = u32>
+    constexpr void bar_warp_sync(K&& mask = full_mask, location where = location::current()) const {
+        effect<form<Tgt, tok::bar, tok::warp, tok::sync>>(ctx(), where, as_operand<u32>(static_cast<K&&>(mask), where));
+    }
+
+    // ---- miscellaneous (PTX ISA 9.7.19) --------------------------------------------------------------------------------
+
+    /// `nanosleep.u32 t;` PTX ISA 9.7.19.2.
+    template <class A>
+    constexpr void nanosleep(A&& t, location where = location::current()) const {
+        effect<form<Tgt, tok::nanosleep, tok::u32>>(ctx(), where, as_operand<u32>(static_cast<A&&>(t), where));
+    }
+    /// `brkpt;` PTX ISA 9.7.19.1.
+    constexpr void brkpt(location where = location::current()) const { effect<form<Tgt, tok::brkpt>>(ctx(), where); }
+    /// `pmevent n;` — `k.pmevent<3>()`. PTX ISA 9.7.19.3.
+    template <int N>
+    constexpr void pmevent(location where = location::current()) const {
+        static_assert(N >= 0 && N <= 15, "PTXDSL-A03: pmevent takes an event number from 0 to 15");
+        effect<form<Tgt, tok::pmevent>>(ctx(), where, operand<u32>(N, where));
+    }
+    /// Refuses an event number that is no constant (A14).
+    template <class A>
+    constexpr void pmevent(A&&) const {
+        static_assert(always_false<A>, "PTXDSL-A14: pmevent takes an immediate; write k.pmevent<3>()");
+    }
+    /// `pmevent.mask bits;` PTX ISA 9.7.19.3.
+    template <int Bits>
+    constexpr void pmevent_mask(location where = location::current()) const {
+        static_assert(Bits >= 0 && Bits <= 0xffff, "PTXDSL-A03: pmevent.mask takes a 16-bit mask");
+        effect<form<Tgt, tok::pmevent, tok::mask>>(ctx(), where, operand<u32>(Bits, where));
+    }
+    /// `griddepcontrol.wait;` PTX ISA 9.7.13.14.
+    constexpr void griddepcontrol_wait(location where = location::current()) const {
+        effect<form<Tgt, tok::griddepcontrol, tok::wait>>(ctx(), where);
+    }
+    /// `griddepcontrol.launch_dependents;` PTX ISA 9.7.13.14.
+    constexpr void griddepcontrol_launch_dependents(location where = location::current()) const {
+        effect<form<Tgt, tok::griddepcontrol, tok::launch_dependents>>(ctx(), where);
+    }
+
+private:
+    template <tok Mode, bool Valid, class A, class B, class C, class K>
+    constexpr auto shuffle(A&& a, B&& b, C&& c, K&& mask, location where) const {
+        using T = source_t<A>;
+        static_assert(bits_of<T> == 32, "PTXDSL-A01: shfl.sync moves 32-bit registers; split others with k.mov_unpack");
+        using F = form<Tgt, tok::shfl, tok::sync, Mode, tok::b32>;
+        require<F>();
+        const operand<T> from = as_operand<T>(static_cast<A&&>(a), where);
+        const operand<u32> lane = as_operand<u32>(static_cast<B&&>(b), where), clamp = as_operand<u32>(static_cast<C&&>(c), where),
+                           members = as_operand<u32>(static_cast<K&&>(mask), where);
+        if constexpr (Valid) return pair_value<F, value_pred<T>>(ctx(), where, from, lane, clamp, members);
+        else return value<F, T>(ctx(), where, from, lane, clamp, members);
+    }
+    template <tok Mode, tok Type, class R, class P, class K>
+    constexpr reg<R> vote(P&& p, K&& mask, location where) const {
+        return checked<form<Tgt, tok::vote, tok::sync, Mode, Type>, R>(ctx(), where, pred_operand(static_cast<P&&>(p), where),
+                                                                       as_operand<u32>(static_cast<K&&>(mask), where));
+    }
+    template <typing How, tok Op, tok... M, class A, class K>
+    constexpr auto reduce(A&& a, K&& mask, location where) const {
+        using T = source_t<A>;
+        return checked<form<Tgt, tok::redux, tok::sync, Op, M..., type_word<How, T>>, T>(
+            ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<K&&>(mask), where));
+    }
+};
+
+}  // namespace detail
+}  // namespace ptxdsl

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The instruction table as text, for documentation and tools. Not needed to check or emit an instruction.
+#pragma once
+
+#include <ptxdsl/isa/generated/forms_text.hpp>
+#include <ptxdsl/isa/table.hpp>
+
+#include <string_view>
+
+namespace ptxdsl::isa {
+
+/// One row of the table as its file has it.
+struct form_text {
+    std::string_view pattern;   ///< mnemonic with optional modifiers in `{}` and choices in `<>`
+    std::string_view operands;  ///< operand list in the row language (tools/isa/generate.py)
+    std::string_view targets;   ///< `all`, `sm_90`, `sm_100a|sm_103a` ...
+    std::string_view section;   ///< title of the PTX ISA section
+    std::string_view family;    ///< file of the row
+    ptx_version since;
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr std::string_view text_of(unsigned form, unsigned field) noexcept {
+    const unsigned i = form_text_of[form * 5 + field];
+    return {form_text + form_text_start[i], form_text_start[i + 1] - form_text_start[i]};
+}
+
+/// The packed row of a form.
+[[nodiscard]] constexpr row_view row_of(unsigned form) noexcept {
+    for (unsigned t = 1; t != token_count; ++t) {
+        const unsigned first = opcode_first[t];
+        if (first == 0 || form < code[first] || form >= code[first] + code[first + 1]) continue;
+        const char16_t* at = code + first + 2;
+        for (unsigned i = code[first]; i != form; ++i) at += at[0];
+        return row_at(at);
+    }
+    return {};
+}
+
+}  // namespace detail
+
+/// Row number `i` of the table, 0 .. form_count() - 1; `verdict::form` is such a number.
+[[nodiscard]] constexpr form_text form(unsigned i) noexcept {
+    using detail::text_of;
+    return {text_of(i, 0), text_of(i, 1), text_of(i, 2), text_of(i, 3), text_of(i, 4), detail::row_of(i).version()};
+}
+
+/// Whether row `i` exists on a target.
+[[nodiscard]] constexpr bool form_on(unsigned i, target t) noexcept { return detail::on_target(detail::row_of(i).target_rule(), t); }
+
+}  // namespace ptxdsl::isa

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// mbarriers: arrivals and bytes a phase receives against what it was initialised for (E01, E02, E04 to E06).
+//
+// What is provable: a barrier's count and the arrivals of known numbers of threads at places that run unconditionally.
+// Which of several places serve the same phase is not known, so a count that *some* choice of them makes is accepted.
+#pragma once
+
+#include <ptxdsl/verify/facts.hpp>
+
+namespace ptxdsl::verify {
+
+inline constexpr u32 max_count = (1u << 20) - 1;
+
+namespace site_flag {
+inline constexpr u8 remote = 1;  ///< arrives at another block's barrier
+}
+
+constexpr void add_site(facts& f, site_kind kind, u32 barrier, u32 stage, u32 amount, u32 extra, u8 flags, bool guarded) {
+    site s;
+    s.kind = kind, s.flags = flags, s.barrier = barrier, s.stage = stage, s.amount = amount, s.extra = extra;
+    if (barrier < f.m.n.allocations && f.m.allocations[barrier].stages <= 1) s.stage = 0;
+    s.threads = f.threads, s.role = f.role_now, s.loop = f.loop_now, s.where = f.where;
+    s.conditional = f.arm_now != 0 || guarded;
+    f.sites.push_back(s);
+}
+
+/// E02, E06: single numbers.
+constexpr void check_numbers(facts& f, const site& s) {
+    if (s.kind == site_kind::init && (s.amount == 0 || (s.amount > max_count && s.amount != unknown_count)))
+        f.out.error("E02", s.where, "mbarrier '", f.name_of(s.barrier), "' is initialised for ", s.amount, " arrivals a phase; 1 to ", max_count,
+                    " are possible");
+    if (s.kind == site_kind::expect && s.amount != unknown_count && s.amount > max_count)
+        f.out.error("E06", s.where, "mbarrier '", f.name_of(s.barrier), "' expects ", s.amount, " bytes in a phase; it counts at most ", max_count,
+                    "; split the copy over stages");
+}
+
+/// All that is done to one stage of one barrier (or to all stages together, when some stage is not constant).
+class ledger {
+public:
+    constexpr ledger(facts& f, u32 barrier, u32 stage) noexcept : f_(f), barrier_(barrier), stage_(stage) {}
+
+    constexpr void check() {
+        for (u32 i = 0; i < f_.sites.size(); ++i) {
+            const site& s = f_.sites[i];
+            if (s.barrier != barrier_ || (stage_ != unknown_count && s.stage != stage_ && s.stage != unknown_count)) continue;
+            switch (s.kind) {
+                case site_kind::init: init(s); break;
+                case site_kind::arrive: arrive(s); break;
+                case site_kind::wait: waits_ = true; break;
+                default: move(s); break;
+            }
+        }
+        if (count_ != 0 && !no_arity_ && !f_.arrivals_unknown) check_arrivals();
+        if (tallies_ != 0 && !f_.bytes_unknown) check_bytes();
+    }
+
+private:
+    /// In a loop that waits for nothing a thread may arrive any number of times for one phase.
+    [[nodiscard]] constexpr bool repeats(const site& s) const noexcept {
+        return s.loop != 0 && (f_.loops[s.loop].paced >> (s.role < 31 ? s.role : 31) & 1u) == 0;
+    }
+    constexpr void init(const site& s) noexcept {
+        if ((count_ != 0 && count_ != s.amount) || s.amount == unknown_count || s.amount == 0) no_arity_ = true;
+        count_ = s.amount;
+    }
+    constexpr void arrive(const site& s) noexcept {
+        if (s.conditional || s.threads == 0 || (s.flags & site_flag::remote) != 0 || repeats(s) || arrivals_ == max_sites) {
+            no_arity_ = true;
+            return;
+        }
+        amounts_[arrivals_++] = s.amount * s.threads;
+        total_ += s.amount * s.threads;
+        arrival_ = &s;
+    }
+    constexpr void move(const site& s) noexcept {
+        u32 t = 0;
+        while (t < tallies_ && (tally_[t].role != s.role || tally_[t].loop != s.loop)) ++t;
+        if (t == max_sites) {
+            no_sums_ = true;
+            return;
+        }
+        if (t == tallies_) tally_[tallies_++] = {s.role, s.loop};
+        if (s.amount == 0 || s.amount == unknown_count || s.conditional || s.threads == 0 || repeats(s)) no_sums_ = true;
+        const u64 bytes = u64{s.amount} * s.threads;
+        if (s.kind == site_kind::expect) {
+            expect_ = &s;
+            tally_[t].expected += bytes;
+        } else {
+            copy_ = &s;
+            tally_[t].copied += bytes;
+            tally_[t].extra += s.extra > 1 ? bytes * (s.extra - 1) : 0;
+        }
+        tally_[t].where = s.kind == site_kind::expect || tally_[t].where == 0 ? s.where : tally_[t].where;
+    }
+
+    [[nodiscard]] constexpr bool some_choice_makes(u32 wanted, u32 from) const noexcept {
+        if (wanted == 0) return true;
+        for (u32 i = from; i < arrivals_; ++i)
+            if (amounts_[i] <= wanted && some_choice_makes(wanted - amounts_[i], i + 1)) return true;
+        return false;
+    }
+    constexpr void name(u32 where, const char (&id)[4], std::string_view before) {
+        f_.out.error(id, where, before, "mbarrier '", f_.name_of(barrier_), "'");
+        if (stage_ != unknown_count) f_.out.more(" stage ", stage_);
+    }
+    constexpr void check_arrivals() {
+        if (arrivals_ == 0) return check_no_arrival();
+        if (total_ == count_ || some_choice_makes(count_, 0)) return;
+        const u32 provided = arrivals_ == 1 ? amounts_[0] : total_;
+        name(arrival_->where, "E01", "");
+        f_.out.more(" expects ", count_, count_ == 1 ? " arrival" : " arrivals", " per phase, but its code provides ", provided);
+        if (arrivals_ > 1) f_.out.more(" from ", arrivals_, " places");
+        f_.out.more(": init with ", provided);
+        if (arrival_->threads == 1 && count_ > 1) f_.out.more(" or let all ", count_, " threads arrive");
+        else f_.out.more(" or change who arrives (k.assume_arrivals states what the verifier cannot count)");
+    }
+    constexpr void check_no_arrival() {
+        if (!waits_ || f_.m.attrs.cluster_size() > 1 || f_.opaque || expect_ == nullptr) return;
+        name(expect_->where, "E01", "");
+        f_.out.more(" expects ", count_, " arrivals per phase, but nothing arrives on it: expect_tx counts bytes only, use "
+                    "mbarrier_arrive_expect_tx");
+    }
+
+    /// E05: one side without the other. E04: the sums of one place differ, or those of several roles with one place each.
+    constexpr void check_bytes() {
+        if (expect_ == nullptr) {
+            name(copy_->where, "E05", "a copy completes on ");
+            return f_.out.more(", on which nobody expects bytes: arrive with expect_tx first");
+        }
+        if (copy_ == nullptr) {
+            if (expect_->amount == 0) return;
+            name(expect_->where, "E05", "");
+            return f_.out.more(" expects ", expect_->amount, " bytes, but no copy completes on it: its phase never ends");
+        }
+        if (no_sums_) return;
+        bool one_role = true, one_place_each = true;
+        for (u32 t = 1; t < tallies_; ++t) {
+            one_role = one_role && tally_[t].role == tally_[0].role;
+            for (u32 k = 0; k < t; ++k) one_place_each = one_place_each && tally_[k].role != tally_[t].role;
+        }
+        if (one_role) {
+            for (u32 t = 0; t < tallies_; ++t) compare(tally_[t]);
+        } else if (one_place_each) {
+            for (u32 t = 1; t < tallies_; ++t) {
+                tally_[0].expected += tally_[t].expected, tally_[0].copied += tally_[t].copied, tally_[0].extra += tally_[t].extra;
+                if (tally_[t].expected != 0) tally_[0].where = tally_[t].where;
+            }
+            compare(tally_[0]);
+        }
+    }
+    struct tally {
+        u32 role = 0, loop = 0;
+        u64 expected = 0, copied = 0, extra = 0;  ///< `extra`: what multicast may add, when all blocks send
+        u32 where = 0;
+    };
+    constexpr void compare(const tally& t) {
+        if (t.expected > max_count * u64{16}) return;
+        if (t.expected >= t.copied && t.expected <= t.copied + t.extra) return;
+        name(t.where, "E04", "");
+        f_.out.more(" expects ", t.expected, " bytes a phase, but the copies on it bring ", t.copied + t.extra,
+                    t.expected > t.copied ? ": the phase never ends" : ": it ends before the data is there",
+                    "; take the bytes from the tiles (mbarrier_arrive_expect_tx(bar, a, b))");
+    }
+
+    static constexpr u32 max_sites = 10;
+    facts& f_;
+    u32 barrier_, stage_;
+    u32 count_ = 0, arrivals_ = 0, total_ = 0, tallies_ = 0;
+    u32 amounts_[max_sites] = {};
+    tally tally_[max_sites] = {};
+    const site *arrival_ = nullptr, *expect_ = nullptr, *copy_ = nullptr;
+    bool no_arity_ = false, no_sums_ = false, waits_ = false;
+};
+
+constexpr void check_barrier(facts& f, u32 barrier) {
+    bool constant = true, any = false;
+    for (const site& s : f.sites) {
+        if (s.barrier != barrier) continue;
+        any = true;
+        if (s.kind != site_kind::wait && s.stage == unknown_count) constant = false;
+    }
+    if (!any) return;
+    if (!constant) return ledger(f, barrier, unknown_count).check();
+    for (u32 stage = 0; stage < f.m.allocations[barrier].stages; ++stage) ledger(f, barrier, stage).check();
+}
+
+/// E01, E04, E05 for every barrier; needs the whole program.
+constexpr void check_barriers(facts& f) {
+    for (const site& s : f.sites) check_numbers(f, s);
+    if (f.opaque || !f.flow_is_known()) return;
+    for (u32 i = 0; i < f.m.n.allocations; ++i)
+        if (f.m.allocations[i].kind == ir::allocation_kind::barrier && (f.no_arity_mask >> (i & 31u) & 1u) == 0) check_barrier(f, i);
+}
+
+}  // namespace ptxdsl::verify

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Structure: which construct a record stands in, which threads run it, which labels belong to constructs; rows K01 to K03.
+#pragma once
+
+#include <ptxdsl/verify/registers.hpp>
+
+namespace ptxdsl::verify {
+
+/// What stands around the record at hand and comes back when a construct closes.
+struct frame {
+    ir::region kind{};     ///< if_begin, loop_begin or scope_begin
+    bool in_else = false;
+    bool selects = false;  ///< the `if` selects threads
+    u32 threads = 0, arm = 0, loop = 0, divergent = 0;
+    u32 first_writes = 0;  ///< how many registers had been written before
+    u32 then_writes = 0;   ///< the same at the end of the then-arm
+    u32 event = 0;
+};
+/// What a role or single-thread note changed.
+struct selection {
+    u32 threads = 0, role = 0, arm = 0;
+    bool single = false;
+};
+
+/// What the first look at the program found out about labels: see `look_at_labels`.
+struct label_facts {
+    enum class use : u8 { wild, structural, loop_exit };
+    struct entry {
+        use kind = use::wild;
+        u32 loop = 0;   ///< for exits: the loop's id
+        u32 scope = 0;
+    };
+    struct scope {
+        u32 begin = 0, end = 0, parent = 0;  ///< word offsets
+    };
+    detail::dynarray<entry> labels;
+    detail::dynarray<scope> scopes;
+};
+
+/// Whether the branch behind this record is part of a construct: the region before it says what it does.
+[[nodiscard]] constexpr bool announces_branch(const u32* before) noexcept {
+    if (before == nullptr || ir::cursor{before}.kind() != ir::record::region) return false;
+    const auto code = static_cast<ir::region>(ir::cursor{before}.code());
+    return code == ir::region::if_begin || code == ir::region::break_ || code == ir::region::continue_;
+}
+
+class structure {
+public:
+    constexpr structure(facts& f, const label_facts& labels) noexcept : f_(f), labels_(labels) {}
+
+    constexpr void region(const ir::cursor& c) {
+        switch (static_cast<ir::region>(c.code())) {
+            case ir::region::if_begin: return begin_if(c);
+            case ir::region::else_begin: return begin_else();
+            case ir::region::if_end: return end_if();
+            case ir::region::loop_begin: return begin_loop(c);
+            case ir::region::loop_end: return end_loop(c);
+            case ir::region::break_: return jump(c, event_kind::break_);
+            case ir::region::continue_: return jump(c, event_kind::continue_);
+            case ir::region::scope_begin: return open(ir::region::scope_begin);
+            case ir::region::scope_end: return close(ir::region::scope_begin);
+        }
+    }
+    /// `role_begin`, `single_thread_begin`: the instructions that follow run in `threads` threads.
+    constexpr void select(u32 threads, bool single) {
+        selections_.push_back({f_.threads, f_.role_now, f_.arm_now, f_.in_single});
+        if (!frames_.empty() && frames_.back().kind == ir::region::if_begin && !frames_.back().in_else) {
+            f_.arm_now = frames_.back().arm;
+            frames_.back().selects = true;
+            f_.events[frames_.back().event].flags |= event_flag::selects;
+        } else if (!frames_.empty() && frames_.back().in_else) {
+            f_.arm_now = frames_.back().arm;
+        }
+        f_.threads = threads;
+        f_.in_single = single;
+        if (single) return;
+        f_.role_now = f_.roles.size();
+        f_.roles.push_back({threads});
+    }
+    constexpr void unselect() {
+        if (selections_.empty()) return malformed("a role or single-thread region ends that has not begun");
+        const selection s = selections_.back();
+        selections_.pop_back();
+        f_.threads = s.threads, f_.role_now = s.role, f_.arm_now = s.arm, f_.in_single = s.single;
+    }
+    /// A branch no region announces: part of a construct, or one of the author's own.
+    constexpr void branch(const ir::cursor& c, bool announced) {
+        const u32* o = c.first_operand();
+        if (c.operands() == 0 || ir::kind_of(o[0]) != ir::operand_kind::label) return;
+        const u32 target = ir::payload_of(o[0]);
+        if (target >= labels_.labels.size()) return;
+        const label_facts::entry& to = labels_.labels[target];
+        check_scope(c, target, to.scope);
+        if (announced || to.kind == label_facts::use::structural) return;
+        if (to.kind == label_facts::use::loop_exit) return exit_loop(to.loop);
+        // An author's own branch may lead anywhere: no loop can be proved endless any more.
+        for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent) f_.loops[l].leaves = true;
+    }
+    constexpr void finish() {
+        if (!frames_.empty() && !f_.malformed)
+            malformed(frames_.back().kind == ir::region::loop_begin ? "a loop is not closed" : "an if or a scope is not closed");
+    }
+    constexpr void leave() noexcept {
+        for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent) f_.loops[l].leaves = true;
+    }
+
+private:
+    constexpr void malformed(std::string_view what) {
+        if (!f_.malformed) f_.out.error("K01", f_.where, what);
+        f_.malformed = true;
+    }
+    constexpr void open(ir::region kind) {
+        frame fr;
+        fr.kind = kind;
+        fr.threads = f_.threads, fr.arm = f_.arm_now, fr.loop = f_.loop_now, fr.divergent = f_.divergent;
+        fr.first_writes = f_.first_writes.size();
+        fr.event = f_.events.size();
+        frames_.push_back(fr);
+    }
+    constexpr bool close(ir::region kind) {
+        if (frames_.empty() || frames_.back().kind != kind) {
+            malformed(kind == ir::region::loop_begin ? "a loop ends that has not begun" : "an if or a scope ends that has not begun");
+            return false;
+        }
+        const frame& fr = frames_.back();
+        f_.threads = fr.threads, f_.arm_now = fr.arm, f_.loop_now = fr.loop, f_.divergent = fr.divergent;
+        frames_.pop_back();
+        return true;
+    }
+
+    constexpr void begin_if(const ir::cursor& c) {
+        const u32 predicate = c.payload(0) >> 1;
+        take(f_, predicate);
+        open(ir::region::if_begin);
+        f_.push(event_kind::if_begin);
+        ++f_.ifs_open;
+        f_.divergent |= f_.regs[predicate] & bit::varies;
+        if (!f_.after_selection) f_.threads = 0;
+        f_.arm_now = ++f_.arm_count;
+    }
+    /// Registers first written in the then-arm are unwritten again in the else-arm (outside loops, where nothing comes back).
+    constexpr void begin_else() {
+        if (frames_.empty() || frames_.back().kind != ir::region::if_begin || frames_.back().in_else)
+            return malformed("else without its if");
+        frame& fr = frames_.back();
+        fr.in_else = true;
+        f_.push(event_kind::else_begin);
+        f_.arm_now = ++f_.arm_count;
+        f_.threads = 0;
+        if (f_.loop_now != 0) return;
+        for (u32 i = fr.first_writes; i < f_.first_writes.size(); ++i) f_.regs[f_.first_writes[i]] |= bit::hidden;
+        fr.then_writes = f_.first_writes.size();
+    }
+    constexpr void end_if() {
+        if (!frames_.empty() && frames_.back().in_else && f_.loop_now == 0)
+            for (u32 i = frames_.back().first_writes; i < frames_.back().then_writes; ++i) f_.regs[f_.first_writes[i]] &= ~bit::hidden;
+        if (!close(ir::region::if_begin)) return;
+        --f_.ifs_open;
+        f_.push(event_kind::if_end);
+    }
+
+    constexpr void begin_loop(const ir::cursor& c) {
+        open(ir::region::loop_begin);
+        loop l;
+        l.id = c.payload(0), l.trips = c.payload(1), l.parent = f_.loop_now, l.where = f_.where, l.ifs = f_.ifs_open;
+        find_counter(c, l);
+        f_.loop_now = f_.loops.size();
+        f_.push(event_kind::loop_begin, l.id, l.trips);
+        f_.loops.push_back(l);
+    }
+    constexpr void end_loop(const ir::cursor& c) {
+        const u32 at = f_.loop_now;
+        if (!close(ir::region::loop_begin)) return;
+        const loop& l = f_.loops[at];
+        if (l.id != c.payload(0)) return malformed("loops close in another order than they open");
+        f_.push(event_kind::loop_end, l.id);
+        if (l.parent == 0 && !f_.unstructured && !f_.unproved_uses.empty()) settle_unproved(f_);
+        check_end(l);
+    }
+    /// K03. The builder's `for_` compares with `setp.ge` at the top and steps with `add i, i, step` at the bottom.
+    constexpr void check_end(const loop& l) {
+        const bool counts = l.counter != 0 && f_.step_register == l.counter;
+        const bool stuck = counts && (f_.step == 0 || (f_.step < 0 && l.counts_signed));
+        if (stuck && !l.leaves)
+            f_.out.error("K03", l.where, "this loop never ends: a step of ", f_.step, " never reaches its bound");
+        else if (l.trips == 0 && !stuck)
+            f_.out.warning("K03", l.where, "this loop runs zero times: its first value is past its bound");
+        else if (!l.leaves && l.counter == 0 && !f_.opaque && !f_.unstructured)
+            f_.out.error("K03", l.where, "this loop never ends: nothing in it breaks, returns, exits or traps");
+    }
+    constexpr void jump(const ir::cursor& c, event_kind kind) {
+        const u32 guard = c.payload(1);
+        if (guard != 0) take(f_, (guard >> 1) - 1);
+        u32 l = f_.loop_now;
+        for (; l != 0 && f_.loops[l].id != c.payload(0); l = f_.loops[l].parent) f_.loops[l].leaves = true;
+        if (l == 0) return malformed(kind == event_kind::break_ ? "break outside its loop" : "continue outside its loop");
+        if (kind == event_kind::break_) f_.loops[l].leaves = true;
+        f_.push(kind, c.payload(0), 0, guard != 0 ? event_flag::guarded : u8{0});
+    }
+    /// The test at the top of a counted loop is no way out by itself (K03); a branch past an outer loop is.
+    constexpr void exit_loop(u32 id) {
+        const bool counted = f_.loops[f_.loop_now].id == id && f_.loops[f_.loop_now].counter != 0;
+        for (u32 l = f_.loop_now; l != 0 && !counted; l = f_.loops[l].parent) {
+            f_.loops[l].leaves = true;
+            if (f_.loops[l].id == id) break;
+        }
+        f_.push(event_kind::break_, id, 0, event_flag::guarded);
+    }
+    constexpr void find_counter(const ir::cursor& begin, loop& l) const noexcept {
+        const u32* w = begin.w + begin.size();
+        const u32* const end = f_.m.words + f_.m.n.words;
+        if (w < end && ir::cursor{w}.kind() == ir::record::label) w += ir::cursor{w}.size();
+        if (w >= end) return;
+        const ir::cursor c{w};
+        if (!c.is_instruction() || token_at(c, 0) != tok::setp || token_at(c, 1) != tok::ge || c.operands() < 3) return;
+        l.counter = c.first_operand()[1];
+        l.counts_signed = token_at(c, 2) == tok::s32 || token_at(c, 2) == tok::s64 || token_at(c, 2) == tok::s16;
+    }
+
+    /// K02: a label inside `{ … }` is not visible outside.
+    constexpr void check_scope(const ir::cursor& c, u32 target, u32 scope) {
+        const auto at = static_cast<u32>(c.w - f_.m.words);
+        if (scope == 0 || (labels_.scopes[scope].begin <= at && at < labels_.scopes[scope].end)) return;
+        f_.out.error("K02", f_.where, "branch to label '", f_.m.text(f_.m.labels[target].id),
+                     "', which lies inside a scope this branch is not in; PTX labels are local to their { }");
+    }
+
+    facts& f_;
+    const label_facts& labels_;
+    detail::dynarray<frame> frames_;
+    detail::dynarray<selection> selections_;
+};
+
+}  // namespace ptxdsl::verify

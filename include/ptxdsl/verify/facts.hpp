@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one run of the verifier knows about a program. The rules are spread over the topic headers; this is the data
+// they share, and the place in the program that the first pass has reached.
+//
+// Two passes. The first goes over the text once: it judges what needs no control flow, follows registers, and reduces the
+// rest to a short list of events. The second walks the events as a program (verify/flow.hpp): branches join, loop bodies
+// run twice. Nothing is done register by register for a 128-register operand: such a range is one *fragment*.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <ptxdsl/detail/dynarray.hpp>
+#include <ptxdsl/verify/opcodes.hpp>
+#include <ptxdsl/verify/report.hpp>
+
+namespace ptxdsl::verify {
+
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using ir::unknown_count;
+
+/// A fixed number of zeroed words; cheaper to make than a filled dynarray.
+class words {
+public:
+    constexpr explicit words(u32 n) : data_(new u32[n + 1]()) {}
+    words(const words&) = delete;
+    words& operator=(const words&) = delete;
+    constexpr ~words() { delete[] data_; }
+    [[nodiscard]] constexpr u32& operator[](u32 i) noexcept { return data_[i]; }
+    [[nodiscard]] constexpr const u32& operator[](u32 i) const noexcept { return data_[i]; }
+
+private:
+    u32* data_;
+};
+
+/// Bits of a register's word. The high half is the allocation + 1 its value points into, 0: none known.
+namespace bit {
+inline constexpr u32 written = 1;   ///< some instruction that can come before has written it
+inline constexpr u32 hidden = 2;    ///< only the other arm of the open `if` has
+inline constexpr u32 watched = 4;   ///< predicate of a wait that nothing has read yet
+inline constexpr u32 member = 8;    ///< belongs to the fragment in bits 8 to 15
+inline constexpr u32 constant = 16;  ///< its value is known
+inline constexpr u32 address = 32;   ///< its value is this offset in shared memory
+inline constexpr u32 varies = 64;    ///< differs from thread to thread, or may
+inline constexpr u32 special = written | hidden | watched | member;
+}  // namespace bit
+
+/// Registers that instructions name together: an accumulator, an A operand.
+struct fragment {
+    u32 first = 0, count = 0;
+    bool written = false;
+    bool fuzzy = false;  ///< shares registers with another fragment: nothing is provable
+};
+inline constexpr u32 max_fragments = 16;
+
+/// Where a shared address operand points, as far as known.
+struct place {
+    u32 allocation = 0;  ///< + 1
+    bool exact = false;
+    u32 offset = 0;  ///< bytes from the start of shared memory, when exact
+};
+
+/// One stage of an allocation, whose state the second pass follows.
+struct slot {
+    u32 allocation = 0, stage = 0;
+    bool fuzzy = false;  ///< the stage is not known: two uses may be two stages
+};
+inline constexpr u32 max_slots = 24;
+
+enum class event_kind : u8 {
+    if_begin, else_begin, if_end, loop_begin, loop_end, break_, continue_, leave, opaque,
+    wgmma_fence, wgmma, wgmma_a, wgmma_commit, wgmma_wait, register_read, register_write,
+    generic_write, proxy_fence, rendezvous, async_read, matrix_read, async_write, bulk_store, bulk_commit, bulk_wait,
+    cluster_arrive, cluster_wait, barrier_init, barrier_inval,
+};
+
+/// One thing the second pass follows. `flags` says what `event_flag` lists.
+struct event {
+    event_kind kind{};
+    u8 flags = 0;
+    bool told = false;    ///< a finding on this event has been reported
+    bool useful = false;  ///< commit or wait that had something to do on some path
+    u32 a = 0, b = 0;
+    u32 where = 0;
+};
+namespace event_flag {
+inline constexpr u8 guarded = 1;
+inline constexpr u8 single = 2;    ///< one thread executes it
+inline constexpr u8 many = 4;      ///< more than one thread is known to
+inline constexpr u8 partial = 8;   ///< may cover a part of the slot only
+inline constexpr u8 selects = 16;  ///< an `if` that selects threads (a role or one thread), not cases
+}  // namespace event_flag
+
+/// A group of threads with a job of its own; role 0 is the whole block.
+struct role {
+    u32 threads = 0;
+    u32 setmaxnreg = 0;  ///< registers it asks for
+    u32 setmaxnreg_sites = 0;
+    u32 setmaxnreg_where = 0;
+    u32 block_barriers = 0;  ///< uses of barrier 0 over all threads
+    u32 block_barrier_where = 0;
+    bool single = false;
+};
+
+struct loop {
+    u32 id = 0, parent = 0, trips = unknown_count, where = 0, ifs = 0;
+    bool leaves = false;    ///< has a break, ret, exit or trap
+    u32 paced = 0;          ///< bit per role that waits on an mbarrier inside
+    u32 counter = 0;        ///< operand compared with `ge` at the top, 0: none
+    bool counts_signed = false;
+};
+
+/// One thing done to an mbarrier, for the accounting of arrivals and bytes.
+enum class site_kind : u8 { init, arrive, expect, copy, wait };
+struct site {
+    site_kind kind{};
+    u8 flags = 0;
+    bool conditional = false;
+    u32 barrier = 0, stage = 0, amount = 0, extra = 0;
+    u32 threads = 0, role = 0, loop = 0, where = 0;
+};
+
+/// State of one run, up to the record the first pass has reached.
+struct facts {
+    const ir::view& m;
+    report& out;
+
+    // Registers (verify/registers.hpp).
+    words regs;
+    words values;
+    detail::dynarray<fragment> fragments;
+    detail::dynarray<u32> first_writes;  ///< registers written for the first time in open arms
+    struct unproved {
+        u32 reg, where;
+    };
+    detail::dynarray<unproved> unproved_uses;  ///< in loops: wrong unless a later write reaches them
+
+    // The instruction at hand.
+    u32 where = 0;
+    u32 guard = 0;
+    u32 acc = 0;         ///< bits of everything it reads
+    u32 provenance = 0;  ///< allocation its result points into
+    u32 places_used = 0;
+    place places[4] = {};
+
+    // Where it stands (verify/control.hpp).
+    u32 threads = 0;      ///< that execute it, 0: unknown
+    u32 role_now = 0;
+    u32 arm_now = 0;      ///< innermost `if` that is not a selection of threads, 0: none
+    u32 arm_count = 0;
+    u32 ifs_open = 0;
+    u32 loop_now = 0;     ///< index into `loops`, 0: none
+    u32 divergent = 0;    ///< bit::varies where the control flow may differ from thread to thread
+    bool in_single = false;
+    u32 step_register = 0;  ///< operand of the latest `add r, r, literal`
+    std::int32_t step = 0;
+    bool after_selection = false;  ///< the record before said which threads come
+    detail::dynarray<role> roles;
+    detail::dynarray<loop> loops;
+
+    // What the second pass and the accounting read.
+    detail::dynarray<event> events;
+    detail::dynarray<slot> slots;
+    detail::dynarray<site> sites;
+    bool unstructured = false;       ///< branches that no construct made
+    bool malformed = false;          ///< regions do not nest
+    bool opaque = false;             ///< raw text, calls: anything may have happened
+    bool arrivals_unknown = false;   ///< an arrival without a note
+    bool bytes_unknown = false;      ///< a copy onto a barrier without a note
+
+    constexpr facts(const ir::view& program, report& to) : m(program), out(to), regs(program.n.regs), values(program.n.regs) {
+        threads = m.attrs.reqntid.given() ? m.attrs.reqntid.count() : 0;
+        roles.push_back({threads});
+        loops.push_back({});
+    }
+
+    [[nodiscard]] constexpr std::string_view reg_name(u32 id) const noexcept { return m.text(m.prefixes[m.regs[id].prefix].id); }
+    [[nodiscard]] constexpr std::string_view name_of(u32 allocation) const noexcept {
+        return allocation < m.n.allocations ? m.text(m.allocations[allocation].id) : std::string_view("buffer");
+    }
+    [[nodiscard]] constexpr bool flow_is_known() const noexcept { return !unstructured && !malformed; }
+
+    constexpr u8 thread_flags() const noexcept {
+        return static_cast<u8>((guard != 0 ? event_flag::guarded : 0) | (in_single || threads == 1 ? event_flag::single : 0) |
+                               (!in_single && threads > 1 ? event_flag::many : 0));
+    }
+    constexpr void push(event_kind k, u32 a = 0, u32 b = 0, u8 flags = 0) {
+        event e;
+        e.kind = k, e.a = a, e.b = b, e.flags = static_cast<u8>(flags | thread_flags()), e.where = where;
+        events.push_back(e);
+    }
+
+    /// The slot of a stage; `max_slots` when there are too many to follow.
+    constexpr u32 slot_of(u32 allocation, u32 stage) {
+        if (allocation >= m.n.allocations) return max_slots;
+        if (m.allocations[allocation].stages <= 1) stage = 0;
+        for (u32 i = 0; i < slots.size(); ++i)
+            if (slots[i].allocation == allocation && slots[i].stage == stage) return i;
+        if (slots.size() == max_slots) return max_slots;
+        slots.push_back({allocation, stage, stage == unknown_count});
+        return slots.size() - 1;
+    }
+    /// The stage an exact address lies in.
+    [[nodiscard]] constexpr u32 stage_of(const place& p) const noexcept {
+        const ir::allocation& a = m.allocations[p.allocation - 1];
+        return p.exact && a.stage_bytes != 0 && p.offset >= a.offset ? (p.offset - a.offset) / a.stage_bytes : unknown_count;
+    }
+    constexpr u32 slot_at(const place& p) { return p.allocation == 0 ? max_slots : slot_of(p.allocation - 1, stage_of(p)); }
+
+    /// A number behind a one-word operand: literal, or register that holds one.
+    [[nodiscard]] constexpr bool constant_of(u32 head, std::int64_t& v) const noexcept {
+        const ir::operand_kind k = ir::kind_of(head);
+        if (k == ir::operand_kind::small) {
+            v = ir::small_value(head);
+            return true;
+        }
+        if (k != ir::operand_kind::reg || (regs[ir::payload_of(head)] & bit::constant) == 0) return false;
+        v = static_cast<std::int32_t>(values[ir::payload_of(head)]);
+        return true;
+    }
+};
+
+/// Head word of operand `i` of an instruction; for operands before it of any length.
+[[nodiscard]] constexpr const u32* operand_at(const ir::cursor& c, u32 i) noexcept {
+    const u32* o = c.first_operand();
+    for (; i != 0; --i) o += ir::operand_words(o[0]);
+    return o;
+}
+[[nodiscard]] constexpr bool has_token(const ir::cursor& c, tok t) noexcept {
+    for (u32 i = 1; i < c.tokens(); ++i)
+        if (c.token(i) == static_cast<u32>(t)) return true;
+    return false;
+}
+[[nodiscard]] constexpr tok token_at(const ir::cursor& c, u32 i) noexcept {
+    return i < c.tokens() ? static_cast<tok>(c.token(i)) : tok::none;
+}
+
+}  // namespace ptxdsl::verify

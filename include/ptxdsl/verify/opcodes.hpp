@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verifier does with each mnemonic: one byte per token, looked up instead of compared.
+#pragma once
+
+#include <cstdint>
+
+#include <ptxdsl/ir/module.hpp>
+#include <ptxdsl/isa/tokens.hpp>
+
+namespace ptxdsl::verify {
+
+using isa::tok;
+
+/// How the verifier treats an instruction. Up to `effect` nothing but its registers matters.
+enum class op : std::uint8_t {
+    value,    ///< writes its first operand (the default, also for mnemonics it has never heard of)
+    effect,   ///< writes no register
+    varying,  ///< writes its first operand with something that differs from thread to thread
+    mov,
+    add,
+    load,
+    store,
+    atomic,
+    reduce,
+    stmatrix,
+    two_word,  ///< its second word decides whether it has a result
+    leave,
+    bar,
+    fence,
+    copy,
+    mapa,
+    setmaxnreg,
+    // From here on the first pass looks too.
+    branch,
+    mbarrier,
+    wgmma,
+    opaque,  ///< calls and indirect branches: anything may happen
+};
+
+namespace detail {
+
+struct opcode_table {
+    op of[isa::detail::token_count] = {};
+
+    template <class... T>
+    constexpr void set(op o, T... tokens) noexcept {
+        ((of[static_cast<unsigned>(tokens)] = o), ...);
+    }
+};
+
+[[nodiscard]] consteval opcode_table make_opcode_table() noexcept {
+    opcode_table t;
+    t.set(op::effect, tok::membar, tok::prefetch, tok::prefetchu, tok::nanosleep, tok::pmevent, tok::brkpt, tok::griddepcontrol,
+          tok::discard, tok::applypriority, tok::stackrestore, tok::tensormap);
+    t.set(op::varying, tok::shfl, tok::vote, tok::match, tok::redux, tok::elect, tok::activemask, tok::ldmatrix, tok::ldu,
+          tok::alloca, tok::mma, tok::movmatrix);
+    t.set(op::leave, tok::ret, tok::exit, tok::trap);
+    t.set(op::bar, tok::bar, tok::barrier);
+    t.set(op::mov, tok::mov);
+    t.set(op::add, tok::add);
+    t.set(op::load, tok::ld);
+    t.set(op::store, tok::st);
+    t.set(op::atomic, tok::atom);
+    t.set(op::reduce, tok::red);
+    t.set(op::stmatrix, tok::stmatrix);
+    t.set(op::two_word, tok::multimem);
+    t.set(op::fence, tok::fence);
+    t.set(op::copy, tok::cp);
+    t.set(op::mapa, tok::mapa);
+    t.set(op::setmaxnreg, tok::setmaxnreg);
+    t.set(op::branch, tok::bra);
+    t.set(op::mbarrier, tok::mbarrier);
+    t.set(op::wgmma, tok::wgmma);
+    t.set(op::opaque, tok::call, tok::brx);
+    return t;
+}
+inline constexpr opcode_table opcodes = make_opcode_table();
+
+}  // namespace detail
+
+[[nodiscard]] constexpr op opcode_of(const std::uint32_t* instruction) noexcept {
+    return detail::opcodes.of[instruction[4] & 0xffffu];
+}
+
+namespace detail {
+
+[[nodiscard]] consteval std::uint32_t mask_of(auto... o) noexcept { return (0u | ... | (1u << static_cast<unsigned>(o))); }
+inline constexpr std::uint32_t always_result =
+    mask_of(op::value, op::varying, op::mov, op::add, op::load, op::atomic, op::mapa, op::opaque);
+inline constexpr std::uint32_t maybe_result = mask_of(op::two_word, op::bar, op::mbarrier);
+
+[[nodiscard]] constexpr bool second_word_has_result(op o, const ir::cursor& c) noexcept {
+    const auto second = static_cast<tok>(c.token(1));
+    if (o == op::two_word) return second == tok::ld_reduce;
+    if (o == op::bar) return second == tok::red || (c.tokens() > 2 && static_cast<tok>(c.token(2)) == tok::red);
+    return second == tok::arrive || second == tok::arrive_drop || second == tok::try_wait || second == tok::test_wait ||
+           second == tok::pending_count;
+}
+
+}  // namespace detail
+
+/// Whether the first operand of an instruction is what it writes.
+[[nodiscard]] constexpr bool has_result(op o, const ir::cursor& c) noexcept {
+    const std::uint32_t bit = 1u << static_cast<unsigned>(o);
+    return (bit & detail::always_result) != 0 || ((bit & detail::maybe_result) != 0 && detail::second_word_has_result(o, c));
+}
+
+}  // namespace ptxdsl::verify

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first look: which labels belong to constructs, which registers form fragments, which predicates are waits'. What the
+// first pass must know before it meets it.
+#pragma once
+
+#include <ptxdsl/verify/control.hpp>
+
+namespace ptxdsl::verify {
+
+class prescan {
+public:
+    label_facts labels;
+    detail::dynarray<u32> wait_predicates;
+
+    constexpr explicit prescan(facts& f) : f_(f) {
+        labels.labels.resize(f.m.n.labels);
+        labels.scopes.push_back({0, f.m.n.words, 0});
+    }
+
+    constexpr void run() {
+        const u32* const end = f_.m.words + f_.m.n.words;
+        for (const u32* w = f_.m.words; w < end; w += w[0] & 0xffffu) {
+            switch (static_cast<ir::record>(w[0] >> 24)) {
+                case ir::record::instruction:
+                    if (opcode_of(w) >= op::branch) instruction(ir::cursor{w});
+                    break;
+                case ir::record::label: label(ir::cursor{w}); break;
+                case ir::record::region: region(ir::cursor{w}); break;
+                case ir::record::text: f_.opaque = true; break;
+                default: break;
+            }
+            before_ = w;
+        }
+        for (const u32 target : branches_)
+            if (target >= f_.m.n.labels || labels.labels[target].kind == label_facts::use::wild) f_.unstructured = true;
+    }
+
+private:
+    [[nodiscard]] constexpr bool after(ir::region a, ir::region b) const noexcept {
+        if (before_ == nullptr || ir::cursor{before_}.kind() != ir::record::region) return false;
+        const auto code = static_cast<ir::region>(ir::cursor{before_}.code());
+        return code == a || code == b;
+    }
+    constexpr void instruction(const ir::cursor& c) {
+        const u32* o = c.first_operand();
+        switch (opcode_of(c.w)) {
+            case op::branch:
+                if (!announces_branch(before_) && c.operands() != 0 && ir::kind_of(o[0]) == ir::operand_kind::label)
+                    branches_.push_back(ir::payload_of(o[0]));
+                break;
+            case op::mbarrier:
+                if (token_at(c, 1) == tok::try_wait || token_at(c, 1) == tok::test_wait) wait(c);
+                break;
+            case op::wgmma:
+                if (token_at(c, 1) == tok::mma_async) multiply(o);
+                break;
+            default: f_.opaque = f_.unstructured = true; break;
+        }
+    }
+    constexpr void wait(const ir::cursor& c) {
+        const u32 head = c.first_operand()[0];
+        if (ir::kind_of(head) != ir::operand_kind::reg) return;
+        f_.regs[ir::payload_of(head)] |= bit::watched;
+        f_.values[ir::payload_of(head)] = c.location();
+        wait_predicates.push_back(ir::payload_of(head));
+    }
+    constexpr void multiply(const u32* o) {
+        const fragment d = registers_of(o);
+        if (d.count != 0) fragment_of(f_, d.first, d.count);
+        o += ir::operand_words(o[0]);
+        const fragment a = registers_of(o);
+        if (a.count != 0) fragment_of(f_, a.first, a.count);
+    }
+    /// A label next to a region record belongs to the construct; the one before `loop_end` is the loop's exit.
+    constexpr void label(const ir::cursor& c) {
+        if (c.payload(0) >= f_.m.n.labels) return;
+        label_facts::entry& e = labels.labels[c.payload(0)];
+        e.scope = scope_;
+        if (after(ir::region::else_begin, ir::region::loop_begin)) e.kind = label_facts::use::structural;
+    }
+    constexpr void region(const ir::cursor& c) {
+        const auto code = static_cast<ir::region>(c.code());
+        const bool after_label = before_ != nullptr && ir::cursor{before_}.kind() == ir::record::label;
+        if (after_label && (code == ir::region::if_end || code == ir::region::else_begin || code == ir::region::loop_end)) {
+            label_facts::entry& e = labels.labels[ir::cursor{before_}.payload(0)];
+            e.kind = code == ir::region::loop_end ? label_facts::use::loop_exit : label_facts::use::structural;
+            if (code == ir::region::loop_end) e.loop = c.payload(0);
+        }
+        if (code == ir::region::scope_begin) open_scope(c);
+        if (code == ir::region::scope_end) close_scope(c);
+    }
+    constexpr void open_scope(const ir::cursor& c) {
+        labels.scopes.push_back({static_cast<u32>(c.w - f_.m.words), f_.m.n.words, scope_});
+        scope_ = labels.scopes.size() - 1;
+    }
+    constexpr void close_scope(const ir::cursor& c) {
+        if (scope_ == 0) return;
+        labels.scopes[scope_].end = static_cast<u32>(c.w - f_.m.words);
+        scope_ = labels.scopes[scope_].parent;
+    }
+
+    facts& f_;
+    const u32* before_ = nullptr;
+    u32 scope_ = 0;
+    detail::dynarray<u32> branches_;
+};
+
+}  // namespace ptxdsl::verify

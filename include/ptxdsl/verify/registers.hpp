@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers: unwritten values (A06), predicates nobody reads (E11), and what is known of a value: a constant, a place in
+// shared memory, whether it is the same in all threads. One word per register; this is the verifier's hot path.
+#pragma once
+
+#include <ptxdsl/isa/special_registers.hpp>
+#include <ptxdsl/verify/facts.hpp>
+
+namespace ptxdsl::verify {
+
+// ---- fragments --------------------------------------------------------------------------------------------------------
+
+/// The fragment of registers `first … first + count - 1`, made on first sight; `max_fragments` when there are too many.
+constexpr u32 fragment_of(facts& f, u32 first, u32 count) {
+    const u32 v = f.regs[first];
+    if ((v & bit::member) != 0) {
+        const u32 known = v >> 8 & 0xffu;
+        if (f.fragments[known].first == first && f.fragments[known].count == count) return known;
+        for (u32 i = 0; i < f.fragments.size(); ++i)
+            if (f.fragments[i].first == first && f.fragments[i].count == count) return i;
+    }
+    if (f.fragments.size() == max_fragments) return max_fragments;
+    const u32 made = f.fragments.size();
+    fragment g{first, count};
+    for (u32 i = first; i < first + count; ++i) {
+        if ((f.regs[i] & bit::member) != 0) {
+            f.fragments[f.regs[i] >> 8 & 0xffu].fuzzy = true;
+            g.fuzzy = true;
+        } else {
+            f.regs[i] |= bit::member | made << 8;
+        }
+    }
+    f.fragments.push_back(g);
+    return made;
+}
+
+/// First register and count of a range operand, or of a vector whose registers follow each other; count 0 otherwise.
+[[nodiscard]] constexpr fragment registers_of(const u32* o) noexcept {
+    const u32 n = ir::payload_of(o[0]);
+    if (ir::kind_of(o[0]) == ir::operand_kind::range) return {o[1], n};
+    if (ir::kind_of(o[0]) != ir::operand_kind::vec) return {};
+    for (u32 i = 1; i <= n; ++i)
+        if (ir::kind_of(o[i]) != ir::operand_kind::reg || ir::payload_of(o[i]) != ir::payload_of(o[1]) + i - 1) return {};
+    return {ir::payload_of(o[1]), n};
+}
+
+/// Records that fragment registers are read or written; many registers in a row are one event.
+constexpr void touch(facts& f, event_kind kind, u32 fragment) {
+    if (!f.events.empty()) {
+        const event& last = f.events.back();
+        if (last.kind == kind && last.a == fragment && (last.flags & event_flag::guarded) == 0) return;
+    }
+    f.push(kind, fragment);
+}
+
+// ---- reads ------------------------------------------------------------------------------------------------------------
+
+constexpr void report_unwritten(facts& f, u32 id, u32 where) {
+    f.out.error("A06", where, "register %", f.reg_name(id), " (", isa::name(f.m.regs[id].type),
+                ") is read here, and nothing has written it; give it a value on every path first");
+}
+
+/// A register that nothing before in the text has written. In a loop a later write can reach the use, unless the use is
+/// certain to come first.
+constexpr void unwritten_use(facts& f, u32 id) {
+    if (f.opaque) return;
+    const loop& l = f.loops[f.loop_now];
+    const bool comes_first = f.loop_now == 0 || (l.parent == 0 && l.ifs == f.ifs_open && f.guard == 0);
+    if (!comes_first || f.unstructured) {
+        f.unproved_uses.push_back({id, f.where});
+        return;
+    }
+    report_unwritten(f, id, f.where);
+    f.regs[id] = (f.regs[id] & ~bit::hidden) | bit::written;
+}
+
+constexpr bool special_use(facts& f, u32 id, u32 v) {
+    if ((v & bit::watched) != 0) f.regs[id] &= ~bit::watched;
+    bool written = (v & (bit::written | bit::hidden)) == bit::written;
+    if ((v & bit::member) != 0) {
+        const u32 which = v >> 8 & 0xffu;
+        touch(f, event_kind::register_read, which);
+        written = written || f.fragments[which].written;
+    }
+    if (!written) unwritten_use(f, id);
+    return true;
+}
+
+/// One register is read.
+constexpr bool take(facts& f, u32 id) {
+    const u32 v = f.regs[id];
+    return f.acc |= v, f.provenance = v >> 16 != 0 ? v >> 16 : f.provenance, (v & bit::special) == bit::written || special_use(f, id, v);
+}
+
+/// Special registers that are the same in all threads of a block.
+[[nodiscard]] constexpr bool is_uniform(isa::special s) noexcept {
+    const std::string_view n = isa::name(s);
+    return n.substr(0, 5) == "ctaid" || n.substr(0, 6) == "nctaid" || n.substr(0, 4) == "ntid" || n.substr(0, 7) == "cluster" ||
+           n.substr(0, 8) == "ncluster";
+}
+
+constexpr void take_address(facts& f, u32 base, u32 offset) {
+    place p;
+    if (ir::kind_of(base) == ir::operand_kind::reg) {
+        const u32 id = ir::payload_of(base);
+        const u32 before = f.provenance;
+        take(f, id);
+        f.provenance = before;
+        p.allocation = f.regs[id] >> 16;
+        p.exact = (f.regs[id] & bit::address) != 0;
+        p.offset = f.values[id] + offset;
+    } else if (base == ir::head(ir::operand_kind::symbol, ir::smem_symbol)) {
+        p.exact = true;
+        p.offset = offset;
+    }
+    f.places[f.places_used++ & 3u] = p;
+}
+
+constexpr void take_range(facts& f, u32 first, u32 n) {
+    if ((f.regs[first] & bit::member) != 0) {
+        const u32 which = f.regs[first] >> 8 & 0xffu;
+        if (f.fragments[which].written && f.fragments[which].count >= n) return touch(f, event_kind::register_read, which);
+    }
+    for (u32 i = 0; i < n; ++i) take(f, first + i);
+}
+
+/// Reads one operand that is no plain register; returns the operand behind it.
+constexpr const u32* take_other(facts& f, const u32* o) {
+    const u32 n = ir::payload_of(o[0]);
+    switch (ir::kind_of(o[0])) {
+        case ir::operand_kind::address: take_address(f, o[1], o[2]); return o + 3;
+        case ir::operand_kind::tensor:
+            take_address(f, o[1], 0);
+            for (u32 i = 2; i < n + 2; ++i)
+                if (ir::kind_of(o[i]) == ir::operand_kind::reg) take(f, ir::payload_of(o[i]));
+            return o + 2 + n;
+        case ir::operand_kind::vec:
+        case ir::operand_kind::pair:
+            for (u32 i = 1; i <= n; ++i)
+                if (o[i] >> 28 <= 1) take(f, ir::payload_of(o[i]));
+            return o + 1 + n;
+        case ir::operand_kind::range: take_range(f, o[1], n); return o + 2;
+        case ir::operand_kind::special:
+            if (!is_uniform(static_cast<isa::special>(n))) f.acc |= bit::varies;
+            return o + 1;
+        case ir::operand_kind::text: f.opaque = true; return o + 2;
+        default: return o + ir::operand_words(o[0]);
+    }
+}
+
+// ---- writes -----------------------------------------------------------------------------------------------------------
+
+constexpr void special_write(facts& f, u32 id, u32 v) {
+    if ((v & bit::member) != 0) touch(f, event_kind::register_write, v >> 8 & 0xffu);
+    if ((v & bit::written) == 0) f.first_writes.push_back(id);
+}
+
+/// One register is written with what the instruction has read.
+constexpr void define(facts& f, u32 id) {
+    const u32 v = f.regs[id];
+    if ((v & (bit::member | bit::written)) != bit::written) special_write(f, id, v);
+    f.regs[id] = (v & (bit::watched | bit::member | 0xff00u)) | bit::written | (f.acc & bit::varies) | f.provenance << 16;
+}
+
+constexpr void define_operand(facts& f, const u32* o) {
+    const u32 n = ir::payload_of(o[0]);
+    switch (ir::kind_of(o[0])) {
+        case ir::operand_kind::reg: return define(f, n);
+        case ir::operand_kind::vec:
+        case ir::operand_kind::pair:
+            for (u32 i = 1; i <= n; ++i)
+                if (ir::kind_of(o[i]) == ir::operand_kind::reg) define(f, ir::payload_of(o[i]));
+            return;
+        case ir::operand_kind::range:
+            for (u32 i = 0; i < n; ++i) define(f, o[1] + i);
+            return;
+        default: return;
+    }
+}
+
+// ---- known values -----------------------------------------------------------------------------------------------------
+
+[[nodiscard]] constexpr u32 allocation_at(const facts& f, u32 offset) noexcept {
+    for (u32 i = 0; i < f.m.n.allocations; ++i) {
+        const ir::allocation& a = f.m.allocations[i];
+        if (offset >= a.offset && offset - a.offset < a.bytes()) return i + 1;
+    }
+    return 0;
+}
+
+/// `mov`: a literal, or the address of shared memory. `first` tells that no write came before.
+constexpr void learn_mov(facts& f, u32 dst, const u32* source, bool first) {
+    if (!first || f.guard != 0) return;
+    if (ir::kind_of(source[0]) == ir::operand_kind::small) {
+        f.regs[dst] |= bit::constant;
+        f.values[dst] = static_cast<u32>(ir::small_value(source[0]));
+    } else if (source[0] == ir::head(ir::operand_kind::symbol, ir::smem_symbol)) {
+        f.regs[dst] |= bit::address | allocation_at(f, source[1]) << 16;
+        f.values[dst] = source[1];
+    }
+}
+
+/// `add` of a literal to a known value.
+constexpr void learn_add(facts& f, u32 dst, const u32* sources, bool first) {
+    if (!first || f.guard != 0 || ir::kind_of(sources[0]) != ir::operand_kind::reg || ir::kind_of(sources[1]) != ir::operand_kind::small) return;
+    const u32 from = ir::payload_of(sources[0]);
+    f.regs[dst] |= f.regs[from] & (bit::constant | bit::address);
+    f.values[dst] = f.values[from] + static_cast<u32>(ir::small_value(sources[1]));
+}
+
+/// End of an outermost loop, or of the program: uses that no later write reaches are errors after all.
+constexpr void settle_unproved(facts& f) {
+    for (u32 i = 0; i < f.unproved_uses.size(); ++i) {
+        const facts::unproved u = f.unproved_uses[i];
+        const u32 v = f.regs[u.reg];
+        const bool reached = (v & bit::written) != 0 || ((v & bit::member) != 0 && f.fragments[v >> 8 & 0xffu].written);
+        if (reached || f.opaque) continue;
+        report_unwritten(f, u.reg, u.where);
+        f.regs[u.reg] |= bit::written;
+    }
+    f.unproved_uses.truncate(0);
+}
+
+/// Predicates of waits that nothing has read (E11); `where` lies in the register's value word.
+constexpr void check_watched(facts& f, const detail::dynarray<u32>& predicates) {
+    if (f.opaque) return;
+    for (const u32 id : predicates)
+        if ((f.regs[id] & bit::watched) != 0)
+            f.out.error("E11", f.values[id], "the predicate of this mbarrier wait is never read: the thread goes on whether or not "
+                        "the phase is complete; loop on it, or use k.wait");
+}
+
+}  // namespace ptxdsl::verify
