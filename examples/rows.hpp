@@ -142,23 +142,29 @@ using output_units = px::global_ptr<typename access<T, Width>::unit, alignment<T
 /// The accesses a thread makes together: their positions in the row and whether they lie in it.
 struct positions {
     u32 count = 0;
-    bool exact = false;
-    words first;                                      ///< exact: position of the first one, the others follow `stride` apart
+    bool exact = false;  ///< all lie in the row: they follow `first`, `stride` apart
     u32 stride = 0;
-    std::array<words, most_accesses> at;              ///< else: positions, those outside the row moved to its last access
+    words first;
+    std::array<words, most_accesses> at;              ///< else: positions, those outside the row moved to the first one
     std::array<px::reg<px::pred>, most_accesses> in;  ///< and whether they were inside
 };
 
 [[nodiscard]] constexpr positions spread(k_t& k, const plan& c, const words& first, const words& units) {
-    positions p{.count = c.accesses, .exact = c.exact(), .first = first, .stride = c.threads, .at = {}, .in = {}};
+    positions p{.count = c.accesses, .exact = c.exact(), .stride = c.threads, .first = first, .at = {}, .in = {}};
     if (p.exact) return p;
-    const auto last = k.sub(units, 1u);
+    const auto safe = k.min(first, k.sub(units, 1u));
     for (u32 j = 0; j < p.count; ++j) {
         const auto wanted = k.add(first, j * c.threads);
         p.in[j] = wanted < units;
-        p.at[j] = k.min(wanted, last);
+        p.at[j] = k.selp(wanted, safe, p.in[j]);
     }
     return p;
+}
+
+/// Runs `body` on the accesses of a whole row, `c.accesses` of each thread at a time.
+template <class Body>
+constexpr void for_row(k_t& k, const plan& c, const words& thread, const words& units, Body&& body) {
+    k.for_(thread, units, c.threads * c.accesses, [&](const words& first) { body(spread(k, c, first, units)); });
 }
 
 /// Loads what `p` says, all accesses before the first use. `Modifiers` go to each `ld`.
@@ -204,6 +210,15 @@ constexpr void store(k_t& k, const Ptr& row, const positions& p, const many<Widt
             const auto to = row + p.at[j];
             k.at(p.in[j]).template st<Modifiers...>(to, packed);
         }
+    }
+}
+
+/// Keeps raw accesses for the second pass; each thread reads back what it wrote itself, so no barrier is needed.
+template <class Ptr, class Raw>
+constexpr void keep_raw(k_t& k, const Ptr& row, const positions& p, const Raw& raw) {
+    for (u32 j = 0; j < p.count; ++j) {
+        const auto to = row + p.at[j];
+        k.at(p.in[j]).template st(to, raw[j]);
     }
 }
 

@@ -504,7 +504,7 @@ constexpr std::string_view module_scope =
     ".const .align 16 .b8 cv[64];\n"
     ".func fn() { ret; }\n";
 constexpr std::string_view registers =
-    ".local .align 16 .b8 lv[64]; .param .align 16 .b8 q0[64]; .reg .pred %p<12>; .reg .b8 %b8_<8>; .reg .b16 %b16_<140>; .reg .b32 %b32_<300>; .reg .b64 %b64_<140>;"
+    ".local .align 16 .b8 lv[64]; .param .align 16 .b8 q0[64]; .reg .pred %p<12>; .reg .b8 %b8_<20>; .reg .b16 %b16_<140>; .reg .b32 %b32_<300>; .reg .b64 %b64_<140>;"
     " .reg .u16 %u16_<40>; .reg .s16 %s16_<40>; .reg .u32 %u32_<300>; .reg .s32 %s32_<300>; .reg .u64 %u64_<40>; .reg .s64 %s64_<40>;"
     " .reg .f32 %f32_<300>; .reg .f64 %f64_<140>;";
 

@@ -33,18 +33,26 @@ struct image {
     ir::name symbols[at_least_one<S.symbols>] = {};
     char pool[at_least_one<S.pool>] = {};
     ir::finding findings[at_least_one<S.findings>] = {};
+    ir::function functions[at_least_one<S.functions>] = {};
+    std::uint32_t function_words[at_least_one<S.function_words>] = {};
+    std::uint32_t function_regs[at_least_one<S.function_regs>] = {};
     ir::view header{};  ///< everything but the pointers
 
     [[nodiscard]] constexpr ir::view read() const noexcept {
         ir::view v = header;
         v.words = words, v.locations = locations, v.regs = regs, v.prefixes = prefixes, v.params = params;
         v.allocations = allocations, v.labels = labels, v.symbols = symbols, v.pool = pool, v.findings = findings;
+        v.functions = functions, v.function_words = function_words, v.function_regs = function_regs;
         return v;
     }
 };
 
-template <class T, class U>
-constexpr void copy_n(T* to, const U* from, std::uint32_t n) noexcept {
+template <class T>
+constexpr void copy_n(T* to, const T* from, std::uint32_t n) noexcept {
+    if (!std::is_constant_evaluated()) {
+        if (n != 0) __builtin_memcpy(static_cast<void*>(to), static_cast<const void*>(from), n * sizeof(T));
+        return;
+    }
     for (std::uint32_t i = 0; i < n; ++i) to[i] = from[i];
 }
 
@@ -62,10 +70,14 @@ template <ir::sizes S>
     copy_n(out.symbols, v.symbols, S.symbols);
     copy_n(out.pool, v.pool, S.pool);
     copy_n(out.findings, v.findings, S.findings);
+    copy_n(out.functions, v.functions, S.functions);
+    copy_n(out.function_words, v.function_words, S.function_words);
+    copy_n(out.function_regs, v.function_regs, S.function_regs);
     out.header = v;
     out.header.words = nullptr, out.header.locations = nullptr, out.header.regs = nullptr, out.header.prefixes = nullptr;
     out.header.params = nullptr, out.header.allocations = nullptr, out.header.labels = nullptr, out.header.symbols = nullptr;
-    out.header.pool = nullptr, out.header.findings = nullptr;
+    out.header.pool = nullptr, out.header.findings = nullptr, out.header.functions = nullptr;
+    out.header.function_words = nullptr, out.header.function_regs = nullptr;
     return out;
 }
 
@@ -183,7 +195,8 @@ constexpr bool refuse() {
 
 /// Upper bound of the text's size. Ranges print many registers from two words, so they count apart.
 [[nodiscard]] constexpr std::uint32_t text_bound(const ir::view& m) noexcept {
-    std::uint32_t n = 1024 + 2 * m.n.pool + 128 * m.n.params + 64 * m.n.prefixes;
+    std::uint32_t n = 1024 + 2 * m.n.pool + 128 * m.n.params + 64 * m.n.prefixes * (1 + m.n.functions);
+    n += 256 * m.n.functions + 128 * m.n.function_regs + 16 * m.n.function_words + (m.attrs.line_comments ? 16 * m.n.function_words : 0);
     for (std::uint32_t at = 0; at < m.n.words;) {
         const ir::cursor c{m.words + at};
         at += c.size();
@@ -212,7 +225,8 @@ struct text_image {
 template <class K>
 [[nodiscard]] constexpr auto print_program() {
     constexpr std::uint32_t lines = program_sizes<K>.locations + program_sizes<K>.labels + program_sizes<K>.params +
-                                    program_sizes<K>.prefixes + 64;
+                                    program_sizes<K>.prefixes * (1 + program_sizes<K>.functions) +
+                                    8 * program_sizes<K>.functions + 64;
     text_image<program_text_bound<K>, lines> out;
     const ir::view m = program_image<K>.read();
     emitter e(m, program_text_bound<K>);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include <ptxdsl/detail/dynarray.hpp>
 #include <ptxdsl/ir/module.hpp>
@@ -62,7 +63,9 @@ private:
 #if defined(__clang__)
         __builtin_memcpy(to, from, n);
 #else
-        for (std::uint32_t i = 0; i < n; ++i) to[i] = from[i];
+        if (!std::is_constant_evaluated()) __builtin_memcpy(to, from, n);
+        else
+            for (std::uint32_t i = 0; i < n; ++i) to[i] = from[i];
 #endif
     }
 
@@ -81,11 +84,14 @@ public:
     }
 
     constexpr void run() {
-        number_registers();
         header();
+        if (m_.n.functions > 1)  // a function may call one that is written later
+            for (std::uint32_t i = 0; i < m_.n.functions; ++i) prototype(m_.functions[i]), out.put(';'), end_line(0);
+        for (std::uint32_t i = 0; i < m_.n.functions; ++i) device_function(m_.functions[i]);
+        number_registers(m_.words, m_.n.words);
         signature();
         declarations();
-        body();
+        body(m_.words, m_.n.words);
         line("}\n", 0);
     }
 
@@ -122,9 +128,13 @@ private:
             default: break;
         }
     }
-    constexpr void number_registers() {
-        for (std::uint32_t at = 0; at < m_.n.words;) {
-            const ir::cursor c{m_.words + at};
+    constexpr void number_registers(const std::uint32_t* words, std::uint32_t n) {
+        if (m_.n.functions != 0) {  // each function numbers its registers afresh
+            for (std::uint32_t i = 0; i < m_.n.prefixes; ++i) counts_[i] = 0;
+            for (std::uint32_t i = 0; i < m_.n.regs; ++i) numbers_[i] = 0;
+        }
+        for (std::uint32_t at = 0; at < n;) {
+            const ir::cursor c{words + at};
             at += c.size();
             if (!c.is_instruction()) continue;
             if (c.guard() != 0) number((c.guard() >> 1) - 1);
@@ -189,6 +199,39 @@ private:
         directives();
         line("{\n"sv, 0);
     }
+    /// `.func (results) name(parameters)`; registers pass values, which the ABI of sm_20 and later allows.
+    constexpr void prototype(const ir::function& f) {
+        using namespace std::string_view_literals;
+        const std::uint32_t* regs = m_.function_regs + f.first_reg;
+        number_registers(m_.function_words + f.begin, f.end - f.begin);
+        for (std::uint32_t i = 0; i < std::uint32_t{f.results} + f.params; ++i) number(regs[i]);
+        out.reserve(64 + f.id.length + 48 * (std::uint32_t{f.results} + f.params));
+        out.put(".func "sv);
+        if (f.results != 0) signature_regs(regs, f.results), out.put(' ');
+        out.put(m_.text(f.id));
+        signature_regs(regs + f.results, f.params);
+    }
+    constexpr void device_function(const ir::function& f) {
+        using namespace std::string_view_literals;
+        prototype(f);
+        end_line(0);
+        line("{\n"sv, 0);
+        declarations();
+        body(m_.function_words + f.begin, f.end - f.begin);
+        line("}\n"sv, 0);
+        line("\n"sv, 0);
+    }
+    constexpr void signature_regs(const std::uint32_t* regs, std::uint32_t n) {
+        using namespace std::string_view_literals;
+        out.put('(');
+        for (std::uint32_t i = 0; i < n; ++i) {
+            out.put(i == 0 ? ".reg ."sv : ", .reg ."sv);
+            out.put(isa::name(m_.regs[regs[i]].type));
+            out.put(' ');
+            put_reg(regs[i]);
+        }
+        out.put(')');
+    }
     constexpr void parameter(const ir::param& p) {
         using namespace std::string_view_literals;
         out.reserve(96 + p.id.length);
@@ -243,7 +286,7 @@ private:
     constexpr void declarations() {
         using namespace std::string_view_literals;
         for (std::uint32_t i = 0; i < m_.n.prefixes; ++i) {
-            if (counts_[i] == 0) continue;
+            if (counts_[i] == 0 || m_.prefixes[i].in_signature) continue;
             out.reserve(64 + m_.prefixes[i].id.length);
             out.put("    .reg ."sv);
             out.put(isa::name(m_.prefixes[i].type));
@@ -258,10 +301,10 @@ private:
 
     // ---- body -----------------------------------------------------------------------------------------------
 
-    constexpr void body() {
+    constexpr void body(const std::uint32_t* words, std::uint32_t n) {
         using namespace std::string_view_literals;
-        for (std::uint32_t at = 0; at < m_.n.words;) {
-            const ir::cursor c{m_.words + at};
+        for (std::uint32_t at = 0; at < n;) {
+            const ir::cursor c{words + at};
             at += c.size();
             switch (c.kind()) {
                 case ir::record::instruction: instruction(c); break;
@@ -329,9 +372,12 @@ private:
             out.put(isa::spelling(static_cast<isa::tok>(c.token(i))));
         }
         const std::uint32_t* o = c.first_operand();
+        const bool call = c.token(0) == static_cast<std::uint16_t>(isa::tok::call);
         for (std::uint32_t i = 0; i < c.operands(); ++i) {
             out.put(i == 0 ? " "sv : ", "sv);
-            operand(o);
+            if (call && ir::kind_of(o[0]) == ir::operand_kind::vec)  // the lists of a call stand in parentheses
+                out.put('('), put_list(o + 1, ir::payload_of(o[0]), ", "sv), out.put(')');
+            else operand(o);
             o += ir::operand_words(o[0]);
         }
         out.put(';');

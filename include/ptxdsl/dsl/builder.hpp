@@ -4,6 +4,7 @@
 
 #include <ptxdsl/dsl/arithmetic.hpp>
 #include <ptxdsl/dsl/atomic.hpp>
+#include <ptxdsl/dsl/call.hpp>
 #include <ptxdsl/dsl/control.hpp>
 #include <ptxdsl/dsl/convert.hpp>
 #include <ptxdsl/dsl/inst.hpp>
@@ -30,6 +31,7 @@ class builder : public detail::arithmetic_family<Tgt>,
                 public detail::warp_family<Tgt>,
                 public detail::inst_family<Tgt>,
                 public detail::control_family<Tgt>,
+                public detail::call_family<Tgt>,
                 public detail::memory_family<Tgt>,
                 public detail::shared_family<Tgt>,
                 public detail::mbarrier_family<Tgt>,

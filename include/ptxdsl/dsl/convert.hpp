@@ -386,6 +386,7 @@ public:
     /// `mapa.shared::cluster.u32 d, a, cta;` the same place in the shared memory of block `cta` of the cluster (`mapa.u64` for
     /// generic addresses). PTX ISA 9.7.9.23.
     template <class P, class C>
+        requires(is_ptr_v<P> || traits<P>::is_reg)
     constexpr auto mapa(P&& p, C&& cta, location where = location::current()) const {
         using Ptr = std::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: mapa takes a shared or generic pointer");

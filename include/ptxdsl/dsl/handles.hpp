@@ -48,21 +48,26 @@ constexpr void write(ir::program& p, const raw_operand& o) {
     p.count_operand();
 }
 
+/// Tokens two to a word, as a record holds them.
+template <std::uint32_t Count>
+struct packed_tokens {
+    std::uint32_t w[(Count + 1) / 2] = {};
+};
+template <tok... Toks>
+[[nodiscard]] constexpr packed_tokens<sizeof...(Toks)> pack_tokens() noexcept {
+    packed_tokens<sizeof...(Toks)> p;
+    std::uint32_t i = 0;
+    ((p.w[i / 2] |= static_cast<std::uint32_t>(Toks) << (i % 2 == 0 ? 0 : 16), ++i), ...);
+    return p;
+}
+
 /// Tokens of one instruction, packed as the record wants them, with the table's verdict for a target.
 template <target Tgt, tok... Toks>
 struct form {
     static constexpr tok tokens[] = {Toks...};
     static constexpr std::uint32_t count = sizeof...(Toks);
     static constexpr isa::verdict verdict = isa::find(tokens, count, Tgt);
-    struct words_t {
-        std::uint32_t w[(count + 1) / 2] = {};
-    };
-    static constexpr words_t packed = [] {
-        words_t p;
-        for (std::uint32_t i = 0; i < count; ++i)
-            p.w[i / 2] |= static_cast<std::uint32_t>(tokens[i]) << (i % 2 == 0 ? 0 : 16);
-        return p;
-    }();
+    static constexpr packed_tokens<count> packed = pack_tokens<Toks...>();
 };
 
 /// What `emit` needs of a form, without its type.
@@ -350,16 +355,27 @@ public:
     friend constexpr reg operator^(const operand<T>& a, const operand<T>& b) requires(detail::has_logic<T>) {
         return detail::operate<T, T, tok::xor_>(detail::bits_type<T>, a, b);
     }
-    /// `and.pred`, `or.pred`: both sides are always evaluated, a kernel has no short circuit.
-    friend constexpr reg operator&&(const operand<T>& a, const operand<T>& b) requires(std::is_same_v<T, pred>) {
-        return detail::operate<T, T, tok::and_>(isa::scalar::pred, a, b);
+    /// `and.pred`, `or.pred`: both sides are always evaluated, a kernel has no short circuit. (The left side is a register
+    /// itself, so that C++ prefers these to its own operators on bool, which row A04 refuses.)
+    friend constexpr reg operator&&(const reg& a, const operand<T>& b) requires(std::is_same_v<T, pred>) {
+        return detail::operate<T, T, tok::and_>(isa::scalar::pred, operand<T>(a, b.where), b);
     }
-    friend constexpr reg operator||(const operand<T>& a, const operand<T>& b) requires(std::is_same_v<T, pred>) {
-        return detail::operate<T, T, tok::or_>(isa::scalar::pred, a, b);
+    friend constexpr reg operator&&(reg&& a, const operand<T>& b) requires(std::is_same_v<T, pred>) {
+        return detail::operate<T, T, tok::and_>(isa::scalar::pred, operand<T>(static_cast<reg&&>(a), b.where), b);
+    }
+    friend constexpr reg operator||(const reg& a, const operand<T>& b) requires(std::is_same_v<T, pred>) {
+        return detail::operate<T, T, tok::or_>(isa::scalar::pred, operand<T>(a, b.where), b);
+    }
+    friend constexpr reg operator||(reg&& a, const operand<T>& b) requires(std::is_same_v<T, pred>) {
+        return detail::operate<T, T, tok::or_>(isa::scalar::pred, operand<T>(static_cast<reg&&>(a), b.where), b);
     }
     /// `not.pred`; as a guard, `px::unless(p)` costs no instruction.
-    friend constexpr reg operator!(const operand<T>& a) requires(std::is_same_v<T, pred>) {
-        return detail::operate<T, tok::not_>(isa::scalar::pred, a);
+    friend constexpr reg operator!(const reg& a) requires(std::is_same_v<T, pred>) {
+        return detail::operate<T, tok::not_>(isa::scalar::pred, operand<T>(a, a.prog_->locations.back()));
+    }
+    friend constexpr reg operator!(reg&& a) requires(std::is_same_v<T, pred>) {
+        const location where = a.prog_->locations.back();
+        return detail::operate<T, tok::not_>(isa::scalar::pred, operand<T>(static_cast<reg&&>(a), where));
     }
     /// `not.b32` …
     friend constexpr reg operator~(const operand<T>& a) requires(detail::has_logic<T> && !std::is_same_v<T, pred>) {

@@ -82,9 +82,24 @@ struct body_traits<void (L::*)(builder<Tgt>&, P...) const> : body_traits<void (*
 template <class L, target Tgt, class... P>
 struct body_traits<void (L::*)(builder<Tgt>&, P...) const noexcept> : body_traits<void (*)(builder<Tgt>&, P...)> {};
 
+/// Writes the device functions the kernel calls, and those they call, into words of their own.
+constexpr void write_functions(ir::program& p) {
+    if (p.function_writers.empty()) return;
+    dynarray<std::uint32_t> kernel_words = static_cast<dynarray<std::uint32_t>&&>(p.words);
+    p.words = dynarray<std::uint32_t>(4096);
+    for (std::uint32_t i = 0; i < p.function_writers.size(); ++i) {
+        p.functions[i].begin = p.words.size();
+        p.function_writers[i](p, i);
+        p.functions[i].end = p.words.size();
+    }
+    p.function_words = static_cast<dynarray<std::uint32_t>&&>(p.words);
+    p.words = static_cast<dynarray<std::uint32_t>&&>(kernel_words);
+}
+
 /// Closes what the body left to the library: the final `ret`, unplaced labels (K01), open loops.
 constexpr void finish_program(ir::program& p) {
     control_writer{p}.plain(tok::ret, location());
+    write_functions(p);
     for (std::uint32_t i = 0; i < p.labels.size(); ++i)
         if (p.labels[i].used != 0 && p.labels[i].placed == 0)
             p.add_finding("K01", false, p.labels[i].where, "branch to label '", p.text(p.labels[i].id), "', which is never placed");

@@ -343,7 +343,7 @@ public:
 
     /// States that `n` arrivals complete each phase of `ring` in ways the verifier cannot count. Emits nothing.
     template <class R>
-    constexpr void assume_arrivals(const mbarrier_ring<R>& ring, location where = location::current()) const {
+    constexpr void assume_arrivals(const mbarrier_ring<R>& ring) const {
         ctx().p.note_next(ir::note::barrier_noarity, ring.region().allocation);
     }
 

@@ -19,6 +19,7 @@ struct shared_region {
     std::uint32_t base = 0;                    ///< one-word operand: the register that holds the address
     std::int32_t offset = 0;                   ///< bytes added to `base`
     std::uint32_t stage = ir::unknown_count;   ///< constant stage, when known
+    bool off_repeat = false;                   ///< `base` may lie inside a swizzle repeat (parts at run-time indices)
     ir::span fresh{};
 };
 
@@ -77,6 +78,13 @@ constexpr shared_region staged(const shared_region& r, std::int64_t stage, std::
     return out;
 }
 
+/// A stage by literal or by register: the literal is checked, the register costs one `mad.lo.u32`.
+constexpr shared_region selected(const shared_region& r, const operand<u32>& slot, std::uint32_t stages, std::uint32_t stride) {
+    if (!slot.is_literal()) return indexed(r, slot, stride);
+    const bool fits = ir::kind_of(slot.words[0]) == ir::operand_kind::small;
+    return staged(r, fits ? ir::small_value(slot.words[0]) : -1, stages, stride, slot.where);
+}
+
 [[nodiscard]] constexpr raw_operand address_operand_of(const shared_region& r) noexcept {
     raw_operand o;
     o.prog = r.prog;
@@ -89,6 +97,12 @@ constexpr shared_region staged(const shared_region& r, std::int64_t stage, std::
 }
 
 }  // namespace detail
+
+/// One panel of a tile, as a tile of its own.
+template <class Tile>
+using panel_of = std::conditional_t<Tile::layout.order == k_major,
+                                    tile<typename Tile::element_type, Tile::rows, Tile::layout.panel_inner(), k_major, Tile::layout.swizzle>,
+                                    tile<typename Tile::element_type, Tile::layout.panel_inner(), Tile::cols, mn_major, Tile::layout.swizzle>>;
 
 /// One stage of a shared tile (or a slice of it): what copies fill and tensor cores read.
 template <class Tile>
@@ -105,64 +119,63 @@ public:
     tile_stage& operator=(tile_stage&&) = delete;
 
     [[nodiscard]] constexpr const shared_region& region() const noexcept { return r_; }
-    /// The address of the first byte as a pointer to elements. Emits nothing. The swizzle is not applied by pointer
-    /// arithmetic: use `at` for single elements (C07).
-    [[nodiscard]] constexpr auto pointer() const noexcept {
+    /// The first element of a plain tile as a pointer to elements. Emits nothing. Tiles of other layouts have none, since
+    /// pointer arithmetic would ignore their swizzle (C07): `at` and `k.element` apply it.
+    [[nodiscard]] constexpr auto pointer() const& noexcept { return copy().pointer(); }
+    [[nodiscard]] constexpr auto pointer() && noexcept {
+        static_assert(layout.is_plain(),
+                      "PTXDSL-C07: pointer arithmetic would ignore this tile's swizzle; k.tile_element(tile, row, col), k.tile_line(tile, "
+                      "row) and tile.at(row, col) apply it, tile.byte_pointer() is the address for whole-tile copies");
         using T = typename Tile::element_type;
-        return ptr<space::shared, T, (Tile::alignment < 16 ? Tile::alignment : 16u)>(*r_.prog, r_.base, r_.offset);
+        return ptr<space::shared, T, 16>(*r_.prog, r_.base, r_.offset, r_.fresh);
     }
+    /// The first byte, for copies of the whole tile, whatever its layout. Emits nothing.
+    [[nodiscard]] constexpr ptr<space::shared, b8, 16> byte_pointer() const& noexcept { return copy().byte_pointer(); }
+    [[nodiscard]] constexpr ptr<space::shared, b8, 16> byte_pointer() && noexcept { return {*r_.prog, r_.base, r_.offset, r_.fresh}; }
     /// Address of the first byte in a register. One `add.u32` when the stage is not the first, else nothing.
     [[nodiscard]] constexpr reg<u32> address(location where = location::current()) const& {
-        return detail::address_register(settled(r_), where);
+        return detail::address_register(copy().r_, where);
     }
     [[nodiscard]] constexpr reg<u32> address(location where = location::current()) && { return detail::address_register(r_, where); }
-    /// Element (row, col), constants; swizzle applied. Emits nothing.
-    [[nodiscard]] constexpr auto at(u32 row, u32 col, location where = location::current()) const {
+    /// Element (row, col), constants; swizzle applied. Emits nothing. For registers `k.tile_element(tile, row, col)`.
+    [[nodiscard]] constexpr auto at(u32 row, u32 col, location where = location::current()) const& { return copy().at(row, col, where); }
+    [[nodiscard]] constexpr auto at(u32 row, u32 col, location where = location::current()) && {
         if (row >= Tile::rows || col >= Tile::cols)
             r_.prog->report("C03", where, "element (", row, ", ", col, ") of a tile of ", Tile::rows, " x ", Tile::cols);
+        if (r_.off_repeat)
+            r_.prog->report("C07", where, "this part starts inside a swizzle repeat at a run-time place; k.tile_element(tile, row, col) computes "
+                                          "the address");
         using T = typename Tile::element_type;
-        return ptr<space::shared, T>(*r_.prog, r_.base, r_.offset + static_cast<std::int32_t>(layout.byte_offset(row, col)));
+        const u32 byte = layout.pattern().apply(static_cast<u32>(r_.offset) + layout.linear_offset(row, col));
+        return ptr<space::shared, T>(*r_.prog, r_.base, static_cast<std::int32_t>(byte), r_.fresh);
     }
     /// Panel `i` as a tile of its own, for its copy. Emits nothing.
-    [[nodiscard]] constexpr auto panel(u32 i, location where = location::current()) const {
-        using Panel = std::conditional_t<layout.order == k_major,
-                                         tile<typename Tile::element_type, Tile::rows, layout.panel_inner(), k_major, layout.swizzle>,
-                                         tile<typename Tile::element_type, layout.panel_inner(), Tile::cols, mn_major, layout.swizzle>>;
+    [[nodiscard]] constexpr auto panel(u32 i, location where = location::current()) const& { return copy().panel(i, where); }
+    [[nodiscard]] constexpr auto panel(u32 i, location where = location::current()) && {
         if (i >= layout.panels()) r_.prog->report("C03", where, "panel ", i, " of a tile of ", layout.panels(), " panels");
-        shared_region r = settled(r_);
+        shared_region r = r_;
         r.offset += static_cast<std::int32_t>(layout.panel(i).byte_offset);
-        return tile_stage<Panel>(r);
+        return tile_stage<panel_of<Tile>>(r);
     }
     /// The part of this tile that starts at row `index * Part::rows`: a tile of its own, for split copies and 64-row
-    /// operands. Emits nothing for a constant index.
-    template <class Part>
-    [[nodiscard]] constexpr tile_stage<Part> part(int index, location where = location::current()) const {
-        check_part<Part>();
-        shared_region r = settled(r_);
-        const u32 i = static_cast<u32>(index);
-        if (index < 0 || (i + 1) * Part::rows > Tile::rows)
-            r_.prog->report("C03", where, "part ", i, " of ", Part::rows, " rows in a tile of ", Tile::rows);
-        r.offset += static_cast<std::int32_t>(layout.row_slice(i * Part::rows));
-        return tile_stage<Part>(r);
-    }
-    /// The same for a run-time index: one `mad.lo.u32`.
+    /// operands. A C++ constant emits nothing, a register one `mad.lo.u32`.
     template <class Part>
     [[nodiscard]] constexpr tile_stage<Part> part(const operand<u32>& index) const& {
-        return tile_stage(*this).template part<Part>(index);
+        return copy().template part<Part>(index);
     }
     template <class Part>
     [[nodiscard]] constexpr tile_stage<Part> part(const operand<u32>& index) && {
         check_part<Part>();
-        shared_region r = detail::indexed(r_, index, layout.row_slice(Part::rows));
+        constexpr u32 step = layout.row_slice(Part::rows);
+        shared_region r = detail::selected(r_, index, Tile::rows / Part::rows, step);
+        if (!index.is_literal()) r.off_repeat = r.off_repeat || step % layout.pattern().repeat != 0;
         r.stage = r_.stage;
         return tile_stage<Part>(r);
     }
 
 private:
-    [[nodiscard]] static constexpr shared_region settled(shared_region r) noexcept {
-        r.fresh = {};
-        return r;
-    }
+    /// This stage as a value with a name: what produced it takes no further part in the order of a call's arguments.
+    [[nodiscard]] constexpr tile_stage copy() const noexcept { return tile_stage(*this); }
     template <class Part>
     static constexpr void check_part() noexcept {
         constexpr bool same = std::is_same_v<typename Part::element_type, typename Tile::element_type> &&
@@ -183,14 +196,13 @@ public:
     using tile_type = Tile;
     constexpr shared_tile(const shared_region& r, std::uint32_t stages) noexcept : r_(r), stages_(stages) {}
 
-    /// Stage `i`, a C++ constant; checked against the number of stages (C03). Emits nothing.
-    [[nodiscard]] constexpr tile_stage<Tile> operator[](int i) const { return stage(i); }
+    /// Stage `slot`: a C++ constant is checked against the number of stages (C03) and emits nothing, a register costs one
+    /// `mad.lo.u32`.
+    [[nodiscard]] constexpr tile_stage<Tile> operator[](const operand<u32>& slot) const {
+        return tile_stage<Tile>(detail::selected(r_, slot, stages_, Tile::layout.stage_stride()));
+    }
     [[nodiscard]] constexpr tile_stage<Tile> stage(int i, location where = location::current()) const {
         return tile_stage<Tile>(detail::staged(r_, i, stages_, Tile::layout.stage_stride(), where));
-    }
-    /// Stage in a register: one `mad.lo.u32`.
-    [[nodiscard]] constexpr tile_stage<Tile> operator[](const operand<u32>& slot) const {
-        return tile_stage<Tile>(detail::indexed(r_, slot, Tile::layout.stage_stride()));
     }
     [[nodiscard]] constexpr std::uint32_t stages() const noexcept { return stages_; }
     [[nodiscard]] constexpr const shared_region& region() const noexcept { return r_; }
@@ -200,6 +212,55 @@ public:
 private:
     shared_region r_;
     std::uint32_t stages_;
+};
+
+/// One line of a tile (a row of a K-major tile, a column of an MN-major one) with its swizzle, made by `k.tile_line`.
+template <class Tile>
+class [[nodiscard]] tile_line {
+public:
+    constexpr tile_line(ir::program& p, std::uint32_t address, std::int32_t offset) noexcept : prog_(&p), address_(address), offset_(offset) {}
+
+    /// Chunk `i` of 16 bytes (a C++ constant): one `xor.b32` in a swizzled tile, nothing for the first of a panel or in others.
+    [[nodiscard]] constexpr auto chunk(u32 i, location where = location::current()) const {
+        constexpr u32 span = Tile::layout.row_stride();
+        if (i * 16 >= Tile::layout.inner_bytes())
+            prog_->report("C03", where, "chunk ", i, " of a line of ", Tile::layout.inner_bytes() / 16, " chunks of 16 bytes");
+        const u32 inside = i * 16 % span;
+        const std::int32_t panel = offset_ + static_cast<std::int32_t>(i * 16 / span * Tile::layout.panel_stride());
+        if (swizzled() && inside != 0) return pointer(exchange(raw(inside), where), panel);
+        return pointer(address_, panel + static_cast<std::int32_t>(inside));
+    }
+    /// The line seen from chunk `c` on: chunk `i` of the result is chunk `c ^ i`. Two instructions: `shl.b32`, `xor.b32`.
+    [[nodiscard]] constexpr tile_line from(const operand<u32>& c) const {
+        static_assert(Tile::layout.panels() == 1, "PTXDSL-C07: this tile has several panels; take the line of one: k.tile_line(tile.panel(i), row)");
+        constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::shl) | static_cast<std::uint32_t>(tok::b32) << 16;
+        const std::uint32_t bytes = prog_->new_reg(isa::scalar::u32);
+        const detail::raw_operand list[] = {detail::reg_operand(*prog_, bytes), c, raw(4)};
+        detail::emit(*prog_, {&packed, 2, isa::verdict::no_form, {1, 0}}, 0, c.where, list, 3);
+        return {*prog_, exchange(detail::reg_operand(*prog_, bytes), c.where), offset_};
+    }
+
+private:
+    [[nodiscard]] static constexpr bool swizzled() noexcept { return Tile::layout.pattern().mask != 0; }
+    [[nodiscard]] static constexpr detail::raw_operand raw(std::uint32_t v) noexcept {
+        detail::raw_operand o;
+        o.words[0] = ir::head(ir::operand_kind::small, v);
+        return o;
+    }
+    /// A line starts on a multiple of its span, so that exclusive or with the position inside it is the swizzled address.
+    [[nodiscard]] constexpr std::uint32_t exchange(const detail::raw_operand& with, location where) const {
+        constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::xor_) | static_cast<std::uint32_t>(tok::b32) << 16;
+        const std::uint32_t dst = prog_->new_reg(isa::scalar::u32);
+        const detail::raw_operand list[] = {detail::reg_operand(*prog_, dst), detail::reg_operand(*prog_, address_), with};
+        detail::emit(*prog_, {&packed, 2, isa::verdict::no_form, {1, 0}}, 0, where, list, 3);
+        return dst;
+    }
+    [[nodiscard]] constexpr auto pointer(std::uint32_t address, std::int32_t offset) const noexcept {
+        return ptr<space::shared, typename Tile::element_type, 16>(*prog_, ir::head(ir::operand_kind::reg, address), offset);
+    }
+    ir::program* prog_;
+    std::uint32_t address_;
+    std::int32_t offset_;
 };
 
 namespace detail {
@@ -269,7 +330,111 @@ public:
         return {ctx().p, r.base, r.offset};
     }
 
+    /// Address of element (row, col) of a tile, registers or constants, swizzle applied. Emits up to six instructions in a
+    /// swizzled tile (`mad`, `shl`, `add`, `shr`, `and`, `xor`), three more (`shr`, `and`, `mad`) when it has several panels, two
+    /// (`mad`, `mad`) in a plain one, none when both are constants.
+    template <class Tile, class R, class C>
+    constexpr auto tile_element(tile_stage<Tile> t, R&& row, C&& col, location where = location::current()) const {
+        using T = typename Tile::element_type;
+        constexpr tile_layout layout = Tile::layout;
+        static_assert(layout.element_bits >= 8, "PTXDSL-C07: elements below a byte have no address; use the tile of the packed type");
+        const operand<u32> r = as_operand<u32>(static_cast<R&&>(row), where), c = as_operand<u32>(static_cast<C&&>(col), where);
+        if constexpr (std::is_integral_v<std::remove_cvref_t<R>> && std::is_integral_v<std::remove_cvref_t<C>>) {
+            return static_cast<tile_stage<Tile>&&>(t).at(static_cast<u32>(row), static_cast<u32>(col), where);
+        } else {
+            settle_arguments(t.region().fresh, r, c, where);
+            const operand<u32> contiguous = named(layout.order == k_major ? c : r), strided = named(layout.order == k_major ? r : c);
+            std::int32_t rest = t.region().offset;
+            operand<u32> a = line_start<Tile>(t.region(), strided, rest, where);
+            if constexpr (layout.is_plain()) {
+                a = scaled_sum(contiguous, layout.element_bits / 8, a, where);
+            } else {
+                constexpr u32 span = layout.row_stride();
+                if (contiguous.is_literal()) {
+                    const u32 byte = static_cast<u32>(ir::small_value(contiguous.words[0])) * layout.element_bits / 8;
+                    const u32 panel = byte / span * layout.panel_stride();
+                    const bool outside = panel % layout.pattern().repeat == 0;
+                    if (outside) rest += static_cast<std::int32_t>(panel);
+                    if (const u32 inside = byte % span + (outside ? 0 : panel); inside != 0) a = plus(a, operand<u32>(inside, where), where);
+                } else {
+                    operand<u32> byte = contiguous;
+                    if constexpr (layout.element_bits > 8) byte = step<tok::shl, tok::b32>(byte, log2(layout.element_bits / 8), where);
+                    if constexpr (layout.panels() > 1) {
+                        const operand<u32> panel = step<tok::shr, tok::u32>(byte, log2(span), where);
+                        byte = step<tok::and_, tok::b32>(byte, span - 1, where);
+                        a = scaled_sum(panel, layout.panel_stride(), a, where);
+                    }
+                    a = plus(a, byte, where);
+                }
+                a = exchange<Tile>(a, where);
+            }
+            return ptr<space::shared, T>(ctx().p, a.words[0], rest);
+        }
+    }
+    /// One line of a tile (row `index` of a K-major tile, column `index` of an MN-major one), for accesses of 16 bytes:
+    /// `k.tile_line(c, row).chunk(3)`. Emits four instructions in a swizzled tile (`mad`, `shr`, `and`, `xor`), one in others.
+    template <class Tile, class I>
+    constexpr ptxdsl::tile_line<Tile> tile_line(tile_stage<Tile> t, I&& index, location where = location::current()) const {
+        static_assert(Tile::layout.swizzles_by_row(), "PTXDSL-C07: the panels of this tile start inside a swizzle repeat; take the line of "
+                                                      "one panel: k.tile_line(tile.panel(i), row)");
+        const operand<u32> i = as_operand<u32>(static_cast<I&&>(index), where), none(0u, where);
+        settle_arguments(t.region().fresh, i, none, where);
+        std::int32_t rest = t.region().offset;
+        const operand<u32> a = exchange<Tile>(line_start<Tile>(t.region(), named(i), rest, where), where);
+        return {ctx().p, ir::payload_of(a.words[0]), rest};
+    }
+
 private:
+    [[nodiscard]] static constexpr u32 log2(u32 v) noexcept {
+        u32 n = 0;
+        while ((1u << n) < v) ++n;
+        return n;
+    }
+    /// An argument whose instructions are in place.
+    [[nodiscard]] static constexpr operand<u32> named(operand<u32> o) noexcept {
+        o.fresh = {};
+        return o;
+    }
+    constexpr void settle_arguments(ir::span tile, const operand<u32>& a, const operand<u32>& b, location where) const {
+        ir::span spans[] = {tile, a.fresh, b.fresh};
+        ir::span all;
+        if (!ctx().p.settle(spans, 3, all))
+            ctx().p.report("K05", where, "two nested calls in one argument list emit several instructions each; give one a name first");
+    }
+    // Address arithmetic; every result has a name, so that it takes no further part in the order of arguments.
+    [[nodiscard]] static constexpr operand<u32> named(const reg<u32>& r, location where) noexcept { return {r, where}; }
+    template <tok Op, tok Type>
+    [[nodiscard]] constexpr operand<u32> step(const operand<u32>& x, std::uint32_t v, location where) const {
+        return named(value<form<Tgt, Op, Type>, u32>(ctx(), where, x, operand<u32>(v, where)), where);
+    }
+    [[nodiscard]] constexpr operand<u32> plus(const operand<u32>& x, const operand<u32>& y, location where) const {
+        return named(value<form<Tgt, tok::add, tok::u32>, u32>(ctx(), where, x, y), where);
+    }
+    [[nodiscard]] constexpr operand<u32> scaled_sum(const operand<u32>& x, std::uint32_t by, const operand<u32>& add, location where) const {
+        return named(value<form<Tgt, tok::mad, tok::lo, tok::u32>, u32>(ctx(), where, x, operand<u32>(by, where), add), where);
+    }
+    /// `base + index * row_stride`. A constant offset that keeps the swizzle's phase stays in `rest`, for the address operand.
+    template <class Tile>
+    [[nodiscard]] constexpr operand<u32> line_start(const shared_region& region, const operand<u32>& index, std::int32_t& rest, location where) const {
+        shared_region base = region;
+        base.fresh = {};
+        if (static_cast<u32>(rest) % Tile::layout.pattern().repeat != 0) rest = 0;
+        else base.offset = 0;
+        const reg<u32> from = address_register(base, where);
+        return scaled_sum(index, Tile::layout.row_stride(), operand<u32>(from, where), where);
+    }
+    /// `a ^ ((a >> shift) & mask)`; nothing in a tile without swizzle.
+    template <class Tile>
+    [[nodiscard]] constexpr operand<u32> exchange(const operand<u32>& a, location where) const {
+        constexpr swizzle_pattern pattern = Tile::layout.pattern();
+        if constexpr (pattern.mask == 0) {
+            return a;
+        } else {
+            const operand<u32> bits = step<tok::and_, tok::b32>(step<tok::shr, tok::u32>(a, pattern.shift, where), pattern.mask, where);
+            return named(value<form<Tgt, tok::xor_, tok::b32>, u32>(ctx(), where, a, bits), where);
+        }
+    }
+
     template <class Tile>
     constexpr shared_region allocate_tile(std::uint32_t stages, std::string_view name, std::int64_t offset, location where) const {
         require_tile<Tile>();

@@ -140,7 +140,7 @@ public:
     }
     /// `elect.sync _|p, mask;` `p` in one lane. PTX ISA 9.7.13.15.
     template <class K = u32>
-    constexpr reg<pred> elect_sync(K&& mask = full_mask, location where = location::current()) const {
+    constexpr reg<pred> elect_sync(K&& mask = K{full_mask}, location where = location::current()) const {
         const context k = ctx();
         const operand<u32> m = as_operand<u32>(static_cast<K&&>(mask), where);
         const std::uint32_t p = k.p.new_reg(isa::scalar::pred);
@@ -150,12 +150,12 @@ public:
     }
     /// `elect.sync d|p, mask;` `d` is the elected lane. PTX ISA 9.7.13.15.
     template <class K = u32>
-    constexpr value_pred<u32> elect_sync_p(K&& mask = full_mask, location where = location::current()) const {
+    constexpr value_pred<u32> elect_sync_p(K&& mask = K{full_mask}, location where = location::current()) const {
         return pair_value<form<Tgt, tok::elect, tok::sync>, value_pred<u32>>(ctx(), where, as_operand<u32>(static_cast<K&&>(mask), where));
     }
     /// `bar.warp.sync mask;` PTX ISA 9.7.13.2.
     template <class K = u32>
-    constexpr void bar_warp_sync(K&& mask = full_mask, location where = location::current()) const {
+    constexpr void bar_warp_sync(K&& mask = K{full_mask}, location where = location::current()) const {
         effect<form<Tgt, tok::bar, tok::warp, tok::sync>>(ctx(), where, as_operand<u32>(static_cast<K&&>(mask), where));
     }
 

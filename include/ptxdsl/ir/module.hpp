@@ -94,6 +94,7 @@ struct reg_info {
 struct prefix_info {
     name id;
     isa::scalar type = isa::scalar::none;
+    bool in_signature = false;  ///< declared by a function's parameter list, not by `.reg`
 };
 
 enum class param_kind : std::uint8_t { scalar, pointer, tensor_map };
@@ -130,6 +131,14 @@ struct label_info {
     std::uint32_t placed = 0;  ///< how often
     std::uint32_t used = 0;
     std::uint32_t where = 0;
+};
+
+/// One device function (`.func`). Its registers are the program's; its words lie in `view::function_words`.
+struct function {
+    name id;
+    std::uint32_t begin = 0, end = 0;  ///< words
+    std::uint32_t first_reg = 0;       ///< index into `function_regs`: results, then parameters
+    std::uint16_t results = 0, params = 0;
 };
 
 /// Kernel attributes; they appear as PTX directives (PTX ISA 11.4, 11.7). Zero means "not given".
@@ -181,7 +190,7 @@ struct finding {
 /// Sizes of one program: what a fixed-size image must hold.
 struct sizes {
     std::uint32_t words = 0, locations = 0, regs = 0, prefixes = 0, params = 0, allocations = 0, labels = 0, symbols = 0,
-                  pool = 0, findings = 0;
+                  pool = 0, findings = 0, functions = 0, function_words = 0, function_regs = 0;
 };
 
 /// Read access to a program wherever its arrays live: heap, stack or static storage.
@@ -196,6 +205,9 @@ struct view {
     const name* symbols = nullptr;
     const char* pool = nullptr;
     const finding* findings = nullptr;
+    const function* functions = nullptr;
+    const std::uint32_t* function_words = nullptr;
+    const std::uint32_t* function_regs = nullptr;
     sizes n;
     name kernel;
     ptxdsl::target target;

@@ -39,6 +39,10 @@ public:
     detail::dynarray<name> symbols;
     detail::dynarray<char> pool;
     detail::dynarray<finding> findings;
+    detail::dynarray<function> functions;
+    detail::dynarray<std::uint32_t> function_words;
+    detail::dynarray<std::uint32_t> function_regs;
+    detail::dynarray<void (*)(program&, std::uint32_t)> function_writers;  ///< run once the kernel's body is done
 
     ptxdsl::target target{};
     ptx_version version{};
@@ -100,6 +104,12 @@ public:
     }
     constexpr void rename(std::uint32_t reg, std::string_view hint) {
         regs[reg].prefix = intern_prefix(hint, regs[reg].type);
+    }
+    /// A register that a function's parameter list declares.
+    constexpr std::uint32_t new_signature_reg(isa::scalar t, std::string_view hint) {
+        const std::uint32_t r = new_reg(t, hint);
+        prefixes[regs[r].prefix].in_signature = true;
+        return r;
     }
     constexpr std::uint32_t new_label(std::string_view hint, location where) {
         labels.push_back({intern(hint), 0, 0, new_location(where)});
@@ -230,7 +240,7 @@ public:
 
     [[nodiscard]] constexpr sizes measure() const noexcept {
         return {words.size(),  locations.size(),   regs.size(),   prefixes.size(), params.size(), allocations.size(),
-                labels.size(), symbols.size(), pool.size(), findings.size()};
+                labels.size(), symbols.size(), pool.size(), findings.size(), functions.size(), function_words.size(), function_regs.size()};
     }
     [[nodiscard]] constexpr view read() const noexcept {
         view v;
@@ -244,6 +254,9 @@ public:
         v.symbols = symbols.data();
         v.pool = pool.data();
         v.findings = findings.data();
+        v.functions = functions.data();
+        v.function_words = function_words.data();
+        v.function_regs = function_regs.data();
         v.n = measure();
         v.kernel = kernel;
         v.target = target;

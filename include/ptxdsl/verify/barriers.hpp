@@ -13,14 +13,16 @@ inline constexpr u32 max_count = (1u << 20) - 1;
 
 namespace site_flag {
 inline constexpr u8 remote = 1;  ///< arrives at another block's barrier
+inline constexpr u8 loose = 4;   ///< one thread of an unknown number of warps
 }
 
 constexpr void add_site(facts& f, site_kind kind, u32 barrier, u32 stage, u32 amount, u32 extra, u8 flags, bool guarded) {
     site s;
     s.kind = kind, s.flags = flags, s.barrier = barrier, s.stage = stage, s.amount = amount, s.extra = extra;
     if (barrier < f.m.n.allocations && f.m.allocations[barrier].stages <= 1) s.stage = 0;
-    s.threads = f.threads, s.role = f.role_now, s.loop = f.loop_now, s.where = f.where;
+    s.threads = f.threads, s.warps = f.in_single ? f.single_warps : 0, s.role = f.role_now, s.loop = f.loop_now, s.where = f.where;
     s.conditional = f.arm_now != 0 || guarded;
+    if (f.in_single && f.single_warps == 0) s.flags |= site_flag::loose;
     f.sites.push_back(s);
 }
 
@@ -37,7 +39,8 @@ constexpr void check_numbers(facts& f, const site& s) {
 /// All that is done to one stage of one barrier (or to all stages together, when some stage is not constant).
 class ledger {
 public:
-    constexpr ledger(facts& f, u32 barrier, u32 stage) noexcept : f_(f), barrier_(barrier), stage_(stage) {}
+    constexpr ledger(facts& f, u32 barrier, u32 stage) noexcept
+        : f_(f), barrier_(barrier), stage_(stage), no_arity_((f.no_arity >> (barrier & 31u) & 1u) != 0) {}
 
     constexpr void check() {
         for (u32 i = 0; i < f_.sites.size(); ++i) {
@@ -68,6 +71,8 @@ private:
             no_arity_ = true;
             return;
         }
+        loose_ = loose_ || (s.flags & site_flag::loose) != 0;
+        others_[arrivals_] = s.amount * s.warps;
         amounts_[arrivals_++] = s.amount * s.threads;
         total_ += s.amount * s.threads;
         arrival_ = &s;
@@ -80,6 +85,8 @@ private:
             return;
         }
         if (t == tallies_) tally_[tallies_++] = {s.role, s.loop};
+        if (tally_[t].where != 0 && tally_[t].threads != s.threads) no_sums_ = true;
+        tally_[t].threads = s.threads;
         if (s.amount == 0 || s.amount == unknown_count || s.conditional || s.threads == 0 || repeats(s)) no_sums_ = true;
         const u64 bytes = u64{s.amount} * s.threads;
         if (s.kind == site_kind::expect) {
@@ -93,10 +100,13 @@ private:
         tally_[t].where = s.kind == site_kind::expect || tally_[t].where == 0 ? s.where : tally_[t].where;
     }
 
+    /// One elected thread may be one of the block or one of each warp.
     [[nodiscard]] constexpr bool some_choice_makes(u32 wanted, u32 from) const noexcept {
         if (wanted == 0) return true;
-        for (u32 i = from; i < arrivals_; ++i)
+        for (u32 i = from; i < arrivals_; ++i) {
             if (amounts_[i] <= wanted && some_choice_makes(wanted - amounts_[i], i + 1)) return true;
+            if (others_[i] != 0 && others_[i] <= wanted && some_choice_makes(wanted - others_[i], i + 1)) return true;
+        }
         return false;
     }
     constexpr void name(u32 where, const char (&id)[4], std::string_view before) {
@@ -105,7 +115,7 @@ private:
     }
     constexpr void check_arrivals() {
         if (arrivals_ == 0) return check_no_arrival();
-        if (total_ == count_ || some_choice_makes(count_, 0)) return;
+        if (total_ == count_ || some_choice_makes(count_, 0) || (loose_ && count_ <= 32 * total_)) return;
         const u32 provided = arrivals_ == 1 ? amounts_[0] : total_;
         name(arrival_->where, "E01", "");
         f_.out.more(" expects ", count_, count_ == 1 ? " arrival" : " arrivals", " per phase, but its code provides ", provided);
@@ -149,7 +159,7 @@ private:
         }
     }
     struct tally {
-        u32 role = 0, loop = 0;
+        u32 role = 0, loop = 0, threads = 0;
         u64 expected = 0, copied = 0, extra = 0;  ///< `extra`: what multicast may add, when all blocks send
         u32 where = 0;
     };
@@ -166,10 +176,10 @@ private:
     facts& f_;
     u32 barrier_, stage_;
     u32 count_ = 0, arrivals_ = 0, total_ = 0, tallies_ = 0;
-    u32 amounts_[max_sites] = {};
+    u32 amounts_[max_sites] = {}, others_[max_sites] = {};
     tally tally_[max_sites] = {};
     const site *arrival_ = nullptr, *expect_ = nullptr, *copy_ = nullptr;
-    bool no_arity_ = false, no_sums_ = false, waits_ = false;
+    bool no_arity_, no_sums_ = false, waits_ = false, loose_ = false;
 };
 
 constexpr void check_barrier(facts& f, u32 barrier) {
@@ -189,7 +199,7 @@ constexpr void check_barriers(facts& f) {
     for (const site& s : f.sites) check_numbers(f, s);
     if (f.opaque || !f.flow_is_known()) return;
     for (u32 i = 0; i < f.m.n.allocations; ++i)
-        if (f.m.allocations[i].kind == ir::allocation_kind::barrier && (f.no_arity_mask >> (i & 31u) & 1u) == 0) check_barrier(f, i);
+        if (f.m.allocations[i].kind == ir::allocation_kind::barrier && f.sites.size() != 0) check_barrier(f, i);
 }
 
 }  // namespace ptxdsl::verify

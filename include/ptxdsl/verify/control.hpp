@@ -10,7 +10,6 @@ namespace ptxdsl::verify {
 struct frame {
     ir::region kind{};     ///< if_begin, loop_begin or scope_begin
     bool in_else = false;
-    bool selects = false;  ///< the `if` selects threads
     u32 threads = 0, arm = 0, loop = 0, divergent = 0;
     u32 first_writes = 0;  ///< how many registers had been written before
     u32 then_writes = 0;   ///< the same at the end of the then-arm
@@ -18,7 +17,7 @@ struct frame {
 };
 /// What a role or single-thread note changed.
 struct selection {
-    u32 threads = 0, role = 0, arm = 0;
+    u32 threads = 0, role = 0, arm = 0, warps = 0;
     bool single = false;
 };
 
@@ -63,14 +62,15 @@ public:
     }
     /// `role_begin`, `single_thread_begin`: the instructions that follow run in `threads` threads.
     constexpr void select(u32 threads, bool single) {
-        selections_.push_back({f_.threads, f_.role_now, f_.arm_now, f_.in_single});
-        if (!frames_.empty() && frames_.back().kind == ir::region::if_begin && !frames_.back().in_else) {
-            f_.arm_now = frames_.back().arm;
-            frames_.back().selects = true;
-            f_.events[frames_.back().event].flags |= event_flag::selects;
-        } else if (!frames_.empty() && frames_.back().in_else) {
-            f_.arm_now = frames_.back().arm;
+        selections_.push_back({f_.threads, f_.role_now, f_.arm_now, f_.single_warps, f_.in_single});
+        u32 chosen_from = f_.threads;
+        if (!frames_.empty() && frames_.back().kind == ir::region::if_begin) {
+            const frame& fr = frames_.back();
+            f_.arm_now = fr.arm;
+            chosen_from = fr.threads;
+            if (!fr.in_else) f_.events[fr.event].flags |= event_flag::selects;
         }
+        f_.single_warps = (chosen_from + 31) / 32;
         f_.threads = threads;
         f_.in_single = single;
         if (single) return;
@@ -81,7 +81,7 @@ public:
         if (selections_.empty()) return malformed("a role or single-thread region ends that has not begun");
         const selection s = selections_.back();
         selections_.pop_back();
-        f_.threads = s.threads, f_.role_now = s.role, f_.arm_now = s.arm, f_.in_single = s.single;
+        f_.threads = s.threads, f_.role_now = s.role, f_.arm_now = s.arm, f_.single_warps = s.warps, f_.in_single = s.single;
     }
     /// A branch no region announces: part of a construct, or one of the author's own.
     constexpr void branch(const ir::cursor& c, bool announced) {

@@ -102,6 +102,7 @@ struct role {
     u32 setmaxnreg_where = 0;
     u32 block_barriers = 0;  ///< uses of barrier 0 over all threads
     u32 block_barrier_where = 0;
+    u32 block_barrier_at = 0;  ///< word offset of the latest one
     bool single = false;
 };
 
@@ -121,6 +122,7 @@ struct site {
     bool conditional = false;
     u32 barrier = 0, stage = 0, amount = 0, extra = 0;
     u32 threads = 0, role = 0, loop = 0, where = 0;
+    u32 warps = 0;  ///< one elected thread of this many warps may be meant
 };
 
 /// State of one run, up to the record the first pass has reached.
@@ -155,11 +157,21 @@ struct facts {
     u32 loop_now = 0;     ///< index into `loops`, 0: none
     u32 divergent = 0;    ///< bit::varies where the control flow may differ from thread to thread
     bool in_single = false;
+    u32 single_warps = 0;  ///< in a single-thread region: warps whose threads it was chosen from, 0: unknown
     u32 step_register = 0;  ///< operand of the latest `add r, r, literal`
     std::int32_t step = 0;
     bool after_selection = false;  ///< the record before said which threads come
     detail::dynarray<role> roles;
     detail::dynarray<loop> loops;
+
+    /// One use of a named barrier.
+    struct barrier_use {
+        u32 id, count, threads, role, where;
+        bool waits, in_loop;
+    };
+    detail::dynarray<barrier_use> barrier_uses;
+    u32 noted = 0;  ///< bit per kind of note that stands before the instruction
+    u32 noted_slot = 0;
 
     // What the second pass and the accounting read.
     detail::dynarray<event> events;
@@ -168,6 +180,7 @@ struct facts {
     bool unstructured = false;       ///< branches that no construct made
     bool malformed = false;          ///< regions do not nest
     bool opaque = false;             ///< raw text, calls: anything may have happened
+    u32 no_arity = 0;                ///< bit per allocation: the author vouches for the arrivals
     bool arrivals_unknown = false;   ///< an arrival without a note
     bool bytes_unknown = false;      ///< a copy onto a barrier without a note
 

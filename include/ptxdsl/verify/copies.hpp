@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bulk copies and shared-memory writes: sizes and places (F09), masks (F06), who issues them (F07); and the events from
+// which the second pass judges proxies and bulk groups (F04, F05, F14).
+#pragma once
+
+#include <ptxdsl/verify/layout.hpp>
+
+namespace ptxdsl::verify {
+
+/// Note codes as bits of `facts::noted`.
+[[nodiscard]] constexpr u32 note_bit(ir::note n) noexcept { return 1u << static_cast<u32>(n); }
+[[nodiscard]] constexpr bool noted(const facts& f, ir::note n) noexcept { return (f.noted & note_bit(n)) != 0; }
+
+/// Whether a use of shared memory may cover only a part of its slot: then two uses need not overlap.
+[[nodiscard]] constexpr u8 coverage(const facts& f, const place& p, u32 bytes) noexcept {
+    if (p.allocation == 0) return event_flag::partial;
+    const ir::allocation& a = f.m.allocations[p.allocation - 1];
+    if (a.kind == ir::allocation_kind::tile) return 0;
+    return p.exact && p.offset == a.offset && bytes >= a.bytes() ? u8{0} : event_flag::partial;
+}
+
+constexpr void generic_write(facts& f, const place& p) {
+    const u32 s = f.slot_at(p);
+    if (s < max_slots) f.push(event_kind::generic_write, s, 0, coverage(f, p, 0));
+}
+
+/// `st`, `red`, `atom`, `stmatrix` with a shared address of this block.
+constexpr void on_shared_write(facts& f, const ir::cursor& c) {
+    if (f.places_used == 0) return;
+    const bool shared = has_token(c, tok::shared) || has_token(c, tok::shared__cta);
+    if (!shared || has_token(c, tok::async)) return;
+    if (opcode_of(c.w) != op::stmatrix) check_access(f, c);
+    generic_write(f, f.places[0]);
+}
+
+/// F06: bit i of the mask is block i of the cluster.
+constexpr void check_mask(facts& f, const ir::cursor& c) {
+    const u32 behind = has_token(c, tok::L2__cache_hint) ? 2 : 1;
+    std::int64_t mask = 0;
+    if (c.operands() < behind || !f.constant_of(operand_at(c, c.operands() - behind)[0], mask)) return;
+    const u32 size = f.m.attrs.cluster_size();
+    mask &= 0xffff;
+    if (mask == 0) f.out.error("F06", f.where, "multicast mask 0 delivers to nobody");
+    else if (f.m.attrs.cluster.given() && size < 16 && mask >> size != 0)
+        f.out.error("F06", f.where, "multicast mask ", mask, " names a block outside the cluster of ", size);
+}
+
+/// F07: nothing in the instruction or in the way to it depends on the thread.
+constexpr void check_issuer(facts& f) {
+    const u32 threads = f.role_now == 0 ? f.m.attrs.threads() : f.roles[f.role_now].threads;
+    if (f.in_single || threads <= 1 || (f.acc & bit::varies) != 0 || noted(f, ir::note::thread_dependent)) return;
+    f.out.error("F07", f.where, "all ", threads, " threads issue this bulk copy with the same operands; issue it in one: "
+                "k.single_thread(elected, [&] { … })");
+}
+
+constexpr void check_bulk_size(facts& f, const ir::cursor& c, u32 operand) {
+    std::int64_t bytes = 0;
+    if (c.operands() <= operand || !f.constant_of(operand_at(c, operand)[0], bytes)) return;
+    if (bytes % 16 != 0) f.out.error("F09", f.where, "a bulk copy moves a multiple of 16 bytes, this one ", bytes);
+}
+
+[[nodiscard]] constexpr u32 bulk_bytes(const facts& f, const ir::cursor& c) noexcept {
+    std::int64_t bytes = 0;
+    return c.operands() > 2 && f.constant_of(operand_at(c, 2)[0], bytes) && bytes > 0 ? static_cast<u32>(bytes) : 0;
+}
+
+constexpr void on_bulk_load(facts& f, const ir::cursor& c, bool tensor) {
+    const bool from_shared = !tensor && has_token(c, tok::shared__cta) && has_token(c, tok::shared__cluster);
+    if (!noted(f, ir::note::barrier_copy)) f.bytes_unknown = true;
+    if (has_token(c, tok::multicast__cluster)) check_mask(f, c);
+    check_issuer(f);
+    const place dst = f.places[0];
+    const u32 align = tensor ? 128 : 16;
+    if (!misplaced(f, dst, align, "F09", "the destination of this copy") && !tensor) check_bulk_size(f, c, 2);
+    if (from_shared) {
+        misplaced(f, f.places[1], 16, "F09", "the source of this copy");
+        const u32 s = f.slot_at(f.places[1]);
+        if (s < max_slots) f.push(event_kind::async_read, s, 0, coverage(f, f.places[1], bulk_bytes(f, c)));
+        return;
+    }
+    const u32 s = f.slot_at(dst);
+    if (s < max_slots) f.push(event_kind::async_write, s, 0, coverage(f, dst, tensor ? 0 : bulk_bytes(f, c)));
+}
+
+constexpr void on_bulk_store(facts& f, const ir::cursor& c, bool tensor) {
+    check_issuer(f);
+    const place src = f.places[1];
+    if (!misplaced(f, src, 16, "F09", "the source of this copy") && !tensor) check_bulk_size(f, c, 2);
+    const bool named = noted(f, ir::note::bulk_store);
+    const u32 s = named ? f.noted_slot : f.slot_at(src);
+    if (s >= max_slots) return;
+    f.push(event_kind::bulk_store, s, 0, named ? u8{0} : coverage(f, src, tensor ? 0 : bulk_bytes(f, c)));
+}
+
+/// `cp.async…`, `cp.reduce.async.bulk…`.
+constexpr void on_copy(facts& f, const ir::cursor& c) {
+    const u32 at = token_at(c, 1) == tok::reduce ? 3 : 2;
+    const tok third = token_at(c, at);
+    if (third == tok::mbarrier) {
+        if (!noted(f, ir::note::barrier_arrive) && !noted(f, ir::note::barrier_noarity)) f.arrivals_unknown = true;
+        return;
+    }
+    if (third != tok::bulk) {
+        if (has_token(c, tok::shared) || has_token(c, tok::shared__cta)) generic_write(f, f.places[0]);
+        return;
+    }
+    std::int64_t n = 0;
+    switch (token_at(c, at + 1)) {
+        case tok::commit_group: return f.push(event_kind::bulk_commit);
+        case tok::wait_group:
+            if (c.operands() != 0 && f.constant_of(c.first_operand()[0], n)) f.push(event_kind::bulk_wait, static_cast<u32>(n));
+            return;
+        case tok::prefetch: return;
+        default: break;
+    }
+    const bool tensor = token_at(c, at + 1) == tok::tensor;
+    if (has_token(c, tok::bulk_group)) on_bulk_store(f, c, tensor);
+    else on_bulk_load(f, c, tensor);
+}
+
+}  // namespace ptxdsl::verify

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Warps of a block and blocks of a cluster: block and named barriers (H01, H02, H05), the register budget (H04, H07),
+// constant peer ranks (G03).
+#pragma once
+
+#include <ptxdsl/verify/facts.hpp>
+
+namespace ptxdsl::verify {
+
+// ---- barriers -----------------------------------------------------------------------------------------------------------
+
+constexpr void block_barrier(facts& f, const ir::cursor& c) {
+    const u32 block = f.m.attrs.threads();
+    if (f.in_single && block > 1) {
+        f.out.error("H05", f.where, "barrier 0 waits for all ", block, " threads of the block, but one thread executes it here; move it out of "
+                    "the single-thread region");
+        return;
+    }
+    if (f.role_now == 0 && f.arm_now != 0) return;
+    role& r = f.roles[f.role_now];
+    ++r.block_barriers;
+    r.block_barrier_where = f.where;
+    r.block_barrier_at = static_cast<u32>(c.w - f.m.words);
+}
+
+constexpr void named_barrier(facts& f, std::int64_t id, std::int64_t count, bool waits) {
+    const u32 block = f.m.attrs.threads();
+    if (count % 32 != 0 || count <= 0)
+        f.out.error("H01", f.where, "named barrier ", id, " counts ", count, " threads; it counts whole warps, a multiple of 32");
+    else if (block != 0 && count > block)
+        f.out.error("H01", f.where, "named barrier ", id, " counts ", count, " threads, but the block has ", block);
+    f.barrier_uses.push_back({static_cast<u32>(id), static_cast<u32>(count), f.in_single ? 0 : f.threads, f.role_now, f.where, waits,
+                              f.loop_now != 0});
+}
+
+/// `bar`, `barrier`: of a warp, the cluster, the block, or named.
+constexpr void on_bar(facts& f, const ir::cursor& c) {
+    const tok second = token_at(c, 1);
+    if (second == tok::warp) return f.push(event_kind::rendezvous);
+    if (second == tok::cluster) return f.push(token_at(c, 2) == tok::arrive ? event_kind::cluster_arrive : event_kind::cluster_wait);
+    const tok what = second == tok::cta ? token_at(c, 2) : second;
+    if (what != tok::arrive) f.push(event_kind::rendezvous);
+    const u32 first = what == tok::red ? 1 : 0;
+    const u32 numbers = c.operands() - (what == tok::red ? 2 : 0);
+    std::int64_t id = 0, count = 0;
+    if (c.operands() <= first || !f.constant_of(operand_at(c, first)[0], id)) return;
+    if (id < 0 || id > 15) {
+        f.out.error("H01", f.where, "barrier id ", id, "; a block has named barriers 0 to 15");
+        return;
+    }
+    if (numbers < 2) {
+        if (id == 0) block_barrier(f, c);
+    } else if (f.constant_of(operand_at(c, first + 1)[0], count)) {
+        named_barrier(f, id, count, what != tok::arrive);
+    }
+}
+
+/// H02: the most arrivals a named barrier can get are fewer than it counts. A thread that waits cannot arrive again.
+constexpr void check_named_barrier(facts& f, u32 first) {
+    const facts::barrier_use& u = f.barrier_uses[first];
+    u32 most = 0;
+    for (u32 i = 0; i < f.barrier_uses.size(); ++i) {
+        const facts::barrier_use& v = f.barrier_uses[i];
+        if (v.id != u.id) continue;
+        if (i < first || v.threads == 0 || v.count != u.count || (v.in_loop && !v.waits)) return;
+        bool counted = false;
+        for (u32 k = first; k < i; ++k)
+            counted = counted || (v.waits && f.barrier_uses[k].waits && f.barrier_uses[k].id == v.id && f.barrier_uses[k].role == v.role);
+        if (!counted) most += v.threads;
+    }
+    if (most < u.count)
+        f.out.error("H02", u.where, "named barrier ", u.id, " counts ", u.count, " threads, but at most ", most,
+                    " arrive at it: it never completes; the count is the total over all roles");
+}
+
+/// H05: barrier 0 in one role, with a role beside it that goes past to a barrier 0 all threads share.
+constexpr void check_block_barriers(facts& f) {
+    const u32 block = f.roles[0].threads;
+    for (u32 i = 1; i < f.roles.size() && block != 0; ++i) {
+        const role& r = f.roles[i];
+        if (r.block_barriers == 0 || r.threads == 0 || r.threads >= block || f.roles[0].block_barrier_at <= r.block_barrier_at) continue;
+        for (u32 k = 1; k < f.roles.size(); ++k) {
+            if (k == i || f.roles[k].block_barriers != 0 || f.roles[k].threads == 0 || f.roles[k].threads + r.threads > block) continue;
+            f.out.error("H05", r.block_barrier_where, "barrier 0 waits for all ", block, " threads of the block, but only the ", r.threads,
+                        " of this role execute it; use a named barrier: k.bar_sync<1, ", r.threads, ">()");
+            return;
+        }
+    }
+}
+
+// ---- registers ----------------------------------------------------------------------------------------------------------
+
+inline constexpr u32 register_file = 65536;
+
+/// Registers a thread has at entry, where the attributes fix them; else 0.
+[[nodiscard]] constexpr u32 entry_registers(const ir::attributes& a) noexcept {
+    if (a.maxnreg != 0) return a.maxnreg;
+    if (a.threads() == 0 || a.minnctapersm == 0) return 0;
+    const u32 n = register_file / (a.threads() * a.minnctapersm) / 8 * 8;
+    return n < 256 ? n : 0;
+}
+
+constexpr void on_setmaxnreg(facts& f, const ir::cursor& c) {
+    std::int64_t n = 0;
+    if (c.operands() == 0 || !f.constant_of(c.first_operand()[0], n)) return;
+    const ir::attributes& a = f.m.attrs;
+    if (n < 24 || n > 256 || n % 8 != 0) {
+        f.out.error("H04", f.where, "setmaxnreg ", n, "; it takes a multiple of 8 from 24 to 256");
+        return;
+    }
+    if (a.maxnreg == 0 && (a.threads() == 0 || a.minnctapersm == 0))
+        f.out.error("H07", f.where, "setmaxnreg is ignored in this kernel: the entry register count is not fixed; give maxnreg, or reqntid "
+                    "(maxntid) together with minnctapersm");
+    const u32 entry = entry_registers(a);
+    const bool dec = token_at(c, 1) == tok::dec;
+    role& r = f.roles[f.role_now];
+    const bool first = ++r.setmaxnreg_sites == 1;
+    if (entry != 0 && first && (dec ? n > entry : n < entry))
+        f.out.error("H04", f.where, "setmaxnreg.", dec ? "dec " : "inc ", n, ", but threads of this kernel start with ", entry, " registers");
+    r.setmaxnreg = static_cast<u32>(n);
+    r.setmaxnreg_where = f.where;
+}
+
+/// H04: what the roles ask for against the registers the block has.
+constexpr void check_register_budget(facts& f) {
+    const u32 entry = entry_registers(f.m.attrs), block = f.m.attrs.reqntid.given() ? f.m.attrs.reqntid.count() : 0;
+    if (entry == 0 || block == 0 || f.roles[0].setmaxnreg_sites != 0) return;
+    u32 threads = 0, wanted = 0, where = 0;
+    for (u32 i = 1; i < f.roles.size(); ++i) {
+        const role& r = f.roles[i];
+        if (r.setmaxnreg_sites == 0) continue;
+        if (r.setmaxnreg_sites > 1 || r.threads == 0) return;
+        threads += r.threads;
+        wanted += r.threads * r.setmaxnreg;
+        where = r.setmaxnreg_where;
+    }
+    if (threads == 0 || threads > block) return;
+    wanted += (block - threads) * entry;
+    if (wanted <= entry * block) return;
+    f.out.error("H04", where, "the roles of this block ask for ", wanted, " registers (");
+    bool comma = false;
+    for (u32 i = 1; i < f.roles.size(); ++i) {
+        if (f.roles[i].setmaxnreg_sites == 0) continue;
+        f.out.more(comma ? " + " : "", f.roles[i].threads, " x ", f.roles[i].setmaxnreg);
+        comma = true;
+    }
+    f.out.more("), it has ", entry * block, " (", block, " threads x ", entry, "): an inc waits for ever");
+}
+
+/// G03
+constexpr void on_mapa(facts& f, const ir::cursor& c) {
+    std::int64_t rank = 0;
+    if (!f.m.attrs.cluster.given() || c.operands() < 3 || !f.constant_of(operand_at(c, 2)[0], rank)) return;
+    const u32 size = f.m.attrs.cluster_size();
+    if (rank < 0 || rank >= size)
+        f.out.error("G03", f.where, "block ", rank, " of a cluster of ", size, "; ranks are 0 to ", size - 1);
+}
+
+constexpr void check_warps(facts& f) {
+    if (f.opaque || !f.flow_is_known()) return;
+    for (u32 i = 0; i < f.barrier_uses.size(); ++i) check_named_barrier(f, i);
+    check_block_barriers(f);
+    check_register_budget(f);
+}
+
+}  // namespace ptxdsl::verify
