@@ -79,12 +79,119 @@ struct schedule {
     }
 };
 
+/// What a consumer warpgroup knows about itself.
+struct consumer {
+    px::reg<u32> index;    ///< 0 or 1: rows 64 * index of the block's tile
+    px::reg<u32> barrier;  ///< its named barrier
+    px::reg<u32> t;        ///< thread in the warpgroup
+    px::reg<px::pred> leader;
+    px::reg<u32> lane;
+    px::reg<u32> warp;
+};
+
+/// Stores accumulators through a swizzled staging tile and TMA: 128-byte rows of 64 bf16 or 32 f32 columns, two staging
+/// tiles a warpgroup, so that one is filled while the other drains. Needs rows of C that are multiples of 16 bytes.
 template <config C, class Out>
-constexpr void gemm(k_t& k, map_a<C, Out> a_map, map_b<C, Out> b_map, map_c<C, Out> c_map, reg32 m, reg32 n, reg32 depth) {
+class store_tma {
+public:
+    using tile = typename tiles<C, Out>::c;
+    constexpr store_tma(k_t& k, const map_c<C, Out>& map) : map_(map), staging_(k.smem<tile>(2 * consumers, "c")) {}
+
+    constexpr void prepare(k_t& k, const consumer& me) {
+        first_ = k.mul_lo(me.index, 2u);
+        const auto base = k.mad_lo(me.index, 2 * tile::layout.stage_stride(), staging_[0].address());
+        if constexpr (sizeof(Out) == 2) {  // stmatrix: lane i addresses row i % 16, and the left or right 8 columns
+            row_base_ = k.mad_lo(k.mad_lo(me.warp, 16u, k.and_(me.lane, 15u)), 128u, base);
+            half_ = k.shr(me.lane, 4u);
+            swizzle_ = k.and_(me.lane, 7u);
+        } else {  // st.v2: lane i holds columns 2 (i % 4) of row i / 4
+            const auto row = k.mad_lo(me.warp, 16u, k.shr(me.lane, 2u));
+            row_base_ = k.mad_lo(row, 128u, k.mad_lo(k.and_(me.lane, 1u), 8u, base));
+            half_ = k.and_(k.shr(me.lane, 1u), 1u);
+            swizzle_ = k.shr(me.lane, 2u);
+        }
+        row_base_.named("c_row");
+    }
+
+    constexpr void operator()(k_t& k, const consumer& me, const px::accumulator<f32, C.bn>& acc, const tile_position& pos) const {
+        constexpr u32 columns = tiles<C, Out>::chunk;
+        for (u32 chunk = 0; chunk < C.bn / columns; ++chunk) {
+            const u32 buffer = chunk % 2;
+            k.at(me.leader).cp_async_bulk_wait_group_read<1>();
+            k.bar_sync(me.barrier, 128u);
+            for (u32 p = 0; p < 4; ++p) fill(k, acc, chunk, p, buffer);
+            k.fence_proxy_async_shared_cta();
+            k.bar_sync(me.barrier, 128u);
+            k.single_thread(me.leader, [&] {
+                k.cp_async_bulk_tensor(map_, px::coords(k.add(pos.col, chunk * columns), pos.row), staging_[k.add(first_, buffer)]);
+                k.cp_async_bulk_commit_group();
+            });
+        }
+    }
+    constexpr void finish(k_t& k, const consumer& me) const { k.at(me.leader).cp_async_bulk_wait_group<0>(); }
+
+private:
+    /// Quarter `p` of a chunk: 16 columns of bf16 or 8 of f32.
+    constexpr void fill(k_t& k, const px::accumulator<f32, C.bn>& acc, u32 chunk, u32 p, u32 buffer) const {
+        const auto x = k.shl(k.xor_(k.add(half_, 2 * p), swizzle_), 4u);
+        const auto at = k.shared_pointer<Out, 16>(k.add(row_base_, x), buffer * tile::layout.stage_stride());
+        if constexpr (sizeof(Out) == 2) {
+            const u32 j = chunk * 32 + p * 8;
+            const auto r0 = k.cvt<px::bf16x2, px::rn>(px::hi(acc[j + 1]), px::lo(acc[j]));
+            const auto r1 = k.cvt<px::bf16x2, px::rn>(px::hi(acc[j + 3]), px::lo(acc[j + 2]));
+            const auto r2 = k.cvt<px::bf16x2, px::rn>(px::hi(acc[j + 5]), px::lo(acc[j + 4]));
+            const auto r3 = k.cvt<px::bf16x2, px::rn>(px::hi(acc[j + 7]), px::lo(acc[j + 6]));
+            k.stmatrix(at, r0, r1, r2, r3);
+        } else {
+            const u32 j = chunk * 16 + p * 4;
+            const auto pair = at.template as<px::packet<f32, 2>>();
+            k.st(pair, px::vec<f32, 2>(acc[j], acc[j + 1]));
+            k.st(pair.template byte_offset<8>(8 * 128), px::vec<f32, 2>(acc[j + 2], acc[j + 3]));
+        }
+    }
+
+    map_c<C, Out> map_;
+    px::shared_tile<tile> staging_;
+    px::reg<u32> first_, row_base_, half_, swizzle_;
+};
+
+/// Stores accumulators directly, element by element with bounds checks: for rows of C that TMA cannot address.
+template <config C, class Out>
+class store_direct {
+public:
+    constexpr store_direct(px::global_ptr<Out> c, const reg32& m, const reg32& n) : c_(c), m_(m), n_(n) {}
+    constexpr void prepare(k_t&, const consumer&) const {}
+    constexpr void operator()(k_t& k, const consumer& me, const px::accumulator<f32, C.bn>& acc, const tile_position& pos) const {
+        const auto row = k.add(pos.row, k.mad_lo(me.warp, 16u, k.shr(me.lane, 2u)));
+        const auto col = k.add(pos.col, k.shl(k.and_(me.lane, 3u), 1u));
+        for (u32 half = 0; half < 2; ++half) {
+            const auto r = k.add(row, 8 * half);
+            const auto line = c_ + k.mul_wide(r, n_);
+            const auto inside = r < m_;
+            for (u32 j = 0; j < C.bn / 8; ++j)
+                for (u32 e = 0; e < 2; ++e) {
+                    const auto x = k.add(col, 8 * j + e);
+                    const auto ok = inside && x < n_;
+                    const auto v = acc[4 * j + 2 * half + e];
+                    if constexpr (sizeof(Out) == 2) k.at(ok).st(line + x, k.cvt<bf16, px::rn>(v));
+                    else k.at(ok).st(line + x, v);
+                }
+        }
+    }
+    constexpr void finish(k_t&, const consumer&) const {}
+
+private:
+    px::global_ptr<Out> c_;
+    px::reg<u32> m_, n_;
+};
+
+/// The kernel without its last step: `store` takes each finished tile.
+template <config C, class Out, class Store>
+constexpr void gemm_body(k_t& k, const map_a<C, Out>& a_map, const map_b<C, Out>& b_map, Store& store, const reg32& m, const reg32& n,
+                         const reg32& depth) {
     using T = tiles<C, Out>;
     const auto a = k.smem<typename T::a>(C.stages, "a");
     const auto b = k.smem<typename T::b>(C.stages, "b");
-    const auto c = k.smem<typename T::c>(2 * consumers, "c");
     const auto pipe = k.make_pipeline<"load">(C.stages, px::arrivals<1>, px::arrivals<consumers * C.cluster>);
 
     const auto tid = k.mov(px::tid.x).named("tid");
@@ -130,16 +237,16 @@ constexpr void gemm(k_t& k, map_a<C, Out> a_map, map_b<C, Out> b_map, map_c<C, O
         });
     }).else_([&] {
         k.setmaxnreg_inc<232>();
+        const auto t = k.and_(tid, 127u).named("t");
+        const consumer me{k.sub(warpgroup, 1u).named("consumer"), warpgroup, t, t == 0u, k.and_(tid, 31u), k.shr(t, 5u)};
+        store.prepare(k, me);
         const auto acc = k.wgmma.template make_accumulator<f32, C.bn>();
-        const auto me = k.sub(warpgroup, 1u).named("consumer");
-        const auto lane_in_group = k.and_(tid, 127u).named("t");
-        const auto leader = lane_in_group == 0u;
-        const auto releases = lane_in_group < C.cluster;
         const auto at = k.consumer_state(pipe);
-        const auto free = k.mapa(pipe.empty(), lane_in_group);
+        const auto releases = t < C.cluster;  // thread i frees the slot in block i of the cluster
+        const auto free = k.mapa(pipe.empty(), t);
         const auto release = [&](const reg32& slot) { k.at(releases).mbarrier_arrive(free[slot]); };
 
-        const auto a_desc = k.wgmma.descriptor(a).rows_at(me, 64);
+        const auto a_desc = k.wgmma.descriptor(a).rows_at(me.index, 64);
         const auto b_desc = k.wgmma.descriptor(b);
         const auto multiply = [&](bool start) {
             k.wait_full(pipe, at);
@@ -150,59 +257,42 @@ constexpr void gemm(k_t& k, map_a<C, Out> a_map, map_b<C, Out> b_map, map_c<C, O
             k.wgmma.commit_group();
         };
 
-        // Rows and 16-byte chunks of the staging tile that this lane addresses for stmatrix (128-byte swizzle).
-        const auto lane = k.and_(tid, 31u);
-        const auto warp_row = k.shl(k.shr(lane_in_group, 5u), 4u);
-        const auto row = k.add(warp_row, k.and_(lane, 15u)).named("row");
-        const auto half = k.shr(lane, 4u);
-        const auto swizzle = k.and_(lane, 7u);
-        const auto row_base = k.mad_lo(row, 128u, k.mad_lo(me, 2 * T::c::bytes, c[0].address())).named("c_row");
-
-        k.for_(first, order.total, step, [&](reg32 t) {
+        k.for_(first, order.total, step, [&](reg32 tile) {
             multiply(true);
             auto previous = k.mov(at.slot()).named("previous");
             k.advance(at);
             k.for_(1u, steps, 1u, [&](reg32) {
                 multiply(false);
-                k.wgmma.template wait_group<1>();
+                k.wgmma.template wait_group<1>();  // the step before this one has read its slot
                 release(previous);
                 previous = at.slot();
                 k.advance(at);
             });
             k.wgmma.template wait_group<0>();
             release(previous);
-
-            const auto pos = order.at(k, t);
-            const auto out_row = k.mad_lo(me, 64u, pos.row);
-            for (u32 chunk = 0; chunk < C.bn / T::chunk; ++chunk) {
-                const u32 buffer = chunk % 2;
-                k.at(leader).cp_async_bulk_wait_group_read<1>();
-                k.bar_sync(warpgroup, 128u);
-                for (u32 p = 0; p < 4; ++p) {
-                    const auto x = k.shl(k.xor_(k.add(half, 2 * p), swizzle), 4u);
-                    const auto to = px::shared_ptr<px::b32, 16>(k.program(), px::ir::head(px::ir::operand_kind::reg, k.add(row_base, x).id()),
-                                                                static_cast<int>(buffer * T::c::bytes));
-                    const u32 j = chunk * 32 + p * 8;
-                    k.stmatrix(to, k.cvt<px::bf16x2, px::rn>(px::hi(acc[j + 1]), px::lo(acc[j])),
-                               k.cvt<px::bf16x2, px::rn>(px::hi(acc[j + 3]), px::lo(acc[j + 2])),
-                               k.cvt<px::bf16x2, px::rn>(px::hi(acc[j + 5]), px::lo(acc[j + 4])),
-                               k.cvt<px::bf16x2, px::rn>(px::hi(acc[j + 7]), px::lo(acc[j + 6])));
-                }
-                k.fence_proxy_async_shared_cta();
-                k.bar_sync(warpgroup, 128u);
-                k.single_thread(leader, [&] {
-                    k.cp_async_bulk_tensor(c_map, px::coords(k.add(pos.col, chunk * T::chunk), out_row),
-                                           c[k.mad_lo(me, 2u, buffer)]);
-                    k.cp_async_bulk_commit_group();
-                });
-            }
+            auto pos = order.at(k, tile);
+            pos.row = k.mad_lo(me.index, 64u, pos.row);
+            store(k, me, acc, pos);
         });
-        k.at(leader).cp_async_bulk_wait_group<0>();
+        store.finish(k, me);
     });
-    if constexpr (C.cluster > 1) {
+    if constexpr (C.cluster > 1) {  // no block leaves while its peer may still multicast to it or free its slots
         k.barrier_cluster_arrive();
         k.barrier_cluster_wait();
     }
+}
+
+/// C through TMA: `ldc * sizeof(Out)` is a multiple of 16.
+template <config C, class Out>
+constexpr void gemm(k_t& k, map_a<C, Out> a_map, map_b<C, Out> b_map, map_c<C, Out> c_map, reg32 m, reg32 n, reg32 depth) {
+    store_tma<C, Out> store(k, c_map);
+    gemm_body<C, Out>(k, a_map, b_map, store, m, n, depth);
+}
+/// C of any width.
+template <config C, class Out>
+constexpr void gemm_any_n(k_t& k, map_a<C, Out> a_map, map_b<C, Out> b_map, px::global_ptr<Out> c, reg32 m, reg32 n, reg32 depth) {
+    store_direct<C, Out> store(c, m, n);
+    gemm_body<C, Out>(k, a_map, b_map, store, m, n, depth);
 }
 
 }  // namespace gemm_hopper

@@ -721,9 +721,9 @@ int main(int argc, char** argv) {
     }
     trials all(o);
     add_all(all, o);
-    if (o.verbose) {
-        for (const trial& t : all.list()) std::printf("%s %s\n", t.legal ? "legal  " : "illegal", t.text.c_str());
-    }
     decide_all(all.list(), with);
+    if (o.verbose) {
+        for (const trial& t : all.list()) std::printf("%-7s %s  %s\n", t.accepted ? "accepts" : "rejects", t.text.c_str(), t.message.c_str());
+    }
     return report(all.list(), o, with.starts());
 }

@@ -85,7 +85,7 @@ private:
 
 /// The state an arrive returns, for `test_wait` and `try_wait` on a barrier of the same ring (E09).
 template <class Ring>
-class [[nodiscard]] arrival_token {
+class arrival_token {
 public:
     constexpr explicit arrival_token(reg<u64> state) noexcept : state_(static_cast<reg<u64>&&>(state)) {}
     [[nodiscard]] constexpr const reg<u64>& state() const noexcept { return state_; }
@@ -94,6 +94,10 @@ private:
     reg<u64> state_;
 };
 
+/// What an arrive on another block's barrier returns: nothing to wait with (E10).
+template <class Ring>
+struct remote_arrival {};
+
 /// `stages` barriers, 8 bytes each.
 template <class Ring>
 class [[nodiscard]] mbarrier_ring {
@@ -101,13 +105,13 @@ public:
     using ring_type = Ring;
     constexpr mbarrier_ring(const shared_region& r, std::uint32_t stages, std::uint32_t count) noexcept
         : r_(r), stages_(stages), count_(count) {}
-    /// Barrier of stage `i`, a C++ constant (C03). Emits nothing.
-    [[nodiscard]] constexpr mbarrier<Ring> operator[](int i) const { return stage(i); }
+    /// Barrier of stage `slot`: a C++ constant is checked (C03) and emits nothing, a register costs one `mad.lo.u32`.
+    [[nodiscard]] constexpr mbarrier<Ring> operator[](const operand<u32>& slot) const {
+        return {detail::selected(r_, slot, stages_, 8), count_};
+    }
     [[nodiscard]] constexpr mbarrier<Ring> stage(int i, location where = location::current()) const {
         return {detail::staged(r_, i, stages_, 8, where), count_};
     }
-    /// Barrier of a stage in a register: one `mad.lo.u32`.
-    [[nodiscard]] constexpr mbarrier<Ring> operator[](const operand<u32>& slot) const { return {detail::indexed(r_, slot, 8), count_}; }
     [[nodiscard]] constexpr std::uint32_t stages() const noexcept { return stages_; }
     [[nodiscard]] constexpr std::uint32_t count() const noexcept { return count_; }
     [[nodiscard]] constexpr const shared_region& region() const noexcept { return r_; }
@@ -137,6 +141,14 @@ private:
 
 namespace detail {
 
+/// A number of arrivals, bytes or nanoseconds: a C++ integer or a register.
+template <class N>
+concept count_like = std::is_integral_v<std::remove_cvref_t<N>> || traits<N>::is_reg;
+
+/// True for the ring of a pipeline whose barriers count releases, not bytes.
+template <class R>
+inline constexpr bool is_empty_ring = requires { requires R::counts_releases; };
+
 template <target Tgt>
 class mbarrier_family : public family<Tgt, mbarrier_family<Tgt>> {
     using family<Tgt, mbarrier_family<Tgt>>::ctx;
@@ -157,6 +169,20 @@ public:
         a.align = 8;
         return {allocate_shared(ctx().p, a, Name.view(), -1, where), stages, count.n};
     }
+    /// The same at a byte offset the author chooses, a multiple of 8 (E02).
+    template <fixed_string Name>
+    constexpr mbarrier_ring<ring<Name>> make_mbarrier_ring_at(std::uint32_t offset, std::uint32_t stages, arrival_count count,
+                                                              location where = location::current()) const {
+        if (count.n == 0 || count.n > (1u << 20) - 1)
+            ctx().p.report("E02", where, "an mbarrier expects 1 to 1048575 arrivals a phase, this one ", count.n);
+        if (offset % 8 != 0) ctx().p.report("E02", where, "an mbarrier is 8-byte aligned in shared memory, offset ", offset, " is not");
+        ir::allocation a;
+        a.kind = ir::allocation_kind::barrier;
+        a.stages = static_cast<std::uint16_t>(stages);
+        a.stage_bytes = 8;
+        a.align = 8;
+        return {allocate_shared(ctx().p, a, Name.view(), offset, where), stages, count.n};
+    }
 
     /// `mbarrier.init.shared::cta.b64 [bar], count;` One thread executes it.
     template <class R>
@@ -171,124 +197,251 @@ public:
     constexpr void mbarrier_inval(mbarrier<R> b, location where = location::current()) const {
         effect<mb<tok::inval, tok::shared__cta, tok::b64>>(ctx(), where, address_operand_of(b.region()));
     }
-    /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];` Every executing thread arrives once.
-    template <class R>
+    // Arrivals. `M` are semantics and scope in PTX order; the default is `.release.cta`. Ordering is separate from addressing:
+    // an arrive on another block's barrier is `.release.cta` as well, which suffices to hand back a buffer that was only read;
+    // `k.mbarrier_arrive<px::release, px::cluster>(bar)` publishes generic writes (G07).
+
+    /// `mbarrier.arrive{.M}.shared::cta.b64 state, [bar];` Every executing thread arrives once. PTX ISA 9.7.13.15.13.
+    template <tok... M, class R>
     constexpr arrival_token<R> mbarrier_arrive(mbarrier<R> b, location where = location::current()) const {
         note(ir::note::barrier_arrive, b.region(), 1, 0);
-        return arrival_token<R>(value<mb<tok::arrive, tok::shared__cta, tok::b64>, u64>(ctx(), where, address_operand_of(b.region())));
+        return token_of<mb<tok::arrive, M..., tok::shared__cta, tok::b64>, R>(where, address_operand_of(b.region()));
     }
-    /// `mbarrier.arrive.shared::cta.b64 state, [bar], count;`
-    template <class R>
-    constexpr arrival_token<R> mbarrier_arrive(mbarrier<R> b, std::uint32_t count, location where = location::current()) const {
-        note(ir::note::barrier_arrive, b.region(), count, 0);
-        return arrival_token<R>(
-            value<mb<tok::arrive, tok::shared__cta, tok::b64>, u64>(ctx(), where, address_operand_of(b.region()), operand<u32>(count, where)));
+    /// `mbarrier.arrive{.M}.shared::cta.b64 state, [bar], count;`
+    template <tok... M, class R, class N>
+        requires count_like<N>
+    constexpr arrival_token<R> mbarrier_arrive(mbarrier<R> b, N&& count, location where = location::current()) const {
+        note(ir::note::barrier_arrive, b.region(), constant_or_unknown(count), 0);
+        return token_of<mb<tok::arrive, M..., tok::shared__cta, tok::b64>, R>(where, address_operand_of(b.region()),
+                                                                              as_operand<u32>(static_cast<N&&>(count), where));
     }
-    /// `mbarrier.arrive{.M}.shared::cluster.b64 _, [bar];` on another block's barrier. Returns nothing: a remote arrive has
-    /// no state (E10). Ordering is separate from addressing: the default is `.release.cta`, which suffices to hand back a
-    /// buffer that was only read; `k.mbarrier_arrive<px::release, px::cluster>(bar)` publishes generic writes (G07).
+    /// `mbarrier.arrive{.M}.shared::cluster.b64 _, [bar]{, count};` on another block's barrier. There is no state to wait with (E10).
     template <tok... M, class R>
-    constexpr void mbarrier_arrive(remote_mbarrier<R> b, location where = location::current()) const {
-        raw_operand sink;
-        sink.words[0] = ir::head(ir::operand_kind::sink, 0);
+    constexpr remote_arrival<R> mbarrier_arrive(remote_mbarrier<R> b, location where = location::current()) const {
         note(ir::note::barrier_arrive, b.local(), 1, 1);
-        using F = mb<tok::arrive, M..., tok::shared__cluster, tok::b64>;
-        require<F, rule::e10>();
-        effect<F>(ctx(), where, sink, b.address_operand());
+        return remote<mb<tok::arrive, M..., tok::shared__cluster, tok::b64>>(where, b);
     }
-    /// `mbarrier.arrive_drop.shared::cta.b64 state, [bar];`
-    template <class R>
-    constexpr arrival_token<R> mbarrier_arrive_drop(mbarrier<R> b, location where = location::current()) const {
-        note(ir::note::barrier_noarity, b.region(), 0, 0);
-        return arrival_token<R>(value<mb<tok::arrive_drop, tok::shared__cta, tok::b64>, u64>(ctx(), where, address_operand_of(b.region())));
+    template <tok... M, class R, class N>
+        requires count_like<N>
+    constexpr remote_arrival<R> mbarrier_arrive(remote_mbarrier<R> b, N&& count, location where = location::current()) const {
+        note(ir::note::barrier_arrive, b.local(), constant_or_unknown(count), 1);
+        return remote<mb<tok::arrive, M..., tok::shared__cluster, tok::b64>>(where, b, as_operand<u32>(static_cast<N&&>(count), where));
     }
-    /// `mbarrier.arrive.noComplete.shared::cta.b64 state, [bar], count;`
-    template <class R>
-    constexpr arrival_token<R> mbarrier_arrive_noComplete(mbarrier<R> b, std::uint32_t count,
-                                                          location where = location::current()) const {
-        note(ir::note::barrier_arrive, b.region(), count, 0);
-        return arrival_token<R>(value<mb<tok::arrive, tok::noComplete, tok::shared__cta, tok::b64>, u64>(
-            ctx(), where, address_operand_of(b.region()), operand<u32>(count, where)));
+    /// `mbarrier.arrive.noComplete.shared::cta.b64 state, [bar], count;` The caller knows that the phase does not complete.
+    template <class R, class N>
+    constexpr arrival_token<R> mbarrier_arrive_noComplete(mbarrier<R> b, N&& count, location where = location::current()) const {
+        note(ir::note::barrier_arrive, b.region(), constant_or_unknown(count), 0);
+        return token_of<mb<tok::arrive, tok::noComplete, tok::shared__cta, tok::b64>, R>(where, address_operand_of(b.region()),
+                                                                                         as_operand<u32>(static_cast<N&&>(count), where));
     }
-    /// `mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], bytes;` One arrival that also expects `bytes` of copies.
+    /// `mbarrier.arrive.expect_tx{.M}.shared::cta.b64 _, [bar], bytes;` One arrival that also expects `bytes` of copies.
     /// The bytes come from the tiles the copies fill: `k.mbarrier_arrive_expect_tx(full[s], a, b)`.
-    template <class R, class... Tiles>
+    template <tok... M, class R, class... Tiles>
         requires(sizeof...(Tiles) > 0) && (requires { Tiles::bytes(); } && ...)
     constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const Tiles&...) const {
-        mbarrier_arrive_expect_tx(b, (std::uint32_t{0} + ... + Tiles::bytes()));
+        mbarrier_arrive_expect_tx<M...>(static_cast<mbarrier<R>&&>(b), (std::uint32_t{0} + ... + Tiles::bytes()));
     }
-    template <class R>
-    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, std::uint32_t bytes, location where = location::current()) const {
+    template <tok... M, class R, class N>
+        requires count_like<N>
+    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, N&& bytes, location where = location::current()) const {
+        check_full<R>();
         check_tx(bytes, where);
-        raw_operand sink;
-        sink.words[0] = ir::head(ir::operand_kind::sink, 0);
         note(ir::note::barrier_arrive, b.region(), 1, 2);
-        note(ir::note::barrier_expect, b.region(), bytes, 0);
-        effect<mb<tok::arrive, tok::expect_tx, tok::shared__cta, tok::b64>>(ctx(), where, sink, address_operand_of(b.region()),
-                                                                            operand<u32>(bytes, where));
+        note(ir::note::barrier_expect, b.region(), constant_or_unknown(bytes), 0);
+        using F = mb<tok::arrive, tok::expect_tx, M..., tok::shared__cta, tok::b64>;
+        require<F>();
+        effect<F>(ctx(), where, sink(), address_operand_of(b.region()), as_operand<u32>(static_cast<N&&>(bytes), where));
     }
-    /// `mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], bytes;` No arrival.
-    template <class R>
-    constexpr void mbarrier_expect_tx(mbarrier<R> b, std::uint32_t bytes, location where = location::current()) const {
+    /// `mbarrier.arrive.expect_tx{.M}.shared::cta.b64 state, [bar], bytes;` The same with the state of the phase.
+    template <tok... M, class R, class N>
+        requires count_like<N>
+    [[nodiscard]] constexpr arrival_token<R> mbarrier_arrive_expect_tx_state(mbarrier<R> b, N&& bytes, location where = location::current()) const {
+        check_full<R>();
         check_tx(bytes, where);
-        note(ir::note::barrier_expect, b.region(), bytes, 0);
-        effect<mb<tok::expect_tx, tok::relaxed, tok::cta, tok::shared__cta, tok::b64>>(ctx(), where, address_operand_of(b.region()),
-                                                                                       operand<u32>(bytes, where));
+        note(ir::note::barrier_arrive, b.region(), 1, 2);
+        note(ir::note::barrier_expect, b.region(), constant_or_unknown(bytes), 0);
+        return token_of<mb<tok::arrive, tok::expect_tx, M..., tok::shared__cta, tok::b64>, R>(where, address_operand_of(b.region()),
+                                                                                             as_operand<u32>(static_cast<N&&>(bytes), where));
     }
-    /// `mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], bytes;` Simulates a copy's completion.
-    template <class R>
-    constexpr void mbarrier_complete_tx(mbarrier<R> b, std::uint32_t bytes, location where = location::current()) const {
+    /// `mbarrier.arrive.expect_tx{.M}.shared::cluster.b64 _, [bar], bytes;` on another block's barrier.
+    template <tok... M, class R, class N>
+        requires count_like<N>
+    constexpr remote_arrival<R> mbarrier_arrive_expect_tx(remote_mbarrier<R> b, N&& bytes, location where = location::current()) const {
+        check_full<R>();
         check_tx(bytes, where);
-        note(ir::note::barrier_copy, b.region(), bytes, 1);
-        effect<mb<tok::complete_tx, tok::relaxed, tok::cta, tok::shared__cta, tok::b64>>(ctx(), where, address_operand_of(b.region()),
-                                                                                         operand<u32>(bytes, where));
+        note(ir::note::barrier_noarity, b.local(), 0, 1);
+        return remote<mb<tok::arrive, tok::expect_tx, M..., tok::shared__cluster, tok::b64>>(where, b,
+                                                                                            as_operand<u32>(static_cast<N&&>(bytes), where));
     }
-    /// `mbarrier.try_wait.parity.shared::cta.b64 p, [bar], parity;` May suspend the thread for a while; read `p` (E11).
-    template <class R, class P>
+    /// `mbarrier.arrive_drop{.M}.shared::cta.b64 state, [bar]{, count};` Arrives, and takes no part in later phases.
+    template <tok... M, class R>
+    constexpr arrival_token<R> mbarrier_arrive_drop(mbarrier<R> b, location where = location::current()) const {
+        note(ir::note::barrier_noarity, b.region(), 0, 0);
+        return token_of<mb<tok::arrive_drop, M..., tok::shared__cta, tok::b64>, R>(where, address_operand_of(b.region()));
+    }
+    template <tok... M, class R, class N>
+        requires count_like<N>
+    constexpr arrival_token<R> mbarrier_arrive_drop(mbarrier<R> b, N&& count, location where = location::current()) const {
+        note(ir::note::barrier_noarity, b.region(), 0, 0);
+        return token_of<mb<tok::arrive_drop, M..., tok::shared__cta, tok::b64>, R>(where, address_operand_of(b.region()),
+                                                                                   as_operand<u32>(static_cast<N&&>(count), where));
+    }
+    /// `mbarrier.arrive_drop{.M}.shared::cluster.b64 _, [bar];` on another block's barrier.
+    template <tok... M, class R>
+    constexpr remote_arrival<R> mbarrier_arrive_drop(remote_mbarrier<R> b, location where = location::current()) const {
+        note(ir::note::barrier_noarity, b.local(), 0, 1);
+        return remote<mb<tok::arrive_drop, M..., tok::shared__cluster, tok::b64>>(where, b);
+    }
+    /// `mbarrier.arrive_drop.noComplete.shared::cta.b64 state, [bar], count;`
+    template <class R, class N>
+    constexpr arrival_token<R> mbarrier_arrive_drop_noComplete(mbarrier<R> b, N&& count, location where = location::current()) const {
+        note(ir::note::barrier_noarity, b.region(), 0, 0);
+        return token_of<mb<tok::arrive_drop, tok::noComplete, tok::shared__cta, tok::b64>, R>(
+            where, address_operand_of(b.region()), as_operand<u32>(static_cast<N&&>(count), where));
+    }
+    /// `mbarrier.arrive_drop.expect_tx{.M}.shared::cta.b64 state, [bar], bytes;`
+    template <tok... M, class R, class N>
+    constexpr arrival_token<R> mbarrier_arrive_drop_expect_tx(mbarrier<R> b, N&& bytes, location where = location::current()) const {
+        check_tx(bytes, where);
+        note(ir::note::barrier_noarity, b.region(), 0, 0);
+        note(ir::note::barrier_expect, b.region(), constant_or_unknown(bytes), 0);
+        return token_of<mb<tok::arrive_drop, tok::expect_tx, M..., tok::shared__cta, tok::b64>, R>(
+            where, address_operand_of(b.region()), as_operand<u32>(static_cast<N&&>(bytes), where));
+    }
+    /// `mbarrier.arrive_drop.expect_tx{.M}.shared::cluster.b64 _, [bar], bytes;` on another block's barrier.
+    template <tok... M, class R, class N>
+    constexpr remote_arrival<R> mbarrier_arrive_drop_expect_tx(remote_mbarrier<R> b, N&& bytes, location where = location::current()) const {
+        check_tx(bytes, where);
+        note(ir::note::barrier_noarity, b.local(), 0, 1);
+        return remote<mb<tok::arrive_drop, tok::expect_tx, M..., tok::shared__cluster, tok::b64>>(
+            where, b, as_operand<u32>(static_cast<N&&>(bytes), where));
+    }
+    /// `mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], bytes;` No arrival. `k.mbarrier_expect_tx<px::cluster>(…)` widens the
+    /// scope. PTX ISA 9.7.13.15.11.
+    template <tok Scope = tok::cta, class R, class N>
+    constexpr void mbarrier_expect_tx(mbarrier<R> b, N&& bytes, location where = location::current()) const {
+        check_full<R>();
+        check_tx(bytes, where);
+        note(ir::note::barrier_expect, b.region(), constant_or_unknown(bytes), 0);
+        count_bytes<tok::expect_tx, Scope, tok::shared__cta>(where, address_operand_of(b.region()), as_operand<u32>(static_cast<N&&>(bytes), where));
+    }
+    /// `mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [bar], bytes;` on another block's barrier.
+    template <tok Scope = tok::cluster, class R, class N>
+    constexpr void mbarrier_expect_tx(remote_mbarrier<R> b, N&& bytes, location where = location::current()) const {
+        check_full<R>();
+        check_tx(bytes, where);
+        note(ir::note::barrier_noarity, b.local(), 0, 1);
+        count_bytes<tok::expect_tx, Scope, tok::shared__cluster>(where, static_cast<remote_mbarrier<R>&&>(b).address_operand(),
+                                                                 as_operand<u32>(static_cast<N&&>(bytes), where));
+    }
+    /// `mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], bytes;` Simulates a copy's completion. PTX ISA 9.7.13.15.12.
+    template <tok Scope = tok::cta, class R, class N>
+    constexpr void mbarrier_complete_tx(mbarrier<R> b, N&& bytes, location where = location::current()) const {
+        check_tx(bytes, where);
+        note(ir::note::barrier_copy, b.region(), constant_or_zero(bytes), 1);
+        count_bytes<tok::complete_tx, Scope, tok::shared__cta>(where, address_operand_of(b.region()),
+                                                               as_operand<u32>(static_cast<N&&>(bytes), where));
+    }
+    /// `mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [bar], bytes;` on another block's barrier.
+    template <tok Scope = tok::cluster, class R, class N>
+    constexpr void mbarrier_complete_tx(remote_mbarrier<R> b, N&& bytes, location where = location::current()) const {
+        check_tx(bytes, where);
+        note(ir::note::barrier_noarity, b.local(), 0, 1);
+        count_bytes<tok::complete_tx, Scope, tok::shared__cluster>(where, static_cast<remote_mbarrier<R>&&>(b).address_operand(),
+                                                                   as_operand<u32>(static_cast<N&&>(bytes), where));
+    }
+
+    // Waits, in this block only. `M` are semantics and scope, by default `.acquire.cta`.
+
+    /// `mbarrier.try_wait.parity{.M}.shared::cta.b64 p, [bar], parity;` May suspend the thread for a while; read `p` (E11).
+    /// PTX ISA 9.7.13.15.16.
+    template <tok... M, class R, class P>
     [[nodiscard]] constexpr reg<pred> mbarrier_try_wait_parity(mbarrier<R> b, P&& parity, location where = location::current()) const {
-        note(ir::note::barrier_wait, b.region(), constant_parity(parity), 0);
-        return value<mb<tok::try_wait, tok::parity, tok::shared__cta, tok::b64>, pred>(
-            ctx(), where, address_operand_of(b.region()), as_operand<u32>(static_cast<P&&>(parity), where));
+        return waits<mb<tok::try_wait, tok::parity, M..., tok::shared__cta, tok::b64>>(where, b.region(), constant_or_unknown(parity),
+                                                                                      as_operand<u32>(static_cast<P&&>(parity), where));
     }
-    /// `mbarrier.test_wait.parity.shared::cta.b64 p, [bar], parity;` Never suspends.
-    template <class R, class P>
+    /// The same with a limit in nanoseconds for the suspension.
+    template <tok... M, class R, class P, class N>
+        requires count_like<N>
+    [[nodiscard]] constexpr reg<pred> mbarrier_try_wait_parity(mbarrier<R> b, P&& parity, N&& ns, location where = location::current()) const {
+        return waits<mb<tok::try_wait, tok::parity, M..., tok::shared__cta, tok::b64>>(
+            where, b.region(), constant_or_unknown(parity), as_operand<u32>(static_cast<P&&>(parity), where),
+            as_operand<u32>(static_cast<N&&>(ns), where));
+    }
+    /// `mbarrier.test_wait.parity{.M}.shared::cta.b64 p, [bar], parity;` Never suspends.
+    template <tok... M, class R, class P>
     [[nodiscard]] constexpr reg<pred> mbarrier_test_wait_parity(mbarrier<R> b, P&& parity, location where = location::current()) const {
-        note(ir::note::barrier_wait, b.region(), constant_parity(parity), 0);
-        return value<mb<tok::test_wait, tok::parity, tok::shared__cta, tok::b64>, pred>(
-            ctx(), where, address_operand_of(b.region()), as_operand<u32>(static_cast<P&&>(parity), where));
+        return waits<mb<tok::test_wait, tok::parity, M..., tok::shared__cta, tok::b64>>(where, b.region(), constant_or_unknown(parity),
+                                                                                       as_operand<u32>(static_cast<P&&>(parity), where));
     }
-    /// `mbarrier.try_wait.shared::cta.b64 p, [bar], state;`
-    template <class R>
-    [[nodiscard]] constexpr reg<pred> mbarrier_try_wait(mbarrier<R> b, const arrival_token<R>& token,
+    /// `mbarrier.try_wait{.M}.shared::cta.b64 p, [bar], state;`
+    template <tok... M, class R>
+    [[nodiscard]] constexpr reg<pred> mbarrier_try_wait(mbarrier<R> b, const arrival_token<R>& token, location where = location::current()) const {
+        return waits<mb<tok::try_wait, M..., tok::shared__cta, tok::b64>>(where, b.region(), ir::unknown_count,
+                                                                         operand<u64>(token.state(), where));
+    }
+    /// The same with a limit in nanoseconds for the suspension.
+    template <tok... M, class R, class N>
+        requires count_like<N>
+    [[nodiscard]] constexpr reg<pred> mbarrier_try_wait(mbarrier<R> b, const arrival_token<R>& token, N&& ns,
                                                         location where = location::current()) const {
-        note(ir::note::barrier_wait, b.region(), ir::unknown_count, 0);
-        return value<mb<tok::try_wait, tok::shared__cta, tok::b64>, pred>(ctx(), where, address_operand_of(b.region()),
+        return waits<mb<tok::try_wait, M..., tok::shared__cta, tok::b64>>(where, b.region(), ir::unknown_count, operand<u64>(token.state(), where),
+                                                                         as_operand<u32>(static_cast<N&&>(ns), where));
+    }
+    /// `mbarrier.test_wait{.M}.shared::cta.b64 p, [bar], state;`
+    template <tok... M, class R>
+    [[nodiscard]] constexpr reg<pred> mbarrier_test_wait(mbarrier<R> b, const arrival_token<R>& token, location where = location::current()) const {
+        return waits<mb<tok::test_wait, M..., tok::shared__cta, tok::b64>>(where, b.region(), ir::unknown_count,
                                                                           operand<u64>(token.state(), where));
     }
-    /// `mbarrier.test_wait.shared::cta.b64 p, [bar], state;`
+    /// `mbarrier.pending_count.b64 n, state;`
     template <class R>
-    [[nodiscard]] constexpr reg<pred> mbarrier_test_wait(mbarrier<R> b, const arrival_token<R>& token,
-                                                         location where = location::current()) const {
-        note(ir::note::barrier_wait, b.region(), ir::unknown_count, 0);
-        return value<mb<tok::test_wait, tok::shared__cta, tok::b64>, pred>(ctx(), where, address_operand_of(b.region()),
-                                                                           operand<u64>(token.state(), where));
+    constexpr reg<u32> mbarrier_pending_count(const arrival_token<R>& token, location where = location::current()) const {
+        return value<mb<tok::pending_count, tok::b64>, u32>(ctx(), where, operand<u64>(token.state(), where));
     }
-    template <class R, class Q>
+
+    // What must not be written, with its sentence.
+    template <tok... M, class R, class Q>
         requires(!std::is_same_v<R, Q>)
     constexpr reg<pred> mbarrier_try_wait(mbarrier<R>, const arrival_token<Q>&, location = location::current()) const {
-        static_assert(always_false<R>, "PTXDSL-E09: this arrival token comes from a barrier of another ring");
-        return {};
+        return other_ring<R>();
     }
-    template <class R, class Q>
+    template <tok... M, class R, class Q>
         requires(!std::is_same_v<R, Q>)
     constexpr reg<pred> mbarrier_test_wait(mbarrier<R>, const arrival_token<Q>&, location = location::current()) const {
-        static_assert(always_false<R>, "PTXDSL-E09: this arrival token comes from a barrier of another ring");
-        return {};
+        return other_ring<R>();
     }
-    template <class R, class P>
+    template <tok... M, class R, class Q>
+    constexpr reg<pred> mbarrier_try_wait(mbarrier<R>, const remote_arrival<Q>&, location = location::current()) const {
+        return no_state<R>();
+    }
+    template <tok... M, class R, class Q>
+    constexpr reg<pred> mbarrier_test_wait(mbarrier<R>, const remote_arrival<Q>&, location = location::current()) const {
+        return no_state<R>();
+    }
+    template <class R>
+    constexpr reg<u32> mbarrier_pending_count(const remote_arrival<R>&, location = location::current()) const {
+        return no_state<R>().template as<u32>();
+    }
+    template <tok... M, class R, class P>
     constexpr reg<pred> mbarrier_try_wait_parity(remote_mbarrier<R>, P&&, location = location::current()) const {
-        static_assert(always_false<R>, "PTXDSL-E10: a thread waits on its own block's barriers only; arrive remotely, wait locally");
-        return {};
+        return wait_is_local<R>();
+    }
+    template <tok... M, class R, class P>
+    constexpr reg<pred> mbarrier_test_wait_parity(remote_mbarrier<R>, P&&, location = location::current()) const {
+        return wait_is_local<R>();
+    }
+    template <tok... M, class R, class T>
+    constexpr reg<pred> mbarrier_try_wait(remote_mbarrier<R>, const T&, location = location::current()) const {
+        return wait_is_local<R>();
+    }
+    template <tok... M, class R, class T>
+    constexpr reg<pred> mbarrier_test_wait(remote_mbarrier<R>, const T&, location = location::current()) const {
+        return wait_is_local<R>();
+    }
+    template <tok... M, class R, class P>
+    constexpr void wait(remote_mbarrier<R>, P&&, location = location::current()) const {
+        static_cast<void>(wait_is_local<R>());
     }
     template <class R>
     constexpr void mbarrier_init(remote_mbarrier<R>, location = location::current()) const {
@@ -298,10 +451,9 @@ public:
     constexpr void mbarrier_inval(remote_mbarrier<R>, location = location::current()) const {
         static_assert(always_false<R>, "PTXDSL-B07: a mapped (mapa) barrier belongs to another block, which invalidates it itself");
     }
-    /// `mbarrier.pending_count.b64 n, state;`
-    template <class R>
-    constexpr reg<u32> mbarrier_pending_count(const arrival_token<R>& token, location where = location::current()) const {
-        return value<mb<tok::pending_count, tok::b64>, u32>(ctx(), where, operand<u64>(token.state(), where));
+    template <class R, class N>
+    constexpr void mbarrier_arrive_noComplete(remote_mbarrier<R>, N&&, location = location::current()) const {
+        static_assert(always_false<R>, "PTXDSL-E10: arrive.noComplete exists for barriers of the own block only");
     }
     /// `mapa.shared::cluster.u32 d, bar, rank;` — the same barrier in block `rank` of the cluster.
     template <class R, class K>
@@ -323,7 +475,7 @@ public:
 
     /// Waits until the phase of `parity` has completed. Emits a loop of two instructions:
     /// `wait: mbarrier.try_wait.parity… p, [bar], parity; @!p bra wait;`
-    template <class R, class P>
+    template <tok... M, class R, class P>
     constexpr void wait(mbarrier<R> b, P&& parity, location where = location::current()) const {
         const reg<u32> own = b.address(where);  // the address is computed once, outside the loop
         shared_region r = b.region();
@@ -335,7 +487,7 @@ public:
         const std::uint32_t id = p.loop_count++;
         p.add_region(ir::region::loop_begin, where, id, ir::unknown_count);
         p.place_label(again, where);
-        const reg<pred> ready = mbarrier_try_wait_parity(here, static_cast<P&&>(parity), where);
+        const reg<pred> ready = mbarrier_try_wait_parity<M...>(here, static_cast<P&&>(parity), where);
         p.add_region(ir::region::break_, where, id, control_writer::guard_of(ready, false));
         control_writer{p}.bra(again, control_writer::guard_of(ready, true), where);
         p.add_region(ir::region::loop_end, where, id);
@@ -351,14 +503,73 @@ private:
     constexpr void note(ir::note code, const shared_region& r, std::uint32_t a, std::uint32_t b) const {
         ctx().p.note_next(code, r.allocation, r.stage, a, b);
     }
-    constexpr void check_tx(std::uint32_t bytes, location where) const {
-        if (bytes > (1u << 20) - 1)
-            ctx().p.report("E06", where, "a phase counts at most 1048575 bytes, this expects ", bytes, "; split the copy over stages");
+    [[nodiscard]] static constexpr raw_operand sink() noexcept {
+        raw_operand o;
+        o.words[0] = ir::head(ir::operand_kind::sink, 0);
+        return o;
     }
-    template <class P>
-    [[nodiscard]] static constexpr std::uint32_t constant_parity(const P& parity) noexcept {
-        if constexpr (std::is_arithmetic_v<P>) return static_cast<std::uint32_t>(parity);
+    template <class F, class R, class... O>
+    [[nodiscard]] constexpr arrival_token<R> token_of(location where, const O&... operands) const {
+        require<F>();
+        return arrival_token<R>(value<F, u64>(ctx(), where, operands...));
+    }
+    template <class F, class R, class... O>
+    constexpr remote_arrival<R> remote(location where, const remote_mbarrier<R>& b, const O&... operands) const {
+        require<F, rule::e10>();
+        effect<F>(ctx(), where, sink(), b.address_operand(), operands...);
+        return {};
+    }
+    template <class F, class... O>
+    [[nodiscard]] constexpr reg<pred> waits(location where, const shared_region& bar, std::uint32_t parity, const O&... operands) const {
+        require<F>();
+        note(ir::note::barrier_wait, bar, parity, 0);
+        return value<F, pred>(ctx(), where, address_operand_of(bar), operands...);
+    }
+    template <tok Op, tok Scope, tok Space, class... O>
+    constexpr void count_bytes(location where, const O&... operands) const {
+        using F = mb<Op, tok::relaxed, Scope, Space, tok::b64>;
+        require<F>();
+        effect<F>(ctx(), where, operands...);
+    }
+    /// E13: copies complete on a "full" barrier.
+    template <class R>
+    static constexpr void check_full() noexcept {
+        static_assert(!is_empty_ring<R>, "PTXDSL-E13: this is the empty barrier of the pipeline, which counts releases; the bytes of copies "
+                                         "are expected on the full one");
+    }
+    template <class R>
+    static constexpr reg<pred> other_ring() {
+        static_assert(always_false<R>, "PTXDSL-E09: this arrival token comes from a barrier of another ring");
+        return {};
+    }
+    template <class R>
+    static constexpr reg<pred> no_state() {
+        static_assert(always_false<R>, "PTXDSL-E10: an arrive on another block's barrier returns no state to wait with; wait on the own "
+                                       "block's barrier, by parity");
+        return {};
+    }
+    template <class R>
+    static constexpr reg<pred> wait_is_local() {
+        static_assert(always_false<R>, "PTXDSL-E10: a thread waits on its own block's barriers only; arrive remotely, wait locally");
+        return {};
+    }
+    template <class N>
+    constexpr void check_tx(const N& bytes, location where) const {
+        if constexpr (std::is_integral_v<N>) {
+            if (static_cast<std::uint64_t>(bytes) > (1u << 20) - 1)
+                ctx().p.report("E06", where, "a phase counts at most 1048575 bytes, this expects ", static_cast<std::uint64_t>(bytes),
+                               "; split the copy over stages");
+        }
+    }
+    template <class N>
+    [[nodiscard]] static constexpr std::uint32_t constant_or_unknown(const N& n) noexcept {
+        if constexpr (std::is_integral_v<N>) return static_cast<std::uint32_t>(n);
         else return ir::unknown_count;
+    }
+    template <class N>
+    [[nodiscard]] static constexpr std::uint32_t constant_or_zero(const N& n) noexcept {
+        if constexpr (std::is_integral_v<N>) return static_cast<std::uint32_t>(n);
+        else return 0;
     }
 };
 

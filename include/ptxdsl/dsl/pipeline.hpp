@@ -33,7 +33,9 @@ template <fixed_string Name>
 class [[nodiscard]] pipeline {
 public:
     struct full_ring {};
-    struct empty_ring {};
+    struct empty_ring {
+        static constexpr bool counts_releases = true;
+    };
     using producer_state = pipeline_state<Name, pipeline_role::producer>;
     using consumer_state = pipeline_state<Name, pipeline_role::consumer>;
 
@@ -47,6 +49,20 @@ public:
     /// Empty barrier of the state's stage: one `mad.lo.u32`.
     template <pipeline_role Role>
     [[nodiscard]] constexpr mbarrier<empty_ring> empty(const pipeline_state<Name, Role>& s) const { return empty_[operand<u32>(s.slot())]; }
+
+    // The state of another pipeline counts other slots.
+    template <fixed_string Other, pipeline_role Role>
+        requires(!std::is_same_v<pipeline<Other>, pipeline>)
+    constexpr mbarrier<full_ring> full(const pipeline_state<Other, Role>&) const {
+        static_assert(detail::always_false<pipeline<Other>>, "PTXDSL-E13: this state walks another pipeline");
+        return full_.stage(0);
+    }
+    template <fixed_string Other, pipeline_role Role>
+        requires(!std::is_same_v<pipeline<Other>, pipeline>)
+    constexpr mbarrier<empty_ring> empty(const pipeline_state<Other, Role>&) const {
+        static_assert(detail::always_false<pipeline<Other>>, "PTXDSL-E13: this state walks another pipeline");
+        return empty_.stage(0);
+    }
 
 private:
     mbarrier_ring<full_ring> full_;

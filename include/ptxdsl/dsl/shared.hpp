@@ -330,6 +330,12 @@ public:
         return {ctx().p, r.base, r.offset};
     }
 
+    /// The author's own address arithmetic: `address + offset` as a pointer to `T`, stated to be `Align`-aligned. Emits nothing.
+    template <class T, unsigned Align = alignof(T)>
+    [[nodiscard]] constexpr ptr<space::shared, T, Align> shared_pointer(reg<u32> address, std::uint32_t offset = 0) const {
+        return {ctx().p, ir::head(ir::operand_kind::reg, address.id()), static_cast<std::int32_t>(offset), address.expression()};
+    }
+
     /// Address of element (row, col) of a tile, registers or constants, swizzle applied. Emits up to six instructions in a
     /// swizzled tile (`mad`, `shl`, `add`, `shr`, `and`, `xor`), three more (`shr`, `and`, `mad`) when it has several panels, two
     /// (`mad`, `mad`) in a plain one, none when both are constants.

@@ -57,7 +57,7 @@ public:
             case ir::region::break_: return jump(c, event_kind::break_);
             case ir::region::continue_: return jump(c, event_kind::continue_);
             case ir::region::scope_begin: return open(ir::region::scope_begin);
-            case ir::region::scope_end: return close(ir::region::scope_begin);
+            case ir::region::scope_end: close(ir::region::scope_begin); return;
         }
     }
     /// `role_begin`, `single_thread_begin`: the instructions that follow run in `threads` threads.

@@ -37,7 +37,7 @@ enum class op : std::uint8_t {
     opaque,  ///< calls and indirect branches: anything may happen
 };
 
-namespace detail {
+namespace tables {
 
 struct opcode_table {
     op of[isa::detail::token_count] = {};
@@ -76,13 +76,13 @@ struct opcode_table {
 }
 inline constexpr opcode_table opcodes = make_opcode_table();
 
-}  // namespace detail
+}  // namespace tables
 
 [[nodiscard]] constexpr op opcode_of(const std::uint32_t* instruction) noexcept {
-    return detail::opcodes.of[instruction[4] & 0xffffu];
+    return tables::opcodes.of[instruction[4] & 0xffffu];
 }
 
-namespace detail {
+namespace tables {
 
 [[nodiscard]] consteval std::uint32_t mask_of(auto... o) noexcept { return (0u | ... | (1u << static_cast<unsigned>(o))); }
 inline constexpr std::uint32_t always_result =
@@ -97,12 +97,12 @@ inline constexpr std::uint32_t maybe_result = mask_of(op::two_word, op::bar, op:
            second == tok::pending_count;
 }
 
-}  // namespace detail
+}  // namespace tables
 
 /// Whether the first operand of an instruction is what it writes.
 [[nodiscard]] constexpr bool has_result(op o, const ir::cursor& c) noexcept {
     const std::uint32_t bit = 1u << static_cast<unsigned>(o);
-    return (bit & detail::always_result) != 0 || ((bit & detail::maybe_result) != 0 && detail::second_word_has_result(o, c));
+    return (bit & tables::always_result) != 0 || ((bit & tables::maybe_result) != 0 && tables::second_word_has_result(o, c));
 }
 
 }  // namespace ptxdsl::verify

@@ -94,9 +94,8 @@ constexpr bool take(facts& f, u32 id) {
 
 /// Special registers that are the same in all threads of a block.
 [[nodiscard]] constexpr bool is_uniform(isa::special s) noexcept {
-    const std::string_view n = isa::name(s);
-    return n.substr(0, 5) == "ctaid" || n.substr(0, 6) == "nctaid" || n.substr(0, 4) == "ntid" || n.substr(0, 7) == "cluster" ||
-           n.substr(0, 8) == "ncluster";
+    using enum isa::special;
+    return (s >= ntid_x && s <= nctaid_z) || (s >= is_explicit_cluster && s <= cluster_nctarank);
 }
 
 constexpr void take_address(facts& f, u32 base, u32 offset) {

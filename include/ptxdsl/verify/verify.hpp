@@ -1,15 +1,210 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program layer of diagnosis: rules over the finished program.
+// The program layer of diagnosis: rules over the finished program (docs/misuse). What is refused is provable from
+// constants and structure; everything else is silent.
 #pragma once
 
-#include <ptxdsl/verify/report.hpp>
+#include <ptxdsl/verify/barriers.hpp>
+#include <ptxdsl/verify/copies.hpp>
+#include <ptxdsl/verify/flow.hpp>
+#include <ptxdsl/verify/prescan.hpp>
+#include <ptxdsl/verify/warps.hpp>
+#include <ptxdsl/verify/wgmma.hpp>
 
 namespace ptxdsl::verify {
 
+/// The first pass: every record once, in text order.
+class text_pass {
+public:
+    constexpr text_pass(facts& f, const label_facts& labels) noexcept : f_(f), structure_(f, labels) {}
+
+    constexpr void run() {
+        const u32* const end = f_.m.words + f_.m.n.words;
+        for (const u32* w = f_.m.words; w < end; w += w[0] & 0xffffu) {
+            switch (static_cast<ir::record>(w[0] >> 24)) {
+                case ir::record::instruction: instruction(w); break;
+                case ir::record::region:
+                    f_.where = w[1];
+                    structure_.region(ir::cursor{w});
+                    break;
+                case ir::record::note: note(ir::cursor{w}); break;
+                case ir::record::text: f_.push(event_kind::opaque); break;
+                default: break;
+            }
+            before_ = w;
+        }
+        structure_.finish();
+        settle_unproved(f_);
+    }
+
+private:
+    constexpr void instruction(const u32* w) {
+        const ir::cursor c{w};
+        const op k = opcode_of(w);
+        f_.where = w[3], f_.guard = w[2], f_.acc = f_.divergent, f_.provenance = 0, f_.places_used = 0;
+        if (w[2] != 0) take(f_, (w[2] >> 1) - 1);
+        if (k == op::wgmma) {
+            on_wgmma(f_, c);
+        } else {
+            const u32* const dst = w + 4 + ((w[0] >> 16 & 0xffu) + 1) / 2;
+            const u32* o = dst;
+            u32 n = w[1] >> 8 & 0xffu;
+            const bool result = n != 0 && has_result(k, c);
+            if (result) o = dst[0] >> 28 <= 1 ? dst + 1 : dst + ir::operand_words(dst[0]), --n;
+            for (; n != 0; --n) {
+                if (o[0] >> 28 <= 1) take(f_, *o++ & 0x0fffffffu);
+                else o = take_other(f_, o);
+            }
+            if (k != op::value) special(k, c);
+            if (result) finish_result(k, dst);
+        }
+        f_.noted = 0;
+    }
+    constexpr void finish_result(op k, const u32* dst) {
+        if (dst[0] >> 28 != 0) return define_operand(f_, dst);
+        const u32 id = dst[0];
+        const bool first = (f_.regs[id] & bit::written) == 0;
+        define(f_, id);
+        if (k == op::mov) learn_mov(f_, id, dst + 1, first);
+        else if (k == op::add) learn_add(f_, id, dst + 1, first);
+    }
+    constexpr void special(op k, const ir::cursor& c) {
+        switch (k) {
+            case op::varying: f_.acc |= bit::varies; return;
+            case op::add: return add(c.first_operand(), c.operands());
+            case op::load: return load(c);
+            case op::store:
+            case op::reduce:
+            case op::stmatrix: return on_shared_write(f_, c);
+            case op::atomic: f_.acc |= bit::varies, f_.provenance = 0; return on_shared_write(f_, c);
+            case op::leave: return leave(c);
+            case op::bar: return on_bar(f_, c);
+            case op::fence: return fence(c);
+            case op::copy: return on_copy(f_, c);
+            case op::mapa: f_.provenance = 0; return on_mapa(f_, c);
+            case op::setmaxnreg: return on_setmaxnreg(f_, c);
+            case op::branch: return structure_.branch(c, announces_branch(before_));
+            case op::mbarrier: return mbarrier(c);
+            case op::opaque: return f_.push(event_kind::opaque);
+            default: return;
+        }
+    }
+    constexpr void add(const u32* o, u32 n) noexcept {
+        if (n != 3 || o[0] != o[1] || ir::kind_of(o[2]) != ir::operand_kind::small) return;
+        f_.step_register = o[0];
+        f_.step = ir::small_value(o[2]);
+    }
+    constexpr void load(const ir::cursor& c) {
+        if (!has_token(c, tok::param)) f_.acc |= bit::varies;
+        if (has_token(c, tok::shared) || has_token(c, tok::shared__cta)) check_access(f_, c);
+    }
+    constexpr void leave(const ir::cursor& c) {
+        structure_.leave();
+        f_.push(event_kind::leave, token_at(c, 0) == tok::trap ? 1 : 0);
+    }
+    constexpr void fence(const ir::cursor& c) {
+        if (token_at(c, 1) == tok::proxy && token_at(c, 2) == tok::async) f_.push(event_kind::proxy_fence);
+    }
+    constexpr void mbarrier(const ir::cursor& c) {
+        const tok what = token_at(c, 1);
+        misplaced(f_, f_.places[0], 8, "E02", "this mbarrier");
+        if (what == tok::init) return initialise(c);
+        if (what == tok::inval) return f_.push(event_kind::barrier_inval);
+        const bool counted = noted(f_, ir::note::barrier_arrive) || noted(f_, ir::note::barrier_noarity);
+        if ((what == tok::arrive || what == tok::arrive_drop) && !counted) f_.arrivals_unknown = true;
+        if (what == tok::complete_tx && !noted(f_, ir::note::barrier_copy)) f_.bytes_unknown = true;
+        if (has_token(c, tok::expect_tx) && !noted(f_, ir::note::barrier_expect)) f_.bytes_unknown = true;
+        if (what != tok::try_wait && what != tok::test_wait) return;
+        f_.push(event_kind::rendezvous);
+        for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent) f_.loops[l].paced |= 1u << (f_.role_now < 31 ? f_.role_now : 31);
+    }
+    constexpr void initialise(const ir::cursor& c) {
+        std::int64_t n = 0;
+        if (noted(f_, ir::note::barrier_init) || c.operands() < 2 || !f_.constant_of(operand_at(c, 1)[0], n)) return;
+        if (n <= 0 || n > max_count)
+            f_.out.error("E02", f_.where, "mbarrier.init with a count of ", n, "; 1 to ", max_count, " arrivals a phase are possible");
+    }
+
+    constexpr void note(const ir::cursor& c) {
+        const auto kind = static_cast<ir::note>(c.code());
+        f_.where = c.location();
+        f_.noted |= note_bit(kind);
+        const u32* p = c.w + 2;
+        switch (kind) {
+            case ir::note::role_begin: return structure_.select(p[0], false);
+            case ir::note::single_thread_begin: return structure_.select(1, true);
+            case ir::note::role_end:
+            case ir::note::single_thread_end: return structure_.unselect();
+            case ir::note::barrier_init: return initialise(c, p);
+            case ir::note::barrier_arrive: return add_site(f_, site_kind::arrive, p[0], p[1], p[2], 0, p[3] & 1u, guarded(c));
+            case ir::note::barrier_expect: return add_site(f_, site_kind::expect, p[0], p[1], p[2], 0, 0, guarded(c));
+            case ir::note::barrier_copy: return add_site(f_, site_kind::copy, p[0], p[1], p[2], p[3], 0, guarded(c));
+            case ir::note::barrier_wait: return add_site(f_, site_kind::wait, p[0], p[1], p[2], 0, 0, guarded(c));
+            case ir::note::barrier_noarity: f_.no_arity |= 1u << (p[0] & 31u); return;
+            case ir::note::tile_write: return on_slot(event_kind::generic_write, p);
+            case ir::note::tile_async_read:
+                return on_slot(opcode_behind(c) == op::wgmma ? event_kind::matrix_read : event_kind::async_read, p);
+            case ir::note::bulk_store: f_.noted_slot = f_.slot_of(p[0], p[1]); return;
+            case ir::note::thread_dependent: return;
+        }
+    }
+    constexpr void on_slot(event_kind kind, const u32* p) {
+        const u32 s = f_.slot_of(p[0], p[1]);
+        f_.guard = 0;
+        if (s < max_slots) f_.push(kind, s);
+    }
+    constexpr void initialise(const ir::cursor& c, const u32* p) {
+        const u32 first = p[1], stages = first == unknown_count ? 1 : p[2];
+        for (u32 i = 0; i < stages && i < 64; ++i) {
+            add_site(f_, site_kind::init, p[0], first == unknown_count ? first : first + i, p[3], 0, 0, guarded(c));
+            if (first == unknown_count) continue;
+            u32 index = first + i;
+            for (u32 a = 0; a < p[0]; ++a)
+                if (f_.m.allocations[a].kind == ir::allocation_kind::barrier) index += f_.m.allocations[a].stages;
+            f_.guard = guarded(c) ? 1 : 0;
+            f_.push(event_kind::barrier_init, p[0], index);
+        }
+    }
+    /// The instruction a note stands in front of.
+    [[nodiscard]] constexpr const u32* behind(const ir::cursor& c) const noexcept {
+        const u32* w = c.w + c.size();
+        const u32* const end = f_.m.words + f_.m.n.words;
+        while (w < end && ir::cursor{w}.kind() == ir::record::note) w += ir::cursor{w}.size();
+        return w < end && ir::cursor{w}.is_instruction() ? w : nullptr;
+    }
+    [[nodiscard]] constexpr bool guarded(const ir::cursor& c) const noexcept {
+        const u32* w = behind(c);
+        return w != nullptr && w[2] != 0;
+    }
+    [[nodiscard]] constexpr op opcode_behind(const ir::cursor& c) const noexcept {
+        const u32* w = behind(c);
+        return w == nullptr ? op::effect : opcode_of(w);
+    }
+
+    facts& f_;
+    structure structure_;
+    const u32* before_ = nullptr;
+};
+
+/// A12
+constexpr void check_version(facts& f) {
+    const ptx_version floor = f.m.target.floor();
+    if (f.m.version >= floor) return;
+    f.out.error("A12", 0, ".version ", u32{f.m.version.major}, ".", u32{f.m.version.minor}, " does not know target sm_", u32{f.m.target.sm},
+                f.m.target.suffix == 'a' ? "a" : "", "; it needs ", u32{floor.major}, ".", u32{floor.minor});
+}
+
 /// Checks the finished program `m` and adds what it finds to `out`.
 constexpr void run(const ir::view& m, report& out) {
-    static_cast<void>(m);
-    static_cast<void>(out);
+    facts f(m, out);
+    check_version(f);
+    check_layout(f);
+    prescan first(f);
+    first.run();
+    text_pass(f, first.labels).run();
+    check_watched(f, first.wait_predicates);
+    check_barriers(f);
+    check_warps(f);
+    if (f.flow_is_known()) flow(f).run();
 }
 
 }  // namespace ptxdsl::verify
