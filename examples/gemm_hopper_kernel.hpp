@@ -89,17 +89,20 @@ struct consumer {
     px::reg<u32> warp;
 };
 
-/// Stores accumulators through a swizzled staging tile and TMA: 128-byte rows of 64 bf16 or 32 f32 columns, two staging
-/// tiles a warpgroup, so that one is filled while the other drains. Needs rows of C that are multiples of 16 bytes.
+/// Staging tiles in shared memory, two a warpgroup: 64 rows of 128 bytes (64 bf16 or 32 f32 columns), 128-byte swizzle.
 template <config C, class Out>
-class store_tma {
+class staging {
 public:
     using tile = typename tiles<C, Out>::c;
-    constexpr store_tma(k_t& k, const map_c<C, Out>& map) : map_(map), staging_(k.smem<tile>(2 * consumers, "c")) {}
+    static constexpr u32 columns = tiles<C, Out>::chunk;
+    static constexpr u32 chunks = C.bn / columns;
 
+    constexpr explicit staging(k_t& k) : tiles_(k.smem<tile>(2 * consumers, "c")) {}
+
+    /// Addresses this lane writes, computed once.
     constexpr void prepare(k_t& k, const consumer& me) {
         first_ = k.mul_lo(me.index, 2u);
-        const auto base = k.mad_lo(me.index, 2 * tile::layout.stage_stride(), staging_[0].address());
+        const auto base = k.mad_lo(me.index, 2 * tile::layout.stage_stride(), tiles_[0].address());
         if constexpr (sizeof(Out) == 2) {  // stmatrix: lane i addresses row i % 16, and the left or right 8 columns
             row_base_ = k.mad_lo(k.mad_lo(me.warp, 16u, k.and_(me.lane, 15u)), 128u, base);
             half_ = k.shr(me.lane, 4u);
@@ -112,27 +115,15 @@ public:
         }
         row_base_.named("c_row");
     }
-
-    constexpr void operator()(k_t& k, const consumer& me, const px::accumulator<f32, C.bn>& acc, const tile_position& pos) const {
-        constexpr u32 columns = tiles<C, Out>::chunk;
-        for (u32 chunk = 0; chunk < C.bn / columns; ++chunk) {
-            const u32 buffer = chunk % 2;
-            k.at(me.leader).cp_async_bulk_wait_group_read<1>();
-            k.bar_sync(me.barrier, 128u);
-            for (u32 p = 0; p < 4; ++p) fill(k, acc, chunk, p, buffer);
-            k.fence_proxy_async_shared_cta();
-            k.bar_sync(me.barrier, 128u);
-            k.single_thread(me.leader, [&] {
-                k.cp_async_bulk_tensor(map_, px::coords(k.add(pos.col, chunk * columns), pos.row), staging_[k.add(first_, buffer)]);
-                k.cp_async_bulk_commit_group();
-            });
-        }
+    /// Writes columns `chunk * columns` … of the accumulator to staging tile `buffer` of this warpgroup.
+    constexpr void fill(k_t& k, const px::accumulator<f32, C.bn>& acc, u32 chunk, u32 buffer) const {
+        for (u32 p = 0; p < 4; ++p) fill_quarter(k, acc, chunk, p, buffer);
     }
-    constexpr void finish(k_t& k, const consumer& me) const { k.at(me.leader).cp_async_bulk_wait_group<0>(); }
+    [[nodiscard]] constexpr px::tile_stage<tile> operator()(k_t& k, u32 buffer) const { return tiles_[k.add(first_, buffer)]; }
 
 private:
-    /// Quarter `p` of a chunk: 16 columns of bf16 or 8 of f32.
-    constexpr void fill(k_t& k, const px::accumulator<f32, C.bn>& acc, u32 chunk, u32 p, u32 buffer) const {
+    /// 16 columns of bf16 or 8 of f32.
+    constexpr void fill_quarter(k_t& k, const px::accumulator<f32, C.bn>& acc, u32 chunk, u32 p, u32 buffer) const {
         const auto x = k.shl(k.xor_(k.add(half_, 2 * p), swizzle_), 4u);
         const auto at = k.shared_pointer<Out, 16>(k.add(row_base_, x), buffer * tile::layout.stage_stride());
         if constexpr (sizeof(Out) == 2) {
@@ -150,32 +141,64 @@ private:
         }
     }
 
-    map_c<C, Out> map_;
-    px::shared_tile<tile> staging_;
+    px::shared_tile<tile> tiles_;
     px::reg<u32> first_, row_base_, half_, swizzle_;
 };
 
-/// Stores accumulators directly, element by element with bounds checks: for rows of C that TMA cannot address.
+/// Stores through TMA, one staging tile filling while the other drains. Needs rows of C that are multiples of 16 bytes.
 template <config C, class Out>
-class store_direct {
+class store_tma {
 public:
-    constexpr store_direct(px::global_ptr<Out> c, const reg32& m, const reg32& n) : c_(c), m_(m), n_(n) {}
-    constexpr void prepare(k_t&, const consumer&) const {}
+    constexpr store_tma(k_t& k, const map_c<C, Out>& map) : map_(map), staging_(k) {}
+    constexpr void prepare(k_t& k, const consumer& me) { staging_.prepare(k, me); }
+
     constexpr void operator()(k_t& k, const consumer& me, const px::accumulator<f32, C.bn>& acc, const tile_position& pos) const {
-        const auto row = k.add(pos.row, k.mad_lo(me.warp, 16u, k.shr(me.lane, 2u)));
-        const auto col = k.add(pos.col, k.shl(k.and_(me.lane, 3u), 1u));
-        for (u32 half = 0; half < 2; ++half) {
-            const auto r = k.add(row, 8 * half);
-            const auto line = c_ + k.mul_wide(r, n_);
-            const auto inside = r < m_;
-            for (u32 j = 0; j < C.bn / 8; ++j)
-                for (u32 e = 0; e < 2; ++e) {
-                    const auto x = k.add(col, 8 * j + e);
-                    const auto ok = inside && x < n_;
-                    const auto v = acc[4 * j + 2 * half + e];
-                    if constexpr (sizeof(Out) == 2) k.at(ok).st(line + x, k.cvt<bf16, px::rn>(v));
-                    else k.at(ok).st(line + x, v);
-                }
+        for (u32 chunk = 0; chunk < staging_.chunks; ++chunk) {
+            const u32 buffer = chunk % 2;
+            k.at(me.leader).cp_async_bulk_wait_group_read<1>();
+            k.bar_sync(me.barrier, 128u);
+            staging_.fill(k, acc, chunk, buffer);
+            k.fence_proxy_async_shared_cta();
+            k.bar_sync(me.barrier, 128u);
+            k.single_thread(me.leader, [&] {
+                k.cp_async_bulk_tensor(map_, px::coords(k.add(pos.col, chunk * staging_.columns), pos.row), staging_(k, buffer));
+                k.cp_async_bulk_commit_group();
+            });
+        }
+    }
+    constexpr void finish(k_t& k, const consumer& me) const { k.at(me.leader).cp_async_bulk_wait_group<0>(); }
+
+private:
+    map_c<C, Out> map_;
+    staging<C, Out> staging_;
+};
+
+/// Stores element by element with bounds checks, 128 consecutive elements at a time: for rows of C that TMA cannot address.
+template <config C, class Out>
+class store_any {
+public:
+    constexpr store_any(k_t& k, px::global_ptr<Out> c, const reg32& m, const reg32& n) : c_(c), m_(m), n_(n), staging_(k) {}
+    constexpr void prepare(k_t& k, const consumer& me) { staging_.prepare(k, me); }
+
+    constexpr void operator()(k_t& k, const consumer& me, const px::accumulator<f32, C.bn>& acc, const tile_position& pos) const {
+        constexpr u32 columns = staging<C, Out>::columns, rows_at_once = 128 / columns;
+        const auto x = k.and_(me.t, columns - 1);
+        const auto y = k.div(me.t, columns);
+        for (u32 chunk = 0; chunk < staging_.chunks; ++chunk) {
+            k.bar_sync(me.barrier, 128u);
+            staging_.fill(k, acc, chunk, 0);
+            k.bar_sync(me.barrier, 128u);
+            const auto col = k.add(pos.col, k.add(x, chunk * columns));
+            const auto col_inside = col < n_;
+            const auto tile = staging_(k, 0);
+            k.for_(0u, 64u / rows_at_once, 1u, [&](reg32 i) {
+                const auto r = k.mad_lo(i, rows_at_once, y);
+                const auto row = k.add(pos.row, r);
+                const auto inside = row < m_ && col_inside;
+                const auto v = k.ld(k.tile_element(tile, r, x));
+                const auto to = c_ + k.mul_wide(row, n_);
+                k.at(inside).st(to + col, v);
+            });
         }
     }
     constexpr void finish(k_t&, const consumer&) const {}
@@ -183,6 +206,7 @@ public:
 private:
     px::global_ptr<Out> c_;
     px::reg<u32> m_, n_;
+    staging<C, Out> staging_;
 };
 
 /// The kernel without its last step: `store` takes each finished tile.
@@ -212,7 +236,7 @@ constexpr void gemm_body(k_t& k, const map_a<C, Out>& a_map, const map_b<C, Out>
     const auto warpgroup = k.shr(tid, 7u).named("wg");
 
     k.if_(warpgroup == 0u, [&] {
-        k.setmaxnreg_dec<40>();
+        k.setmaxnreg_dec<32>();
         k.single_thread(tid == 0u, [&] {
             const auto at = k.producer_state(pipe);
             k.prefetch_tensormap(a_map);
@@ -236,7 +260,7 @@ constexpr void gemm_body(k_t& k, const map_a<C, Out>& a_map, const map_b<C, Out>
             });
         });
     }).else_([&] {
-        k.setmaxnreg_inc<232>();
+        k.setmaxnreg_inc<240>();
         const auto t = k.and_(tid, 127u).named("t");
         const consumer me{k.sub(warpgroup, 1u).named("consumer"), warpgroup, t, t == 0u, k.and_(tid, 31u), k.shr(t, 5u)};
         store.prepare(k, me);
@@ -291,7 +315,7 @@ constexpr void gemm(k_t& k, map_a<C, Out> a_map, map_b<C, Out> b_map, map_c<C, O
 /// C of any width.
 template <config C, class Out>
 constexpr void gemm_any_n(k_t& k, map_a<C, Out> a_map, map_b<C, Out> b_map, px::global_ptr<Out> c, reg32 m, reg32 n, reg32 depth) {
-    store_direct<C, Out> store(c, m, n);
+    store_any<C, Out> store(k, c, m, n);
     gemm_body<C, Out>(k, a_map, b_map, store, m, n, depth);
 }
 

@@ -60,7 +60,7 @@ static_assert(spec_rule(plain(), [](auto& s) { s.swizzle = px::map_swizzle::b128
 static_assert(spec_rule(plain(), [](auto& s) { s.element_strides[1] = 9; }) == map_rule::element_stride);
 static_assert(spec_rule(plain(), [](auto& s) { s.element_strides[1] = 0; }) == map_rule::element_stride);
 static_assert(spec_rule(plain(), [](auto& s) { s.element_strides[1] = 8; }) == map_rule::none);
-static_assert(spec_rule(plain(), [](auto& s) { s.element_strides[0] = 0; }) == map_rule::none, "ignored without interleave");
+static_assert(spec_rule(plain(), [](auto& s) { s.element_strides[0] = 0; }) == map_rule::element_stride, "documented as ignored, refused all the same");
 static_assert(spec_rule(plain(), [](auto& s) { s.interleave = px::map_interleave::b16; }) == map_rule::interleave_rank);
 static_assert(spec_rule(plain(scalar::f16, 3), [](auto& s) { s.interleave = px::map_interleave::b32; }) == map_rule::interleave_swizzle);
 static_assert(spec_rule(plain(scalar::f16, 3), [](auto& s) { s.interleave = px::map_interleave::b32, s.swizzle = px::map_swizzle::b32; }) == map_rule::none);
@@ -165,6 +165,16 @@ TEST_CASE("views are turned innermost first, in bytes and format values") {
     const auto transposed = px::make_tensor_map<px::map_constant<plain()>>(ctx, px::tensor_view{px::device_ptr<px::bf16>(0x70000000), 64, 64}.with_strides(1, 64), "B");
     CHECK(transposed.code() == px::errc::bad_tensor);
     CHECK_THAT(transposed.error().message(), ContainsSubstring("tensor 'B', dimension 0 of 2 (the innermost): the stride is 64 elements; the innermost dimension must be contiguous"));
+}
+
+TEST_CASE("a map that only the driver refuses is told with its numbers") {
+    fake_driver f;
+    const auto ctx = px::context::primary().value_or_throw();
+    f.fail["tensor_map_encode_tiled"] = cu::status::invalid_value;
+    const auto r = px::encode_tensor_map(ctx, plain(), matrix(100, 64, 128), "A");
+    CHECK(r.code() == px::errc::bad_tensor);
+    CHECK_THAT(r.error().message(), ContainsSubstring("tensor 'A': the driver's encoder refuses this map, of tiled bf16 at 0x70000000"));
+    CHECK_THAT(r.error().message(), ContainsSubstring("dimension 1: size 100, stride 128 bytes, box 64, element stride 1"));
 }
 
 TEST_CASE("what the driver or device lacks is said") {

@@ -386,7 +386,7 @@ private:
     constexpr void put_offset(std::uint32_t word) {
         const auto v = static_cast<std::int32_t>(word);
         if (v == 0) return;
-        if (v > 0) out.put('+');
+        out.put('+');  // PTX writes a negative offset as `+-4`
         out.put_signed(v);
     }
     /// A one-word operand inside brackets or braces.

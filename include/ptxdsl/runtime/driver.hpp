@@ -308,8 +308,9 @@ inline std::string status_text(const driver_table& t, cu::status s) {
     if (is_sticky(s)) {
         return {errc::context_lost,
                 fmt::format("{}: {}; a kernel launched before this call failed, and the context is lost: every later call on this device fails until the process "
-                            "restarts; run the program under compute-sanitizer to find the kernel",
-                            what, status_text(t, s)),
+                            "restarts; run the program under compute-sanitizer to find the kernel{}",
+                            what, status_text(t, s),
+                            s == cu::status::illegal_instruction ? " (a tensor copy whose innermost coordinate is not a multiple of 16 bytes ends this way)" : ""),
                 s};
     }
     if (s == cu::status::out_of_memory)

@@ -21,7 +21,7 @@ constexpr void add_site(facts& f, site_kind kind, u32 barrier, u32 stage, u32 am
     s.kind = kind, s.flags = flags, s.barrier = barrier, s.stage = stage, s.amount = amount, s.extra = extra;
     if (barrier < f.m.n.allocations && f.m.allocations[barrier].stages <= 1) s.stage = 0;
     s.threads = f.threads, s.warps = f.in_single ? f.single_warps : 0, s.role = f.role_now, s.loop = f.loop_now, s.where = f.where;
-    s.conditional = f.arm_now != 0 || guarded;
+    s.arm = f.arm_now, s.guarded = guarded;
     if (f.in_single && f.single_warps == 0) s.flags |= site_flag::loose;
     f.sites.push_back(s);
 }
@@ -67,7 +67,7 @@ private:
         count_ = s.amount;
     }
     constexpr void arrive(const site& s) noexcept {
-        if (s.conditional || s.threads == 0 || (s.flags & site_flag::remote) != 0 || repeats(s) || arrivals_ == max_sites) {
+        if (s.guarded || s.threads == 0 || (s.flags & site_flag::remote) != 0 || repeats(s) || arrivals_ == max_sites) {
             no_arity_ = true;
             return;
         }
@@ -85,9 +85,10 @@ private:
             return;
         }
         if (t == tallies_) tally_[tallies_++] = {s.role, s.loop};
-        if (tally_[t].where != 0 && tally_[t].threads != s.threads) no_sums_ = true;
-        tally_[t].threads = s.threads;
-        if (s.amount == 0 || s.amount == unknown_count || s.conditional || s.threads == 0 || repeats(s)) no_sums_ = true;
+        // What runs under other conditions, or in other numbers of threads, does not add up.
+        if (tally_[t].where != 0 && (tally_[t].threads != s.threads || tally_[t].arm != s.arm)) no_sums_ = true;
+        tally_[t].threads = s.threads, tally_[t].arm = s.arm;
+        if (s.amount == 0 || s.amount == unknown_count || s.guarded || s.threads == 0 || repeats(s)) no_sums_ = true;
         const u64 bytes = u64{s.amount} * s.threads;
         if (s.kind == site_kind::expect) {
             expect_ = &s;
@@ -159,7 +160,7 @@ private:
         }
     }
     struct tally {
-        u32 role = 0, loop = 0, threads = 0;
+        u32 role = 0, loop = 0, threads = 0, arm = 0;
         u64 expected = 0, copied = 0, extra = 0;  ///< `extra`: what multicast may add, when all blocks send
         u32 where = 0;
     };

@@ -119,7 +119,8 @@ enum class site_kind : u8 { init, arrive, expect, copy, wait };
 struct site {
     site_kind kind{};
     u8 flags = 0;
-    bool conditional = false;
+    bool guarded = false;
+    u32 arm = 0;  ///< innermost case distinction around it
     u32 barrier = 0, stage = 0, amount = 0, extra = 0;
     u32 threads = 0, role = 0, loop = 0, where = 0;
     u32 warps = 0;  ///< one elected thread of this many warps may be meant

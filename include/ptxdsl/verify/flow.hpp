@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+// The second pass: the events as a program. Branches join, loop bodies run twice, and what is pending, written or
+// initialised is followed on the way.
+//
+// "Provably" fixes how paths join. A thread that takes an arm has done what the arm does; so when one arm of an `if`
+// changes something and the other leaves it, the change counts (a later `if` that undoes it counts too). Where both arms
+// change it, only what both leave behind counts. A loop body is taken to run; bodies of loops that may run zero times
+// prove nothing about what they *clear* for F05, whose row names that path.
+#pragma once
+
+#include <ptxdsl/verify/facts.hpp>
+
+namespace ptxdsl::verify {
+
+/// What one thread has under way. Ages: 0 nothing, 1 issued, 2 + n committed with n younger groups.
+struct flow_state {
+    bool dead = false;          ///< behind a ret, an exit or a jump
+    bool unfenced = true;       ///< no wgmma.fence so far
+    bool open = false;          ///< a wgmma may have been issued since the last commit
+    bool pending = false;       ///< a committed group may be pending
+    u8 cluster = 0;             ///< barrier.cluster: 0 nothing, 1 arrived, 2 unknown
+    u32 dirty = 0;              ///< bit per fragment: written since the last fence
+    u32 looked = 0;             ///< bit per fragment: read since the last fence
+    u32 lax = 0;                ///< bit per slot: its bulk store outlived a wait
+    u32 many = 0;               ///< bit per slot: the generic write was made by several threads
+    u32 partial = 0;            ///< bit per slot: the generic write may cover a part only
+    u32 met = 0;                ///< bit per slot: threads have met since the generic write
+    u64 initialised = 0;        ///< bit per barrier stage
+    u16 shape[max_fragments] = {};  ///< token of the wgmma that used D since the last fence
+    u8 d_age[max_fragments] = {};
+    u8 a_age[max_fragments] = {};
+    u8 proxy[max_slots] = {};       ///< 2: generic write without a proxy fence, 1: fenced, 0: clean
+    u8 store_age[max_slots] = {};
+    u8 matrix_age[max_slots] = {};  ///< a wgmma that reads the slot
+
+    constexpr bool operator==(const flow_state&) const = default;
+};
+
+class flow {
+public:
+    constexpr explicit flow(facts& f) noexcept : f_(f), fragments_(f.fragments.size()), slots_(f.slots.size()) {}
+
+    constexpr void run() {
+        block(0);
+        if (!s_.dead) leave(nullptr);
+        warn_useless();
+    }
+
+private:
+    using S = flow_state;
+
+    // ---- paths --------------------------------------------------------------------------------------------------------
+
+    struct loop_frame {
+        u32 id = 0;
+        loop_frame* outer = nullptr;
+        bool has_exit = false, has_again = false, has_first = false;
+        S exit{}, again{}, first{};
+    };
+
+    [[nodiscard]] static constexpr u8 both(u8 a, u8 b) noexcept { return a == 0 || b == 0 ? u8{0} : a > b ? a : b; }
+    /// One side changed: its value. Both changed: only what both have.
+    [[nodiscard]] static constexpr u8 either(u8 before, u8 a, u8 b) noexcept { return a == before ? b : b == before ? a : both(a, b); }
+    [[nodiscard]] static constexpr u32 either(u32 before, u32 a, u32 b) noexcept { return before ^ ((a ^ before) | (b ^ before)); }
+
+    /// Joins two paths that are equally possible.
+    constexpr void meet(S& into, const S& from) const noexcept {
+        if (from.dead) return;
+        if (into.dead) {
+            into = from;
+            return;
+        }
+        common(into, from);
+        into.dirty &= from.dirty, into.looked &= from.looked, into.lax &= from.lax;
+        for (u32 i = 0; i < fragments_; ++i)
+            into.d_age[i] = both(into.d_age[i], from.d_age[i]), into.a_age[i] = both(into.a_age[i], from.a_age[i]),
+            into.shape[i] = into.shape[i] == from.shape[i] ? from.shape[i] : u16{0};
+        for (u32 i = 0; i < slots_; ++i)
+            into.store_age[i] = both(into.store_age[i], from.store_age[i]), into.matrix_age[i] = both(into.matrix_age[i], from.matrix_age[i]),
+            into.proxy[i] = into.proxy[i] < from.proxy[i] ? into.proxy[i] : from.proxy[i];
+    }
+    constexpr void common(S& into, const S& from) const noexcept {
+        into.unfenced = into.unfenced && from.unfenced;
+        into.open = into.open || from.open;
+        into.pending = into.pending || from.pending;
+        into.cluster = into.cluster == from.cluster ? from.cluster : u8{2};
+        into.many &= from.many, into.partial |= from.partial, into.met |= from.met;
+        into.initialised &= from.initialised;
+    }
+    /// Joins the two arms of an `if` that was entered with `before`.
+    constexpr S join(const S& before, const S& a, const S& b) const noexcept {
+        if (a.dead) return b;
+        if (b.dead) return a;
+        S r = a;
+        common(r, b);
+        r.many = either(before.many, a.many, b.many), r.partial = a.partial | b.partial;
+        r.dirty = either(before.dirty, a.dirty, b.dirty), r.looked = either(before.looked, a.looked, b.looked);
+        r.lax = either(before.lax, a.lax, b.lax);
+        for (u32 i = 0; i < fragments_; ++i)
+            r.d_age[i] = either(before.d_age[i], a.d_age[i], b.d_age[i]), r.a_age[i] = either(before.a_age[i], a.a_age[i], b.a_age[i]),
+            r.shape[i] = a.shape[i] == b.shape[i] ? a.shape[i] : u16{0};
+        for (u32 i = 0; i < slots_; ++i)
+            r.store_age[i] = either(before.store_age[i], a.store_age[i], b.store_age[i]),
+            r.matrix_age[i] = either(before.matrix_age[i], a.matrix_age[i], b.matrix_age[i]),
+            r.proxy[i] = a.proxy[i] == before.proxy[i]   ? b.proxy[i]
+                         : b.proxy[i] == before.proxy[i] ? a.proxy[i]
+                         : a.proxy[i] < b.proxy[i]       ? a.proxy[i]
+                                                         : b.proxy[i];
+        return r;
+    }
+
+    /// Runs events from `i` to the one that closes the construct; returns the index of that one.
+    constexpr u32 block(u32 i) {
+        for (; i < f_.events.size(); ++i) {
+            event& e = f_.events[i];
+            switch (e.kind) {
+                case event_kind::if_begin: i = branch(i); break;
+                case event_kind::loop_begin: i = loop(i); break;
+                case event_kind::else_begin:
+                case event_kind::if_end:
+                case event_kind::loop_end: return i;
+                default:
+                    if (!s_.dead) step(e);
+                    break;
+            }
+        }
+        return i;
+    }
+    constexpr u32 branch(u32 i) {
+        const S before = s_;
+        const bool selects = (f_.events[i].flags & event_flag::selects) != 0;
+        u32 end = block(i + 1);
+        const S then = s_;
+        s_ = before;
+        if (end < f_.events.size() && f_.events[end].kind == event_kind::else_begin) end = block(end + 1);
+        s_ = join(before, then, s_);
+        if (selects && !then.dead) s_.initialised |= then.initialised;
+        return end;
+    }
+    constexpr u32 loop(u32 i) {
+        loop_frame fr;
+        fr.id = f_.events[i].a;
+        fr.outer = loops_;
+        loops_ = &fr;
+        const S before = s_;
+        u32 end = block(i + 1);
+        if (fr.has_again) meet(s_, fr.again);
+        const u32 trips = f_.events[i].b;
+        if (!s_.dead && trips > 1 && !(s_ == before)) {
+            const bool had_exit = fr.has_exit;
+            const S exit = fr.exit;
+            fr.has_exit = fr.has_again = false;
+            end = block(i + 1);
+            if (!fr.has_exit && had_exit) fr.exit = exit, fr.has_exit = true;
+        }
+        loops_ = fr.outer;
+        if (fr.has_exit) s_ = fr.exit;
+        else s_.dead = true;
+        if (trips == unknown_count && fr.has_first) keep_dirty(before, fr.first);
+        return end;
+    }
+    /// F05: what a loop that may run zero times fences stays unfenced.
+    constexpr void keep_dirty(const S& before, const S& first) noexcept {
+        for (u32 i = 0; i < slots_ && !s_.dead; ++i) {
+            if (before.proxy[i] != 2 || first.proxy[i] != 2 || s_.proxy[i] == 2) continue;
+            s_.proxy[i] = 2;
+            s_.many |= before.many & 1u << i;
+            s_.met |= before.met & 1u << i;
+        }
+    }
+    constexpr void jump(const event& e) {
+        loop_frame* fr = loops_;
+        while (fr != nullptr && fr->id != e.a) fr = fr->outer;
+        if (fr == nullptr) return;
+        const bool out = e.kind == event_kind::break_;
+        if (out && !fr->has_first) fr->first = s_, fr->has_first = true;
+        bool& has = out ? fr->has_exit : fr->has_again;
+        S& to = out ? fr->exit : fr->again;
+        if (has) meet(to, s_);
+        else to = s_, has = true;
+        if ((e.flags & event_flag::guarded) == 0) s_.dead = true;
+    }
+
+    // ---- events -------------------------------------------------------------------------------------------------------
+
+    constexpr void step(event& e) {
+        switch (e.kind) {
+            case event_kind::break_:
+            case event_kind::continue_: return jump(e);
+            case event_kind::leave: return leave(&e);
+            case event_kind::opaque: return forget();
+            case event_kind::wgmma_fence: s_.unfenced = false, s_.dirty = s_.looked = 0; return clear_shapes();
+            case event_kind::wgmma: return multiply(e);
+            case event_kind::wgmma_commit: return commit(e);
+            case event_kind::wgmma_wait: return wait(e);
+            case event_kind::register_read:
+            case event_kind::register_write: return touch(e);
+            case event_kind::generic_write: return generic_write(e);
+            case event_kind::async_write: return overwrite(e, "copied into");
+            case event_kind::proxy_fence: return proxy_fence(e);
+            case event_kind::rendezvous: s_.met = ~0u; return;
+            case event_kind::async_read: return async_read(e, false);
+            case event_kind::matrix_read:
+                async_read(e, true);
+                if (e.a < max_slots) s_.matrix_age[e.a] = 1;
+                return;
+            case event_kind::bulk_store: return bulk_store(e);
+            case event_kind::bulk_commit: return age(s_.store_age, slots_);
+            case event_kind::bulk_wait: return bulk_wait(e);
+            case event_kind::cluster_arrive:
+            case event_kind::cluster_wait: return cluster(e);
+            case event_kind::barrier_init: return initialise(e);
+            case event_kind::barrier_inval: s_.initialised = 0; return;
+            default: return;
+        }
+    }
+    constexpr bool first_time(event& e) noexcept {
+        const bool first = !e.told;
+        e.told = true;
+        return first;
+    }
+    constexpr void forget() noexcept {
+        s_ = S{};
+        s_.unfenced = false;
+        s_.cluster = 2;
+    }
+    [[nodiscard]] constexpr std::string_view fragment_name(u32 i) const noexcept { return f_.reg_name(f_.fragments[i].first); }
+    [[nodiscard]] constexpr std::string_view slot_name(u32 i) const noexcept { return f_.name_of(f_.slots[i].allocation); }
+    static constexpr void age(u8* ages, u32 n) noexcept {
+        for (u32 i = 0; i < n; ++i) ages[i] = static_cast<u8>(ages[i] + (ages[i] != 0 && ages[i] < 100 ? 1 : 0));
+    }
+    static constexpr void retire(u8* ages, u32 n, u32 allowed) noexcept {
+        for (u32 i = 0; i < n; ++i)
+            if (ages[i] >= 2 + allowed) ages[i] = 0;
+    }
+
+    // ---- wgmma: D08, D09, D10, D14 ------------------------------------------------------------------------------------
+
+    constexpr void clear_shapes() noexcept {
+        for (u32 i = 0; i < fragments_; ++i) s_.shape[i] = 0;
+    }
+    constexpr void multiply(event& e) {
+        const u32 d = e.a & 0xffu, a = e.a >> 8;
+        if (s_.unfenced) {
+            if (first_time(e))
+                f_.out.error("D08", e.where, "no wgmma.fence before this wgmma: the hardware may read registers and shared memory too early; "
+                             "call k.wgmma.fence() first");
+            s_.unfenced = false;
+        }
+        check_fence(e, d, "accumulator");
+        if (a < max_fragments) check_fence(e, a, "A operand");
+        if (a < max_fragments && a != d && s_.d_age[a] != 0 && !f_.fragments[a].fuzzy && first_time(e))
+            f_.out.error("D09", e.where, "A operand '%", fragment_name(a), "' is an accumulator that an earlier wgmma still writes; wait for it: "
+                         "k.wgmma.wait_group<0>()");
+        if (s_.shape[d] != 0 && s_.shape[d] != e.b && !f_.fragments[d].fuzzy && first_time(e))
+            f_.out.error("D08", e.where, "wgmma of shape ", isa::spelling(static_cast<tok>(e.b)), " on accumulator '%", fragment_name(d),
+                         "' after one of shape ", isa::spelling(static_cast<tok>(s_.shape[d])), " needs a wgmma.fence between");
+        s_.shape[d] = static_cast<u16>(e.b);
+        s_.d_age[d] = 1;
+        if (a < max_fragments) s_.a_age[a] = 1;
+        s_.open = true;
+        issued_[d] = e.where;
+    }
+    constexpr void check_fence(event& e, u32 which, std::string_view what) {
+        const u32 mask = 1u << which;
+        if (f_.fragments[which].fuzzy) return;
+        if ((s_.dirty & mask) != 0 && first_time(e))
+            f_.out.error("D08", e.where, what, " '%", fragment_name(which), "' was written since the last wgmma.fence; fence again before this wgmma");
+        else if ((s_.looked & mask) != 0 && (s_.dirty & mask) == 0 && first_time(e))
+            f_.out.warning("D08", e.where, what, " '%", fragment_name(which), "' was read since the last wgmma.fence; ptxas injects one here");
+        s_.dirty &= ~mask, s_.looked &= ~mask;
+    }
+    constexpr void commit(event& e) noexcept {
+        e.useful = e.useful || s_.open;
+        s_.pending = s_.pending || s_.open;
+        s_.open = false;
+        age(s_.d_age, fragments_);
+        age(s_.a_age, fragments_);
+        age(s_.matrix_age, slots_);
+    }
+    constexpr void wait(event& e) noexcept {
+        e.useful = e.useful || s_.pending;
+        if (e.a == 0) s_.pending = false;
+        retire(s_.d_age, fragments_, e.a);
+        retire(s_.a_age, fragments_, e.a);
+        retire(s_.matrix_age, slots_, e.a);
+        for (u32 i = 0; i < fragments_; ++i)
+            if (s_.d_age[i] == 0) s_.shape[i] = 0;
+    }
+    constexpr void touch(event& e) {
+        const u32 mask = 1u << e.a;
+        const bool writes = e.kind == event_kind::register_write;
+        if (f_.fragments[e.a].fuzzy) return;
+        const u8 d = s_.d_age[e.a], a = s_.a_age[e.a];
+        if ((d != 0 || (writes && a != 0)) && first_time(e)) {
+            f_.out.error("D09", e.where, d != 0 ? "accumulator" : "A operand", " '%", fragment_name(e.a), writes ? "' is written" : "' is read",
+                         " while a wgmma that uses it is pending (");
+            const u8 newest = d != 0 ? d : a;
+            f_.out.more(newest == 1 ? "not even committed: k.wgmma.commit_group(), then " : "", "k.wgmma.wait_group<0>() comes first)");
+        }
+        if ((e.flags & event_flag::guarded) != 0) return;
+        if (writes) s_.dirty |= mask;
+        else s_.looked |= mask;
+    }
+
+    // ---- shared memory and proxies: F04, F05, F14, D11, D14 ---------------------------------------------------------------
+
+    constexpr void generic_write(event& e) {
+        overwrite(e, "written");
+        const u32 mask = 1u << e.a;
+        s_.proxy[e.a] = 2;
+        s_.met &= ~mask;
+        s_.many = (e.flags & event_flag::many) != 0 ? s_.many | mask : s_.many & ~mask;
+        s_.partial = (e.flags & event_flag::partial) != 0 ? s_.partial | mask : s_.partial & ~mask;
+    }
+    /// The slot gets new contents: nothing may still read the old ones.
+    constexpr void overwrite(event& e, std::string_view how) {
+        if (f_.slots[e.a].fuzzy || (e.flags & (event_flag::guarded | event_flag::partial)) != 0) return;
+        const u8 store = s_.store_age[e.a];
+        if (store != 0 && first_time(e)) {
+            const bool lax = (s_.lax >> e.a & 1u) != 0 && store >= 2;
+            if (lax) f_.out.error("F14", e.where, "'", slot_name(e.a), "' is ", how, " while its bulk store is one of the groups that the last "
+                                  "wait_group still allows; wait for fewer");
+            else f_.out.error("F04", e.where, "'", slot_name(e.a), "' is ", how, " while a bulk store may still read it; ",
+                              store == 1 ? "commit_group and wait_group_read<0> first" : "wait_group_read<0> first");
+        }
+        if (s_.matrix_age[e.a] != 0 && first_time(e))
+            f_.out.error("D14", e.where, "'", slot_name(e.a), "' is ", how, " while a wgmma may still read it; k.wgmma.wait_group<0>() first");
+    }
+    constexpr void proxy_fence(const event& e) noexcept {
+        const bool single = (e.flags & event_flag::single) != 0;
+        for (u32 i = 0; i < slots_; ++i) {
+            const bool others = single && (s_.many >> i & 1u) != 0 && (s_.met >> i & 1u) == 0;
+            if (s_.proxy[i] == 2 && !others) s_.proxy[i] = 1;
+        }
+    }
+    constexpr void async_read(event& e, bool matrix) {
+        if (e.a >= max_slots || f_.slots[e.a].fuzzy || s_.proxy[e.a] == 0) return;
+        const u32 mask = 1u << e.a;
+        if ((e.flags & event_flag::partial) != 0 && (s_.partial & mask) != 0) return;
+        const char(&id)[4] = matrix ? "D11" : "F05";
+        const std::string_view reader = matrix ? "this wgmma reads it" : "this copy reads it";
+        if (s_.proxy[e.a] == 2) {
+            if (first_time(e))
+                f_.out.error(id, e.where, "'", slot_name(e.a), "' was written with ordinary stores and ", reader, " through the async proxy: "
+                             "every writer needs fence.proxy.async, then all meet at a barrier");
+        } else if ((s_.met & mask) == 0 && (s_.many & mask) != 0 && (matrix || (e.flags & event_flag::single) != 0) && first_time(e)) {
+            f_.out.error(id, e.where, "'", slot_name(e.a), "' was written by several threads and fenced, but ", reader,
+                         " before they have met: a barrier comes between the fence and the read");
+        }
+        s_.proxy[e.a] = 0;
+    }
+    constexpr void bulk_store(event& e) {
+        async_read(e, false);
+        s_.store_age[e.a] = 1;
+        s_.lax &= ~(1u << e.a);
+        stored_[e.a] = e.where;
+    }
+    constexpr void bulk_wait(const event& e) noexcept {
+        retire(s_.store_age, slots_, e.a);
+        for (u32 i = 0; i < slots_; ++i)
+            if (s_.store_age[i] >= 2) s_.lax |= 1u << i;
+    }
+
+    // ---- barriers -----------------------------------------------------------------------------------------------------
+
+    constexpr void cluster(event& e) {
+        const bool arrives = e.kind == event_kind::cluster_arrive;
+        if (s_.cluster == (arrives ? 1 : 0) && (e.flags & event_flag::guarded) == 0 && first_time(e))
+            f_.out.error("G05", e.where, arrives ? "second barrier.cluster.arrive without a barrier.cluster.wait between"
+                                                 : "barrier.cluster.wait without a barrier.cluster.arrive before it");
+        s_.cluster = arrives ? 1 : 0;
+        if (!arrives) s_.met = ~0u;
+        if ((e.flags & event_flag::guarded) != 0) s_.cluster = 2;
+    }
+    constexpr void initialise(event& e) {
+        const u64 mask = e.b >= 64 ? 0 : u64{1} << e.b;
+        if ((s_.initialised & mask) != 0 && first_time(e))
+            f_.out.error("E12", e.where, "mbarrier '", f_.name_of(e.a), "' is initialised a second time; invalidate it first (k.mbarrier_inval), or "
+                         "initialise each stage once");
+        if ((e.flags & event_flag::guarded) == 0) s_.initialised |= mask;
+    }
+
+    // ---- ends ---------------------------------------------------------------------------------------------------------
+
+    constexpr void leave(const event* e) {
+        if (e != nullptr && (e->flags & event_flag::guarded) == 0) s_.dead = true;
+        if (e != nullptr && e->a != 0) return;  // trap
+        for (u32 i = 0; i < fragments_; ++i) {
+            if (s_.d_age[i] == 0 || f_.fragments[i].fuzzy || (told_at_exit_ >> i & 1u) != 0) continue;
+            told_at_exit_ |= 1u << i;
+            f_.out.error("D10", issued_[i], "the kernel can end while this wgmma on '%", fragment_name(i), "' is pending: ",
+                         s_.d_age[i] == 1 ? "commit_group, then wait_group<0>" : "wait_group<0>", " before the threads exit");
+        }
+        for (u32 i = 0; i < slots_; ++i) {
+            if (s_.store_age[i] == 0 || (told_store_ >> i & 1u) != 0) continue;
+            told_store_ |= 1u << i;
+            f_.out.error("F04", stored_[i], "the block can exit while this bulk store still reads '", slot_name(i), "': ",
+                         s_.store_age[i] == 1 ? "commit_group, then wait_group_read<0>" : "wait_group_read<0>", " before the exit");
+        }
+    }
+    /// D10: commits and waits that had nothing to do on any path.
+    constexpr void warn_useless() {
+        for (u32 i = 0; i < f_.events.size(); ++i) {
+            const event& e = f_.events[i];
+            if (e.useful) continue;
+            if (e.kind == event_kind::wgmma_commit) f_.out.warning("D10", e.where, "wgmma.commit_group commits nothing: no wgmma before it on any path");
+            if (e.kind == event_kind::wgmma_wait) f_.out.warning("D10", e.where, "wgmma.wait_group waits for nothing: no group is pending on any path");
+        }
+    }
+
+    facts& f_;
+    u32 fragments_, slots_;
+    S s_{};
+    loop_frame* loops_ = nullptr;
+    u32 issued_[max_fragments] = {};
+    u32 stored_[max_slots] = {};
+    u32 told_at_exit_ = 0, told_store_ = 0;
+};
+
+}  // namespace ptxdsl::verify
