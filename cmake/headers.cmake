@@ -9,13 +9,16 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/detail/dynarray.hpp
     ptxdsl/detail/fixed_string.hpp
     ptxdsl/dsl/arithmetic.hpp
+    ptxdsl/dsl/async_copy.hpp
     ptxdsl/dsl/atomic.hpp
     ptxdsl/dsl/builder.hpp
     ptxdsl/dsl/builder_base.hpp
+    ptxdsl/dsl/call.hpp
     ptxdsl/dsl/control.hpp
     ptxdsl/dsl/convert.hpp
     ptxdsl/dsl/fragment.hpp
     ptxdsl/dsl/handles.hpp
+    ptxdsl/dsl/inst.hpp
     ptxdsl/dsl/kernel.hpp
     ptxdsl/dsl/matrix.hpp
     ptxdsl/dsl/mbarrier.hpp
@@ -25,6 +28,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/pipeline.hpp
     ptxdsl/dsl/pointer.hpp
     ptxdsl/dsl/shared.hpp
+    ptxdsl/dsl/special.hpp
     ptxdsl/dsl/sync.hpp
     ptxdsl/dsl/tags.hpp
     ptxdsl/dsl/tcgen05_descriptor.hpp
@@ -44,12 +48,22 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/isa/targets.hpp
     ptxdsl/isa/tokens.hpp
     ptxdsl/isa/types.hpp
+    ptxdsl/kernels/gemm_config.hpp
+    ptxdsl/kernels/gemm_kernel.hpp
     ptxdsl/ptxdsl.hpp
+    ptxdsl/verify/barriers.hpp
+    ptxdsl/verify/control.hpp
+    ptxdsl/verify/copies.hpp
     ptxdsl/verify/facts.hpp
+    ptxdsl/verify/flow.hpp
+    ptxdsl/verify/layout.hpp
     ptxdsl/verify/opcodes.hpp
+    ptxdsl/verify/prescan.hpp
     ptxdsl/verify/registers.hpp
     ptxdsl/verify/report.hpp
     ptxdsl/verify/verify.hpp
+    ptxdsl/verify/warps.hpp
+    ptxdsl/verify/wgmma.hpp
     ptxdsl/version.hpp
 )
 set(PTXDSL_RUNTIME_HEADERS

@@ -278,11 +278,12 @@ struct assembly {
     return a;
 }
 
-/// Lines `first` to `last` of a text, from 0, with a margin.
+/// Lines `first` to `last` of a text, from 0, with a margin; a wgmma names a hundred registers, so long lines are cut.
 inline void print_lines(std::string_view text, std::size_t first, std::size_t last) {
+    constexpr std::size_t most = 140;
     for (std::size_t line = 0; !text.empty() && line < last; ++line) {
         const auto end = std::min(text.find('\n'), text.size());
-        if (line >= first) fmt::print("  | {}\n", text.substr(0, end));
+        if (line >= first) fmt::print("  | {}{}\n", text.substr(0, std::min(end, most)), end > most ? " ..." : "");
         text.remove_prefix(std::min(end + 1, text.size()));
     }
 }

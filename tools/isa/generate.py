@@ -404,7 +404,10 @@ class Table:
         # ISA order of versions is number order: 8.6 -> 86.
         ptx = row.ptx[0] * 10 + row.ptx[1]
         targets = self.target_pool.add(tuple(self.parse_targets(row.targets)))
-        body = [ptx | targets << 8, len(pattern)] + pattern + operands
+        low, high = (min(n, 15) for n in modifier_counts(row.elements))
+        if len(pattern) > 255:
+            raise SystemExit("%s: the pattern is too long" % row.where)
+        body = [ptx | targets << 8, len(pattern) | low << 8 | high << 12] + pattern + operands
         return [len(body) + 1] + body
 
     def pack_pattern(self, elements, index):
@@ -529,6 +532,17 @@ class Pool:
             self.index[value] = len(self.items)
             self.items.append(value)
         return self.index[value]
+
+
+def modifier_counts(elements):
+    """Fewest and most modifiers a pattern takes."""
+    low = high = 0
+    for e in elements:
+        if e[0] == "opt":
+            high += modifier_counts(e[1])[1]
+        else:
+            low, high = low + 1, high + 1
+    return low, high
 
 
 def token_number(t):

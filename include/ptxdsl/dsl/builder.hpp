@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ptxdsl/dsl/arithmetic.hpp>
+#include <ptxdsl/dsl/async_copy.hpp>
 #include <ptxdsl/dsl/atomic.hpp>
 #include <ptxdsl/dsl/call.hpp>
 #include <ptxdsl/dsl/control.hpp>
@@ -36,6 +37,7 @@ class builder : public detail::arithmetic_family<Tgt>,
                 public detail::shared_family<Tgt>,
                 public detail::mbarrier_family<Tgt>,
                 public detail::tma_family<Tgt>,
+                public detail::async_copy_family<Tgt>,
                 public detail::matrix_family<Tgt>,
                 public detail::pipeline_family<Tgt>,
                 public detail::sync_family<Tgt> {

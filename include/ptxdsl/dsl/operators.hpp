@@ -69,54 +69,105 @@ constexpr void operate_in_place(const reg<T>& d, isa::scalar type, const operand
     emit(p, operator_form(t, type), 0, b.where, operands, 3);
 }
 
-/// Mixed operand types: one sentence instead of a list of candidates (A01, A02).
-template <class A, class B>
-constexpr void refuse_mixed() noexcept {
-    constexpr bool data = std::is_same_v<A, pred> || std::is_same_v<B, pred>;
-    static_assert(!data || always_false<A>,
-                  "PTXDSL-A02: a predicate is used as data (or data as a predicate); k.selp turns a predicate into a value, "
-                  "k.setp a value into a predicate");
-    static_assert(data || always_false<A>, "PTXDSL-A01: the operands of this operator have different scalar types; convert one "
-                                           "with k.cvt (both types are in the note below)");
+/// Families of operators, for the sentences below.
+enum class op_kind : std::uint8_t { sum, quotient, remainder, logic, shift, order, equal, boolean };
+
+template <op_kind K, class T>
+[[nodiscard]] consteval bool has_operator() noexcept {
+    switch (K) {
+        case op_kind::sum:
+        case op_kind::order: return has_arithmetic<T>;
+        case op_kind::quotient: return is_integral_class<T> || std::is_same_v<T, f32> || std::is_same_v<T, f64>;
+        case op_kind::remainder: return is_integral_class<T>;
+        case op_kind::logic: return has_logic<T>;
+        case op_kind::shift: return has_logic<T> && !std::is_same_v<T, pred>;
+        case op_kind::equal: return !std::is_same_v<T, pred>;
+        case op_kind::boolean: return std::is_same_v<T, pred>;
+    }
+    return true;
 }
 
+/// Operands that C++ would refuse with a list of candidates; refused here in one sentence instead.
+template <class A, class B, op_kind K>
+[[nodiscard]] consteval bool refuses() noexcept {
+    constexpr bool handle_a = traits<A>::is_reg || traits<A>::is_special, handle_b = traits<B>::is_reg || traits<B>::is_special;
+    if constexpr ((!handle_a && !std::is_arithmetic_v<A>) || (!handle_b && !std::is_arithmetic_v<B>) || (!handle_a && !handle_b)) return false;
+    else if constexpr (traits<A>::is_special || traits<B>::is_special) return true;
+    else if constexpr (K == op_kind::shift && traits<B>::is_reg) return !std::is_same_v<B, reg<u32>> || (handle_a && !has_operator<K, typename traits<A>::value>());
+    else if constexpr (handle_a && handle_b) return !std::is_same_v<A, B> || !has_operator<K, typename traits<A>::value>();
+    else return !has_operator<K, first_value_t<A, B>>();
+}
+template <class A, class B, op_kind K>
+concept refused = refuses<A, B, K>();
+
 template <class A, class B>
-concept mixed = !std::is_same_v<A, B>;
+constexpr reg<u32> refuse() noexcept {
+    constexpr bool special = traits<A>::is_special || traits<B>::is_special;
+    constexpr bool data = !special && (std::is_same_v<A, reg<pred>> || std::is_same_v<B, reg<pred>>);
+    constexpr bool mixed = !special && !data && traits<A>::is_reg && traits<B>::is_reg && !std::is_same_v<A, B>;
+    static_assert(!special, "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
+    static_assert(!data, "PTXDSL-A02: a predicate is used as data (or data as a predicate); k.selp turns a predicate into a value, "
+                         "k.setp a value into a predicate");
+    static_assert(!mixed, "PTXDSL-A01: the operands of this operator have different scalar types; convert one with k.cvt (both types "
+                          "are in the note below)");
+    static_assert(special || data || mixed, "PTXDSL-A15: PTX has no such operation for registers of this type");
+    return {};
+}
+template <class A, class B>
+constexpr reg<pred> refuse_comparison() noexcept {
+    static_cast<void>(refuse<A, B>());
+    return {};
+}
 
 }  // namespace detail
 
-template <class A, class B>
-    requires detail::mixed<A, B>
-constexpr reg<A> operator+(const reg<A>& a, const reg<B>&) { detail::refuse_mixed<A, B>(); return a; }
-template <class A, class B>
-    requires detail::mixed<A, B>
-constexpr reg<A> operator-(const reg<A>& a, const reg<B>&) { detail::refuse_mixed<A, B>(); return a; }
-template <class A, class B>
-    requires detail::mixed<A, B>
-constexpr reg<A> operator*(const reg<A>& a, const reg<B>&) { detail::refuse_mixed<A, B>(); return a; }
-template <class A, class B>
-    requires detail::mixed<A, B>
-constexpr reg<A> operator&(const reg<A>& a, const reg<B>&) { detail::refuse_mixed<A, B>(); return a; }
-template <class A, class B>
-    requires detail::mixed<A, B>
-constexpr reg<A> operator|(const reg<A>& a, const reg<B>&) { detail::refuse_mixed<A, B>(); return a; }
-template <class A, class B>
-    requires detail::mixed<A, B>
-constexpr reg<A> operator^(const reg<A>& a, const reg<B>&) { detail::refuse_mixed<A, B>(); return a; }
-template <class A, class B>
-    requires detail::mixed<A, B>
-constexpr reg<pred> operator==(const reg<A>&, const reg<B>&) { detail::refuse_mixed<A, B>(); return {}; }
-template <class A, class B>
-    requires detail::mixed<A, B>
-constexpr reg<pred> operator<(const reg<A>&, const reg<B>&) { detail::refuse_mixed<A, B>(); return {}; }
-template <class A, class B>
-    requires detail::mixed<A, B>
-constexpr reg<pred> operator>(const reg<A>&, const reg<B>&) { detail::refuse_mixed<A, B>(); return {}; }
-template <class A, class B>
-    requires detail::mixed<A, B>
-constexpr reg<pred> operator<=(const reg<A>&, const reg<B>&) { detail::refuse_mixed<A, B>(); return {}; }
-template <class A, class B>
-    requires detail::mixed<A, B>
-constexpr reg<pred> operator>=(const reg<A>&, const reg<B>&) { detail::refuse_mixed<A, B>(); return {}; }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::sum>
+constexpr reg<u32> operator+(const A&, const B&) { return detail::refuse<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::sum>
+constexpr reg<u32> operator-(const A&, const B&) { return detail::refuse<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::sum>
+constexpr reg<u32> operator*(const A&, const B&) { return detail::refuse<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::quotient>
+constexpr reg<u32> operator/(const A&, const B&) { return detail::refuse<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::remainder>
+constexpr reg<u32> operator%(const A&, const B&) { return detail::refuse<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::logic>
+constexpr reg<u32> operator&(const A&, const B&) { return detail::refuse<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::logic>
+constexpr reg<u32> operator|(const A&, const B&) { return detail::refuse<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::logic>
+constexpr reg<u32> operator^(const A&, const B&) { return detail::refuse<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::shift>
+constexpr reg<u32> operator<<(const A&, const B&) { return detail::refuse<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::shift>
+constexpr reg<u32> operator>>(const A&, const B&) { return detail::refuse<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::boolean>
+constexpr reg<pred> operator&&(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::boolean>
+constexpr reg<pred> operator||(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::equal>
+constexpr reg<pred> operator==(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::equal>
+constexpr reg<pred> operator!=(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::order>
+constexpr reg<pred> operator<(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::order>
+constexpr reg<pred> operator<=(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::order>
+constexpr reg<pred> operator>(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B> requires detail::refused<A, B, detail::op_kind::order>
+constexpr reg<pred> operator>=(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::sum>
+constexpr reg<A>& operator+=(reg<A>& a, const B&) { detail::refuse<reg<A>, B>(); return a; }
+template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::sum>
+constexpr reg<A>& operator-=(reg<A>& a, const B&) { detail::refuse<reg<A>, B>(); return a; }
+template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::sum>
+constexpr reg<A>& operator*=(reg<A>& a, const B&) { detail::refuse<reg<A>, B>(); return a; }
+template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::logic>
+constexpr reg<A>& operator&=(reg<A>& a, const B&) { detail::refuse<reg<A>, B>(); return a; }
+template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::logic>
+constexpr reg<A>& operator|=(reg<A>& a, const B&) { detail::refuse<reg<A>, B>(); return a; }
+template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::logic>
+constexpr reg<A>& operator^=(reg<A>& a, const B&) { detail::refuse<reg<A>, B>(); return a; }
 
 }  // namespace ptxdsl

@@ -51,6 +51,86 @@ public:
             ctx(), where, operand<u32>(0, where), operand<pred>(q, where));
     }
 
+    /// The reductions over the threads of named barrier `Id`: `barrier.cta.red.OP.pred.aligned p, Id, Threads, q;`
+    template <unsigned Id, unsigned Threads>
+    constexpr reg<pred> bar_red_and(const reg<pred>& q, location where = location::current()) const {
+        check_barrier<Id, Threads>();
+        return reduction<tok::and_, tok::aligned, pred>(where, operand<u32>(Id, where), operand<u32>(Threads, where), operand<pred>(q, where));
+    }
+    template <unsigned Id, unsigned Threads>
+    constexpr reg<pred> bar_red_or(const reg<pred>& q, location where = location::current()) const {
+        check_barrier<Id, Threads>();
+        return reduction<tok::or_, tok::aligned, pred>(where, operand<u32>(Id, where), operand<u32>(Threads, where), operand<pred>(q, where));
+    }
+    template <unsigned Id, unsigned Threads>
+    constexpr reg<u32> bar_red_popc(const reg<pred>& q, location where = location::current()) const {
+        check_barrier<Id, Threads>();
+        return reduction<tok::popc, tok::aligned, u32>(where, operand<u32>(Id, where), operand<u32>(Threads, where), operand<pred>(q, where));
+    }
+
+    // The forms without `.aligned`: the threads of a warp may reach them apart, and need not execute the same one. PTX ISA 9.7.13.1.
+
+    /// `barrier.cta.sync id;` All threads of the block.
+    template <class I>
+    constexpr void barrier_cta_sync(I&& id, location where = location::current()) const {
+        const operand<u32> a = as_operand<u32>(static_cast<I&&>(id), where);
+        check_barrier(a, operand<u32>(0u, where), where);
+        effect<form<Tgt, tok::barrier, tok::cta, tok::sync>>(ctx(), where, a);
+    }
+    /// `barrier.cta.sync id, threads;`
+    template <class I, class N>
+    constexpr void barrier_cta_sync(I&& id, N&& threads, location where = location::current()) const {
+        const operand<u32> a = as_operand<u32>(static_cast<I&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
+        check_barrier(a, b, where);
+        effect<form<Tgt, tok::barrier, tok::cta, tok::sync>>(ctx(), where, a, b);
+    }
+    /// `barrier.cta.arrive id, threads;`
+    template <class I, class N>
+    constexpr void barrier_cta_arrive(I&& id, N&& threads, location where = location::current()) const {
+        const operand<u32> a = as_operand<u32>(static_cast<I&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
+        check_barrier(a, b, where);
+        effect<form<Tgt, tok::barrier, tok::cta, tok::arrive>>(ctx(), where, a, b);
+    }
+    /// `barrier.cta.red.and.pred p, id, threads, q;`
+    template <class I, class N>
+    constexpr reg<pred> barrier_cta_red_and(I&& id, N&& threads, const reg<pred>& q, location where = location::current()) const {
+        return any_reduction<tok::and_, pred>(static_cast<I&&>(id), static_cast<N&&>(threads), q, where);
+    }
+    /// `barrier.cta.red.or.pred p, id, threads, q;`
+    template <class I, class N>
+    constexpr reg<pred> barrier_cta_red_or(I&& id, N&& threads, const reg<pred>& q, location where = location::current()) const {
+        return any_reduction<tok::or_, pred>(static_cast<I&&>(id), static_cast<N&&>(threads), q, where);
+    }
+    /// `barrier.cta.red.popc.u32 d, id, threads, q;`
+    template <class I, class N>
+    constexpr reg<u32> barrier_cta_red_popc(I&& id, N&& threads, const reg<pred>& q, location where = location::current()) const {
+        return any_reduction<tok::popc, u32>(static_cast<I&&>(id), static_cast<N&&>(threads), q, where);
+    }
+    /// `barrier.cluster.arrive{.M};` without `.aligned`.
+    template <tok... M>
+    constexpr void barrier_cluster_arrive_nonaligned(location where = location::current()) const {
+        using F = form<Tgt, tok::barrier, tok::cluster, tok::arrive, M...>;
+        require<F>();
+        effect<F>(ctx(), where);
+    }
+    /// `barrier.cluster.wait{.M};` without `.aligned`.
+    template <tok... M>
+    constexpr void barrier_cluster_wait_nonaligned(location where = location::current()) const {
+        using F = form<Tgt, tok::barrier, tok::cluster, tok::wait, M...>;
+        require<F>();
+        effect<F>(ctx(), where);
+    }
+
+    /// The cluster this kernel declares, in blocks along x, y and z (1, 1, 1 without one): C++ constants. Emits nothing.
+    [[nodiscard]] constexpr ir::attributes::dim3 cluster_dim() const noexcept {
+        const ir::attributes& a = this->self().attributes();
+        return a.cluster.given() ? a.cluster : ir::attributes::dim3{1, 1, 1};
+    }
+    /// Blocks of a cluster. Emits nothing.
+    [[nodiscard]] constexpr std::uint32_t cluster_size() const noexcept { return this->self().attributes().cluster_size(); }
+    /// The multicast mask of every block of the cluster. Emits nothing.
+    [[nodiscard]] constexpr u16 cluster_mask() const noexcept { return static_cast<u16>((1u << cluster_size()) - 1); }
+
     /// `barrier.cluster.arrive{.M}.aligned;` — `k.barrier_cluster_arrive<px::relaxed>()`, default `.release`.
     template <tok... M>
     constexpr void barrier_cluster_arrive(location where = location::current()) const {
@@ -108,6 +188,16 @@ private:
     constexpr reg<R> reduce(const reg<pred>& q, location where) const {
         return value<form<Tgt, tok::barrier, tok::cta, tok::red, Op, tok::aligned, tok::pred>, R>(ctx(), where, operand<u32>(0, where),
                                                                                                 operand<pred>(q, where));
+    }
+    template <tok Op, tok Aligned, class R, class... O>
+    [[nodiscard]] constexpr reg<R> reduction(location where, const O&... operands) const {
+        return value<compact_form<Tgt, tok::barrier, tok::cta, tok::red, Op, Aligned, Op == tok::popc ? tok::u32 : tok::pred>, R>(ctx(), where, operands...);
+    }
+    template <tok Op, class R, class I, class N>
+    [[nodiscard]] constexpr reg<R> any_reduction(I&& id, N&& threads, const reg<pred>& q, location where) const {
+        const operand<u32> a = as_operand<u32>(static_cast<I&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
+        check_barrier(a, b, where);
+        return reduction<Op, tok::none, R>(where, a, b, operand<pred>(q, where));
     }
     template <tok Op, unsigned N>
     constexpr void setmaxnreg(location where) const {

@@ -3,10 +3,21 @@
 // Shape, types and majors come from the operands' tile types; nothing is stated twice.
 #pragma once
 
-#include <ptxdsl/dsl/fragment.hpp>
+#include <ptxdsl/dsl/matrix.hpp>
 #include <ptxdsl/dsl/shared.hpp>
 
 namespace ptxdsl {
+
+namespace detail {
+/// A register's place in a fragment (a C++ constant) and where the author wrote it.
+struct fragment_place {
+    unsigned index;
+    location where;
+    template <std::integral I>
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    constexpr fragment_place(I i, location at = location::current()) noexcept : index(static_cast<unsigned>(i)), where(at) {}
+};
+}  // namespace detail
 
 /// Registers of one warpgroup's accumulator for m64nN: element (row, col) of thread and register is
 /// `wgmma_accumulator(scalar, N).at(…)`. f32 and s32: N/2 registers; f16: N/4 registers of packed pairs.
@@ -21,9 +32,9 @@ public:
 
     constexpr accumulator(ir::program& p, std::uint32_t first) noexcept : prog_(&p), first_(first) {}
     /// Register `i` (C++ constant), in the hardware's order.
-    [[nodiscard]] constexpr reg<register_type> operator[](unsigned i) const {
-        if (i >= size) prog_->report("D03", prog_->locations.back(), "register ", i, " of an accumulator of ", std::uint32_t{size});
-        return {*prog_, first_ + (i < size ? i : 0)};
+    [[nodiscard]] constexpr reg<register_type> operator[](detail::fragment_place i) const {
+        if (i.index >= size) prog_->report("D03", i.where, "register ", i.index, " of an accumulator of ", std::uint32_t{size});
+        return {*prog_, first_ + (i.index < size ? i.index : 0)};
     }
     [[nodiscard]] constexpr std::uint32_t first() const noexcept { return first_; }
     [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
@@ -40,17 +51,37 @@ public:
     static constexpr fragment_layout layout = wgmma_a_fragment(scalar_of<T>);
     static constexpr unsigned size = layout.registers();
     using value_type = T;
-    constexpr a_fragment(ir::program& p, std::uint32_t first) noexcept : prog_(&p), first_(first) {}
-    [[nodiscard]] constexpr reg<b32> operator[](unsigned i) const {
-        if (i >= size) prog_->report("D07", prog_->locations.back(), "register ", i, " of an A fragment of ", std::uint32_t{size});
-        return {*prog_, first_ + (i < size ? i : 0)};
+    constexpr a_fragment(ir::program& p, std::uint32_t first) noexcept : prog_(&p) {
+        for (unsigned i = 0; i < size; ++i) words_[i] = ir::head(ir::operand_kind::reg, first + i);
     }
-    [[nodiscard]] constexpr std::uint32_t first() const noexcept { return first_; }
+    /// Registers that exist already, in the order of the fragment: what `k.ldmatrix<px::x4>` returns, say.
+    constexpr explicit a_fragment(const vec<b32, size>& v) noexcept : prog_(v.program()) {
+        for (unsigned i = 0; i < size; ++i) words_[i] = v.words()[i];
+    }
+    [[nodiscard]] constexpr reg<b32> operator[](detail::fragment_place i) const {
+        if (i.index >= size) prog_->report("D07", i.where, "register ", i.index, " of an A fragment of ", std::uint32_t{size});
+        return {*prog_, ir::payload_of(words_[i.index < size ? i.index : 0])};
+    }
     [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
+    [[nodiscard]] constexpr detail::raw_operand as_raw() const noexcept {
+        detail::raw_operand o;
+        o.prog = prog_;
+        bool consecutive = true;
+        for (unsigned i = 1; i < size; ++i) consecutive = consecutive && words_[i] == words_[0] + i;
+        o.words[0] = ir::head(consecutive ? ir::operand_kind::range : ir::operand_kind::vec, size);
+        if (consecutive) {
+            o.words[1] = ir::payload_of(words_[0]);
+            o.count = 2;
+        } else {
+            o.more = words_;
+            o.more_count = size;
+        }
+        return o;
+    }
 
 private:
     ir::program* prog_;
-    std::uint32_t first_;
+    std::uint32_t words_[size] = {};
 };
 
 /// A shared-memory matrix descriptor (PTX ISA 9.7.15.5.1) in a 64-bit register, for tiles of type `Tile`.
@@ -60,6 +91,13 @@ public:
     using tile_type = Tile;
     constexpr matrix_descriptor(const shared_region& r, std::uint32_t id, std::uint32_t stages, ir::span fresh = {}) noexcept
         : r_(r), id_(id), stages_(stages), fresh_(fresh) {}
+    template <class Other>
+        requires(!std::is_same_v<Other, Tile>)
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    constexpr matrix_descriptor(const matrix_descriptor<Other>& o) noexcept : matrix_descriptor(o.region(), 0, 1) {
+        static_assert(detail::always_false<Other>, "PTXDSL-D06: this descriptor was made for another tile type: its strides, swizzle and major are "
+                                                   "in its bits");
+    }
     constexpr matrix_descriptor(const matrix_descriptor& o) noexcept : r_(o.r_), id_(o.id_), stages_(o.stages_) {}
     constexpr matrix_descriptor(matrix_descriptor&&) noexcept = default;
     constexpr ~matrix_descriptor() = default;
@@ -171,13 +209,38 @@ namespace detail {
     return isa::find_token(std::string_view(text, at));
 }
 
-template <class A, class B>
-inline constexpr bool wgmma_pair = std::is_same_v<A, B> || ((std::is_same_v<A, e4m3> || std::is_same_v<A, e5m2>)&&(std::is_same_v<B, e4m3> || std::is_same_v<B, e5m2>)) ||
-                                   ((std::is_same_v<A, s8> || std::is_same_v<A, u8>)&&(std::is_same_v<B, s8> || std::is_same_v<B, u8>));
+template <class T>
+inline constexpr bool is_accumulator = false;
+template <class T, unsigned N>
+inline constexpr bool is_accumulator<accumulator<T, N>> = true;
+template <class T>
+inline constexpr bool is_a_fragment = false;
+template <class T>
+inline constexpr bool is_a_fragment<a_fragment<T>> = true;
+template <class T>
+inline constexpr bool is_descriptor = false;
+template <class Tile>
+inline constexpr bool is_descriptor<matrix_descriptor<Tile>> = true;
+template <class T>
+inline constexpr bool is_shared_tile = false;
+template <class Tile>
+inline constexpr bool is_shared_tile<tile_stage<Tile>> = true;
+template <class Tile>
+inline constexpr bool is_shared_tile<shared_tile<Tile>> = true;
+
 template <class T>
 inline constexpr bool wgmma_16bit = std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
 template <class T>
-inline constexpr bool wgmma_int = std::is_same_v<T, s8> || std::is_same_v<T, u8>;
+inline constexpr bool wgmma_int = std::is_same_v<T, s8> || std::is_same_v<T, u8> || std::is_same_v<T, b1>;
+template <class T>
+inline constexpr bool wgmma_fp8 = std::is_same_v<T, e4m3> || std::is_same_v<T, e5m2>;
+template <class T>
+inline constexpr bool wgmma_element = wgmma_16bit<T> || wgmma_int<T> || wgmma_fp8<T> || std::is_same_v<T, tf32> || std::is_same_v<T, f32>;
+
+template <class A, class B>
+inline constexpr bool wgmma_pair = wgmma_element<A> && wgmma_element<B> &&
+                                   (std::is_same_v<A, B> || (wgmma_fp8<A> && wgmma_fp8<B>) ||
+                                    (wgmma_int<A> && wgmma_int<B> && bits_of<A> == 8 && bits_of<B> == 8) || (bits_of<A> == 32 && bits_of<B> == 32));
 
 /// Element type token: tf32 tiles may be declared as f32, which the tensor core reads as tf32.
 template <class T>
@@ -191,7 +254,9 @@ struct scale_d {
     raw_operand o;
     // NOLINTBEGIN(google-explicit-constructor)
     constexpr scale_d(bool accumulate) noexcept { o.words[0] = ir::head(ir::operand_kind::small, accumulate ? 1 : 0); }
-    constexpr scale_d(const reg<pred>& p) noexcept : o(reg_operand(*p.program(), p.id())) {}
+    constexpr scale_d(const reg<pred>& p) noexcept : o(operand<pred>(p)) {}
+    constexpr scale_d(reg<pred>&& p) noexcept : o(operand<pred>(static_cast<reg<pred>&&>(p))) {}
+    constexpr scale_d(negated p) noexcept : o(pred_operand(p, location())) {}
     // NOLINTEND(google-explicit-constructor)
 };
 
@@ -227,6 +292,21 @@ public:
         return make_descriptor<Tile>(t.region(), 1, where);
     }
 
+    /// A descriptor the author computed: states that `bits` describes a tile of type `Tile`, with that major and swizzle. Emits
+    /// nothing.
+    template <class Tile, major Major = Tile::layout.order, swizzle_mode Swizzle = Tile::layout.swizzle, class U>
+    [[nodiscard]] constexpr matrix_descriptor<Tile> raw_descriptor(const reg<U>& bits) const {
+        static_assert(bits_of<U> == 64, "PTXDSL-D06: a matrix descriptor is 64 bits wide");
+        static_assert(Major == Tile::layout.order, "PTXDSL-D05: this descriptor's transpose flag contradicts the tile's major");
+        static_assert(Major == k_major || Tile::layout.element_bits == 16,
+                      "PTXDSL-D05: only f16 and bf16 operands have a transpose flag; this MN-major tile has another element type");
+        static_assert(Swizzle == Tile::layout.swizzle, "PTXDSL-D06: this descriptor is for another swizzle than the tile's");
+        shared_region r;
+        r.prog = p_;
+        r.allocation = ir::unknown_count;
+        return {r, bits.id(), 1};
+    }
+
     /// `wgmma.fence.sync.aligned;` Orders register and shared writes before the wgmmas that follow.
     constexpr void fence(location where = location::current()) const { plain<tok::fence>(where); }
     /// `wgmma.commit_group.sync.aligned;`
@@ -243,30 +323,59 @@ public:
     /// `wgmma.mma_async.sync.aligned.m64nNkK.D.A.B {d…}, a-desc, b-desc, scale-d, scale-a, scale-b{, trans-a, trans-b};`
     ///
     /// `A`: a tile of 64 rows (or a `row_slice` of a taller one), `B`: a tile of N rows; their columns are K. `accumulate`
-    /// false starts at zero. `ScaleA`, `ScaleB`: 1 or -1.
+    /// false starts at zero. `ScaleA`, `ScaleB`: 1 or -1. Single bits (`px::b1`) multiply with `.and.popc`. PTX ISA 9.7.15.5.2.
     template <int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TileA, class TileB>
     constexpr void mma_async(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b,
                              scale_d accumulate = true, location where = location::current()) const {
-        ss<ScaleA, ScaleB>(d, a, b, accumulate, where);
+        ss<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where);
     }
-    /// The RS form: A in registers. `{d…}, {a0, a1, a2, a3}, b-desc, scale-d, scale-a, scale-b{, trans-b}`.
+    /// The RS form: A in registers, which nothing may touch until `wait_group` covers the instruction (D09). `{d…}, {a0, a1, a2,
+    /// a3}, b-desc, scale-d, scale-a, scale-b{, trans-b}`.
     template <int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TA, class TileB>
     constexpr void mma_async(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b,
                              scale_d accumulate = true, location where = location::current()) const {
-        using TB = typename TileB::element_type;
-        check_types<T, N, TA, TB, ScaleA, ScaleB>();
-        check_b<TileB, N>();
-        raw_operand regs;
-        regs.prog = p_;
-        regs.words[0] = ir::head(ir::operand_kind::range, a_fragment<TA>::size);
-        regs.words[1] = a.first();
-        regs.count = 2;
-        using F = shape<T, N, TA, TB>;
-        if constexpr (wgmma_int<TA>) effect<F>(ctx(), where, range(d), regs, b.as_raw(), accumulate.o);
-        else if constexpr (wgmma_16bit<TA>)
-            effect<F>(ctx(), where, range(d), regs, b.as_raw(), accumulate.o, immediate(ScaleA), immediate(ScaleB),
-                      immediate(TileB::layout.order == mn_major ? 1 : 0));
-        else effect<F>(ctx(), where, range(d), regs, b.as_raw(), accumulate.o, immediate(ScaleA), immediate(ScaleB));
+        rs<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where);
+    }
+    /// Integers with `.satfinite`: `k.wgmma.mma_async<px::satfinite>(acc, a, b)`.
+    template <tok Sat, class T, unsigned N, class TileA, class TileB>
+    constexpr void mma_async(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b,
+                             scale_d accumulate = true, location where = location::current()) const {
+        ss<1, 1, Sat>(d, a, b, accumulate, where);
+    }
+    template <tok Sat, class T, unsigned N, class TA, class TileB>
+    constexpr void mma_async(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b,
+                             scale_d accumulate = true, location where = location::current()) const {
+        rs<1, 1, Sat>(d, a, b, accumulate, where);
+    }
+    /// `wgmma.mma_async.sp.sync.aligned.m64nNkK.D.A.B {d…}, a-desc, b-desc, metadata, Selector, scale-d, …;` A is 2:4 compressed: a
+    /// tile of 64 rows and half of B's columns; K is twice the dense K. `metadata` is one register, of the threads that `Selector`
+    /// names. PTX ISA 9.7.15.6.3.
+    template <unsigned Selector, int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TileA, class TileB, class E>
+    constexpr void mma_async_sp(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b, const reg<E>& metadata,
+                                scale_d accumulate = true, location where = location::current()) const {
+        check_selector<typename TileA::element_type, Selector, E>();
+        ss<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where, operand<E>(metadata, where), operand<u32>(Selector, where));
+    }
+    template <unsigned Selector, int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TA, class TileB, class E>
+    constexpr void mma_async_sp(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b, const reg<E>& metadata,
+                                scale_d accumulate = true, location where = location::current()) const {
+        check_selector<TA, Selector, E>();
+        rs<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where, operand<E>(metadata, where), operand<u32>(Selector, where));
+    }
+    /// What is no operand of a wgmma, with its sentence.
+    template <int ScaleA = 1, int ScaleB = 1, class D, class A, class B, class... Rest>
+        requires(!(is_accumulator<D> && (is_descriptor<A> || is_a_fragment<A>) && is_descriptor<B>))
+    constexpr void mma_async(const D&, const A&, const B&, const Rest&...) const {
+        constexpr bool acc = is_accumulator<D>;
+        static_assert(acc, "PTXDSL-D03: D of wgmma is the accumulator of its shape and type, k.wgmma.make_accumulator<px::f32, N>(); other "
+                           "registers have another number or order");
+        constexpr bool raw = traits<A>::is_reg || traits<B>::is_reg;
+        static_assert(!acc || !raw, "PTXDSL-D06: a register is no matrix descriptor; k.wgmma.descriptor(tile) makes one with the tile's swizzle and "
+                                    "major, k.wgmma.raw_descriptor<Tile>(bits) states what an own one describes");
+        constexpr bool tiles = is_shared_tile<A> || is_shared_tile<B>;
+        static_assert(!acc || raw || !tiles, "PTXDSL-D06: wgmma reads a tile through its descriptor: k.wgmma.descriptor(tile)");
+        static_assert(!acc || raw || tiles, "PTXDSL-D07: A of wgmma is a descriptor or the four registers of k.wgmma.make_a_fragment<T>(), B a "
+                                            "descriptor; fragments of mma.sync have another shape");
     }
 
 private:
@@ -277,9 +386,10 @@ private:
         require<F>();
         effect<F>(ctx(), where);
     }
-    template <class T, unsigned N, class A, class B>
-    using shape = form<Tgt, tok::wgmma, tok::mma_async, tok::sync, tok::aligned, wgmma_shape(N, 256 / bits_of<A>),
-                       isa::type_token(scalar_of<T>), wgmma_type<A>(), wgmma_type<B>()>;
+    template <bool Sparse, tok Sat, class T, unsigned N, class A, class B>
+    using shape = compact_form<Tgt, tok::wgmma, tok::mma_async, Sparse ? tok::sp : tok::none, tok::sync, tok::aligned,
+                               wgmma_shape(N, (Sparse ? 512 : 256) / bits_of<A>), isa::type_token(scalar_of<T>), wgmma_type<A>(), wgmma_type<B>(),
+                               bits_of<A> == 1 ? tok::and_ : tok::none, bits_of<A> == 1 ? tok::popc : tok::none, Sat>;
 
     [[nodiscard]] static constexpr raw_operand immediate(int v) noexcept {
         raw_operand o;
@@ -295,25 +405,49 @@ private:
         o.count = 2;
         return o;
     }
-    template <int ScaleA, int ScaleB, class T, unsigned N, class TileA, class TileB>
+    /// `sparse`: nothing, or metadata and selector.
+    template <int ScaleA, int ScaleB, tok Sat, class T, unsigned N, class TileA, class TileB, class... Sparse>
     constexpr void ss(const accumulator<T, N>& d, const matrix_descriptor<TileA>& a, const matrix_descriptor<TileB>& b,
-                      const scale_d& accumulate, location where) const {
+                      const scale_d& accumulate, location where, const Sparse&... sparse) const {
         using TA = typename TileA::element_type;
         using TB = typename TileB::element_type;
-        check_types<T, N, TA, TB, ScaleA, ScaleB>();
-        check_a<TileA, TileB>();
-        check_b<TileB, N>();
-        using F = shape<T, N, TA, TB>;
-        note_read(a.region());
-        note_read(b.region());
-        if constexpr (wgmma_int<TA>) effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), accumulate.o);
-        else if constexpr (wgmma_16bit<TA>)
-            effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), accumulate.o, immediate(ScaleA), immediate(ScaleB),
-                      immediate(TileA::layout.order == mn_major ? 1 : 0), immediate(TileB::layout.order == mn_major ? 1 : 0));
-        else effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), accumulate.o, immediate(ScaleA), immediate(ScaleB));
+        constexpr bool is_sparse = sizeof...(Sparse) != 0;
+        if constexpr (check_types<is_sparse, Sat, T, N, TA, TB, ScaleA, ScaleB>()) {
+            check_a<TileA, TileB, is_sparse>();
+            check_b<TileB, N, is_sparse>();
+            using F = shape<is_sparse, Sat, T, N, TA, TB>;
+            note_read(a.region());
+            note_read(b.region());
+            if constexpr (wgmma_int<TA>) effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o);
+            else if constexpr (wgmma_16bit<TA>)
+                effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o, immediate(ScaleA), immediate(ScaleB),
+                          immediate(TileA::layout.order == mn_major ? 1 : 0), immediate(TileB::layout.order == mn_major ? 1 : 0));
+            else effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o, immediate(ScaleA), immediate(ScaleB));
+        }
     }
-    template <class T, unsigned N, class A, class B, int ScaleA, int ScaleB>
-    static constexpr void check_types() noexcept {
+    template <int ScaleA, int ScaleB, tok Sat, class T, unsigned N, class TA, class TileB, class... Sparse>
+    constexpr void rs(const accumulator<T, N>& d, const a_fragment<TA>& a, const matrix_descriptor<TileB>& b, const scale_d& accumulate,
+                      location where, const Sparse&... sparse) const {
+        using TB = typename TileB::element_type;
+        constexpr bool is_sparse = sizeof...(Sparse) != 0;
+        if constexpr (check_types<is_sparse, Sat, T, N, TA, TB, ScaleA, ScaleB>()) {
+            check_b<TileB, N, is_sparse>();
+            using F = shape<is_sparse, Sat, T, N, TA, TB>;
+            note_read(b.region());
+            if constexpr (wgmma_int<TA>) effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o);
+            else if constexpr (wgmma_16bit<TA>)
+                effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o, immediate(ScaleA), immediate(ScaleB),
+                          immediate(TileB::layout.order == mn_major ? 1 : 0));
+            else effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o, immediate(ScaleA), immediate(ScaleB));
+        }
+    }
+    template <class A, unsigned Selector, class E>
+    static constexpr void check_selector() noexcept {
+        static_assert(bits_of<E> == 32, "PTXDSL-D07: the sparsity metadata is one 32-bit register");
+        static_assert(Selector <= (bits_of<A> == 8 ? 1u : 3u), "PTXDSL-D07: the sparsity selector names a group of threads this shape has not");
+    }
+    template <bool Sparse, tok Sat, class T, unsigned N, class A, class B, int ScaleA, int ScaleB>
+    static constexpr bool check_types() noexcept {
         constexpr bool pair = wgmma_pair<A, B>;
         static_assert(pair, "PTXDSL-D02: the element types of A and B are no legal wgmma pair (f16xf16, bf16xbf16, tf32xtf32, "
                             "e4m3/e5m2 mixes, s8/u8 mixes)");
@@ -322,28 +456,47 @@ private:
                                     "tf32: f32; f16 and fp8: f16 or f32)");
         static_assert((ScaleA == 1 || ScaleA == -1) && (ScaleB == 1 || ScaleB == -1), "PTXDSL-D13: scale-a and scale-b are 1 or -1");
         static_assert(!wgmma_int<A> || (ScaleA == 1 && ScaleB == 1), "PTXDSL-D13: integer wgmma has no scale-a and scale-b");
-        if constexpr (pair && acc) require<shape<T, N, A, B>, rule::d04>();
+        static_assert(!pair || Sat == tok::none || (Sat == tok::satfinite && wgmma_int<A> && bits_of<A> == 8),
+                      "PTXDSL-D02: .satfinite exists for 8-bit integer wgmma only");
+        if constexpr (pair && acc) require<shape<Sparse, Sat, T, N, A, B>, rule::d04>();
+        return pair && acc;
     }
-    template <class TileA, class TileB>
+    /// The layout as the tensor core reads it: f32 tiles are read as tf32.
+    template <class Tile>
+    [[nodiscard]] static constexpr tile_layout operand_layout() noexcept {
+        tile_layout t = Tile::layout;
+        if (t.element == isa::scalar::f32) t.element = isa::scalar::tf32;
+        return t;
+    }
+    template <class Tile>
+    static constexpr void check_operand() noexcept {
+        constexpr tile_error e = operand_error(operand_layout<Tile>(), Tgt);
+        static_assert(e != tile_error::mn_major_type,
+                      "PTXDSL-C06: sm_90a reads MN-major operands of 16-bit types only; make this tile K-major");
+        static_assert(e != tile_error::plain_layout, "PTXDSL-C02: the tensor core reads no plain row-major tile; give it a swizzle, or core_matrices");
+        static_assert(e != tile_error::inner_not_span, "PTXDSL-C02: the contiguous row of an operand tile is the swizzle span or a multiple of it");
+        static_assert(e != tile_error::outer_not_core, "PTXDSL-D01: the strided extent of an operand tile is a multiple of 8");
+        static_assert(e != tile_error::k_not_step, "PTXDSL-D04: the K extent of this tile is no multiple of the instruction's K (32 bytes)");
+        static_assert(e == tile_error::ok || e == tile_error::mn_major_type || e == tile_error::plain_layout || e == tile_error::inner_not_span ||
+                          e == tile_error::outer_not_core || e == tile_error::k_not_step,
+                      "PTXDSL-C02: no tensor core of this target reads this layout");
+    }
+    template <class TileA, class TileB, bool Sparse>
     static constexpr void check_a() noexcept {
-        constexpr tile_error e = operand_error(TileA::layout, Tgt);
-        static_assert(e != tile_error::mn_major_type,
-                      "PTXDSL-C06: sm_90a reads MN-major operands of 16-bit types only; make this tile K-major");
-        static_assert(e == tile_error::ok || e == tile_error::mn_major_type, "PTXDSL-C02: no tensor core reads A in this layout");
-        static_assert(TileA::cols == TileB::cols, "PTXDSL-D01: A and B have different K extents; were the two tiles swapped?");
-        static_assert(TileA::rows % 64 == 0, "PTXDSL-D01: A has 64 rows, or a multiple with row_slice");
+        check_operand<TileA>();
+        static_assert(Sparse || TileA::cols == TileB::cols, "PTXDSL-D01: A and B have different K extents; were the two tiles swapped?");
+        static_assert(!Sparse || 2 * TileA::cols == TileB::cols, "PTXDSL-D01: a 2:4 compressed A has half of B's K extent");
+        static_assert(TileA::rows % 64 == 0, "PTXDSL-D01: A has 64 rows, or a multiple with row_slice; were the two tiles swapped?");
     }
-    template <class TileB, unsigned N>
+    template <class TileB, unsigned N, bool Sparse>
     static constexpr void check_b() noexcept {
-        constexpr tile_error e = operand_error(TileB::layout, Tgt);
-        static_assert(e != tile_error::mn_major_type,
-                      "PTXDSL-C06: sm_90a reads MN-major operands of 16-bit types only; make this tile K-major");
-        static_assert(e == tile_error::ok || e == tile_error::mn_major_type, "PTXDSL-C02: no tensor core reads B in this layout");
+        check_operand<TileB>();
+        static_assert(!Sparse || TileB::cols % (2 * TileB::layout.k_step()) == 0, "PTXDSL-D04: the K extent of B is no multiple of the sparse instruction's K");
         static_assert(TileB::rows % N == 0, "PTXDSL-D01: the N of the accumulator does not divide the rows of B; were the two tiles "
                                             "swapped?");
     }
     constexpr void note_read(const shared_region& r) const {
-        p_->note_next(ir::note::tile_async_read, r.allocation, r.stage);
+        if (r.allocation != ir::unknown_count) p_->note_next(ir::note::tile_async_read, r.allocation, r.stage);
     }
     template <class Tile>
     [[nodiscard]] constexpr matrix_descriptor<Tile> make_descriptor(const shared_region& r, std::uint32_t stages, location where) const {

@@ -156,6 +156,7 @@ struct attributes {
     dim3 cluster{};             ///< exact cluster size: `.explicitcluster` + `.reqnctapercluster`
     bool non_portable_cluster = false;  ///< allows clusters of 9 to 16 blocks
     bool line_comments = false;         ///< end every line with a comment naming its C++ line
+    ptx_version version{};              ///< fixes `.version`; without it the lowest that has every form used
     constexpr bool operator==(const attributes&) const = default;
 
     /// Threads of one block if the attributes fix or bound them, else 0.

@@ -129,13 +129,20 @@ public:
     /// Starts an instruction record. `packed` holds the tokens two to a word.
     constexpr void begin_instruction(const std::uint32_t* packed, std::uint32_t tokens, std::uint32_t form,
                                      ptx_version since, std::uint32_t guard, location where) {
-        if (version < since) version = since;
+        if (version < since) raise_version(since, where);
         open_record = words.size();
         words.push_back(record_head(record::instruction, tokens, 0));
         words.push_back(form << 16);
         words.push_back(guard);
         words.push_back(new_location(where));
         for (std::uint32_t i = 0; i < (tokens + 1) / 2; ++i) words.push_back(packed[i]);
+    }
+    /// The program needs PTX `since`; a kernel that fixes its version may not (A12).
+    constexpr void raise_version(ptx_version since, location where) {
+        version = since;
+        if (attrs.version == ptx_version{} || since <= attrs.version) return;
+        report("A12", where, "this instruction needs PTX ", std::uint32_t{since.major}, ".", std::uint32_t{since.minor}, ", the kernel's attributes fix ",
+               std::uint32_t{attrs.version.major}, ".", std::uint32_t{attrs.version.minor});
     }
     constexpr void count_operand() { words[open_record + 1] += 1u << 8; }
     constexpr void end_record() { words[open_record] |= words.size() - open_record; }

@@ -5,7 +5,7 @@
 // Layout of `detail::code` (16-bit words). Per mnemonic: number of its first form, count of its forms, then rows:
 //   length of the row in words
 //   PTX version (86 = 8.6) | target rule << 8
-//   length of the pattern in words
+//   length of the pattern in words | fewest modifiers << 8 | most modifiers << 12 (15: that many or more)
 //   pattern words   0tok                        this modifier
 //                   0x4000 | slot << 11 | set   one modifier of the set; remembered in the slot when slot != 0
 //                   0x8000 | flag << 8 | n      the n words that follow are optional; taken: the flag is set
@@ -118,7 +118,14 @@ struct row_view {
 };
 
 [[nodiscard]] constexpr row_view row_at(const char16_t* at) noexcept {
-    return {at + 3, at + 3 + at[2], at + at[0], at[1]};
+    return {at + 3, at + 3 + (at[2] & 0xffu), at + at[0], at[1]};
+}
+
+/// Whether a row takes this many modifiers at all: the cheap test before the match.
+[[nodiscard]] constexpr bool takes_count(const char16_t* at, unsigned modifiers) noexcept {
+    const unsigned low = at[2] >> 8 & 0xfu;
+    const unsigned high = static_cast<unsigned>(at[2]) >> 12;
+    return modifiers >= low && (modifiers <= high || high == 15);
 }
 
 [[nodiscard]] constexpr bool set_has(unsigned set, tok t) noexcept {
@@ -404,6 +411,7 @@ constexpr verdict find_form(const tok* tokens, unsigned n_tokens, const operand_
     const unsigned form0 = code[first];
     const unsigned forms = code[first + 1];
     for (unsigned i = 0; i != forms; at += at[0], ++i) {
+        if (!takes_count(at, n_tokens - 1)) continue;
         const row_view row = row_at(at);
         bindings b;
         if (!match_pattern(row.pattern, row.pattern_end, tokens + 1, tokens + n_tokens, b)) continue;

@@ -151,7 +151,7 @@ inline error check_cluster(const bound_kernel& k, const launch_config& config, c
     const std::uint32_t most = k.state->info.shared_per_block_optin;
     const std::uint32_t fixed = std::max(k.slot->static_shared, k.resources.static_shared_bytes);
     if (std::uint64_t{bytes} + fixed > most)
-        return {errc::bad_shared_size, fmt::format("PTXDSL-D04: kernel '{}' needs {} bytes of shared memory ({} static, {} dynamic) but a block of {} has at most {}; use fewer stages or smaller tiles",
+        return {errc::bad_shared_size, fmt::format("PTXDSL-C04: kernel '{}' needs {} bytes of shared memory ({} static, {} dynamic) but a block of {} has at most {}; use fewer stages or smaller tiles",
                                                    k.slot->name, std::uint64_t{bytes} + fixed, fixed, bytes, k.state->info.text(), most)};
     const std::lock_guard lock(k.slot->attributes);
     if (bytes <= k.slot->dynamic_allowed.load(std::memory_order_relaxed)) return {};

@@ -28,6 +28,7 @@ struct label_facts {
         use kind = use::wild;
         u32 loop = 0;   ///< for exits: the loop's id
         u32 scope = 0;
+        bool here = false;  ///< placed in this function
     };
     struct scope {
         u32 begin = 0, end = 0, parent = 0;  ///< word offsets
@@ -90,6 +91,8 @@ public:
         const u32 target = ir::payload_of(o[0]);
         if (target >= labels_.labels.size()) return;
         const label_facts::entry& to = labels_.labels[target];
+        if (!to.here && f_.m.labels[target].placed != 0)
+            f_.out.error("K02", f_.where, "branch to label '", f_.m.text(f_.m.labels[target].id), "', which lies in another function");
         check_scope(c, target, to.scope);
         if (announced || to.kind == label_facts::use::structural) return;
         if (to.kind == label_facts::use::loop_exit) return exit_loop(to.loop);

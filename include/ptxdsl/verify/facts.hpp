@@ -183,6 +183,7 @@ struct facts {
     bool opaque = false;             ///< raw text, calls: anything may have happened
     u32 no_arity = 0;                ///< bit per allocation: the author vouches for the arrivals
     bool arrivals_unknown = false;   ///< an arrival without a note
+    bool is_function = false;        ///< a device function: the caller may have begun things and may end them
     bool bytes_unknown = false;      ///< a copy onto a barrier without a note
 
     constexpr facts(const ir::view& program, report& to) : m(program), out(to), regs(program.n.regs), values(program.n.regs) {

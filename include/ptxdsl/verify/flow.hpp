@@ -41,6 +41,7 @@ public:
     constexpr explicit flow(facts& f) noexcept : f_(f), fragments_(f.fragments.size()), slots_(f.slots.size()) {}
 
     constexpr void run() {
+        if (f_.is_function) forget();
         block(0);
         if (!s_.dead) leave(nullptr);
         warn_useless();
@@ -385,7 +386,7 @@ private:
 
     constexpr void leave(const event* e) {
         if (e != nullptr && (e->flags & event_flag::guarded) == 0) s_.dead = true;
-        if (e != nullptr && e->a != 0) return;  // trap
+        if (f_.is_function || (e != nullptr && e->a != 0)) return;  // `a`: trap
         for (u32 i = 0; i < fragments_; ++i) {
             if (s_.d_age[i] == 0 || f_.fragments[i].fuzzy || (told_at_exit_ >> i & 1u) != 0) continue;
             told_at_exit_ |= 1u << i;
@@ -401,6 +402,7 @@ private:
     }
     /// D10: commits and waits that had nothing to do on any path.
     constexpr void warn_useless() {
+        if (f_.is_function) return;
         for (u32 i = 0; i < f_.events.size(); ++i) {
             const event& e = f_.events[i];
             if (e.useful) continue;

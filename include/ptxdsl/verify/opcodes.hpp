@@ -30,11 +30,12 @@ enum class op : std::uint8_t {
     copy,
     mapa,
     setmaxnreg,
+    call,
     // From here on the first pass looks too.
     branch,
     mbarrier,
     wgmma,
-    opaque,  ///< calls and indirect branches: anything may happen
+    indirect,  ///< a branch that may lead anywhere
 };
 
 namespace tables {
@@ -71,7 +72,8 @@ struct opcode_table {
     t.set(op::branch, tok::bra);
     t.set(op::mbarrier, tok::mbarrier);
     t.set(op::wgmma, tok::wgmma);
-    t.set(op::opaque, tok::call, tok::brx);
+    t.set(op::call, tok::call);
+    t.set(op::indirect, tok::brx);
     return t;
 }
 inline constexpr opcode_table opcodes = make_opcode_table();
@@ -86,7 +88,7 @@ namespace tables {
 
 [[nodiscard]] consteval std::uint32_t mask_of(auto... o) noexcept { return (0u | ... | (1u << static_cast<unsigned>(o))); }
 inline constexpr std::uint32_t always_result =
-    mask_of(op::value, op::varying, op::mov, op::add, op::load, op::atomic, op::mapa, op::opaque);
+    mask_of(op::value, op::varying, op::mov, op::add, op::load, op::atomic, op::mapa, op::call);
 inline constexpr std::uint32_t maybe_result = mask_of(op::two_word, op::bar, op::mbarrier);
 
 [[nodiscard]] constexpr bool second_word_has_result(op o, const ir::cursor& c) noexcept {

@@ -54,7 +54,7 @@ private:
             case op::wgmma:
                 if (token_at(c, 1) == tok::mma_async) multiply(o);
                 break;
-            default: f_.opaque = f_.unstructured = true; break;
+            default: f_.unstructured = true; break;
         }
     }
     constexpr void wait(const ir::cursor& c) {
@@ -76,6 +76,7 @@ private:
         if (c.payload(0) >= f_.m.n.labels) return;
         label_facts::entry& e = labels.labels[c.payload(0)];
         e.scope = scope_;
+        e.here = true;
         if (after(ir::region::else_begin, ir::region::loop_begin)) e.kind = label_facts::use::structural;
     }
     constexpr void region(const ir::cursor& c) {

@@ -84,7 +84,9 @@ private:
             case op::setmaxnreg: return on_setmaxnreg(f_, c);
             case op::branch: return structure_.branch(c, announces_branch(before_));
             case op::mbarrier: return mbarrier(c);
-            case op::opaque: return f_.push(event_kind::opaque);
+            case op::call:
+                f_.arrivals_unknown = f_.bytes_unknown = true;
+                return f_.push(event_kind::opaque);
             default: return;
         }
     }
@@ -193,11 +195,8 @@ constexpr void check_version(facts& f) {
                 f.m.target.suffix == 'a' ? "a" : "", "; it needs ", u32{floor.major}, ".", u32{floor.minor});
 }
 
-/// Checks the finished program `m` and adds what it finds to `out`.
-constexpr void run(const ir::view& m, report& out) {
-    facts f(m, out);
-    check_version(f);
-    check_layout(f);
+/// One body: the kernel's, or a device function's.
+constexpr void check_body(facts& f) {
     prescan first(f);
     first.run();
     text_pass(f, first.labels).run();
@@ -205,6 +204,30 @@ constexpr void run(const ir::view& m, report& out) {
     check_barriers(f);
     check_warps(f);
     if (f.flow_is_known()) flow(f).run();
+}
+
+constexpr void check_functions(const ir::view& m, report& out) {
+    for (u32 i = 0; i < m.n.functions; ++i) {
+        const ir::function& fn = m.functions[i];
+        ir::view body = m;
+        body.words = m.function_words + fn.begin;
+        body.n.words = fn.end - fn.begin;
+        facts f(body, out);
+        f.threads = f.roles[0].threads = 0;
+        f.divergent = bit::varies;
+        f.arrivals_unknown = f.bytes_unknown = f.is_function = true;
+        for (u32 r = 0; r < u32{fn.results} + fn.params; ++r) f.regs[m.function_regs[fn.first_reg + r]] |= bit::written | bit::varies;
+        check_body(f);
+    }
+}
+
+/// Checks the finished program `m` and adds what it finds to `out`.
+constexpr void run(const ir::view& m, report& out) {
+    facts f(m, out);
+    check_version(f);
+    check_layout(f);
+    check_body(f);
+    if (m.n.functions != 0) check_functions(m, out);
 }
 
 }  // namespace ptxdsl::verify

@@ -75,22 +75,22 @@ int main() {
         static_cast<void>(k.dp4a(n, a, a));
         static_cast<void>(k.popc(n));
     },
-          "add.sat.s32 %r1, %r0, 5;\n"
+          "add.sat.s32 %r2, %r0, 5;\n"
           "mul.wide.s32 %rd0, %r0, 3;\n"
-          "shr.s32 %r2, %r0, %r3;\n"
-          "shr.u32 %r4, %r3, 4;\n"
+          "shr.s32 %r3, %r0, %r1;\n"
+          "shr.u32 %r4, %r1, 4;\n"
           "min.s32 %r5, %r0, -1;\n"
-          "max.u32 %r6, %r3, 4294967295;\n"
-          "bfe.s32 %r7, %r0, %r3, 8;\n"
-          "lop3.b32 %r8, %r3, %r3, 7, 232;\n"
-          "prmt.b32 %r9, %r3, %r3, 21520;\n"
+          "max.u32 %r6, %r1, 4294967295;\n"
+          "bfe.s32 %r7, %r0, %r1, 8;\n"
+          "lop3.b32 %r8, %r1, %r1, 7, 232;\n"
+          "prmt.b32 %r9, %r1, %r1, 21520;\n"
           "fma.rz.ftz.f32 %f1, %f0, %f0, 0fBF000000;\n"
           "rcp.approx.ftz.f32 %f2, %f0;\n"
           "mul.rn.f32 %f3, %f0, 0f40000000;\n"
           "add.rn.f32 %f4, %f3, %f0;\n"
           "shr.s32 %r10, %r0, 3;\n"
-          "dp4a.u32.s32 %r11, %r3, %r0, %r0;\n"
-          "popc.b32 %r12, %r3;");
+          "dp4a.u32.s32 %r11, %r1, %r0, %r0;\n"
+          "popc.b32 %r12, %r1;");
 
     check("comparison", {8, 0}, +[](hopper& k, px::reg<u32> a, px::reg<f32> f) {
         const auto p = k.setp<px::lt>(a, 10u);
@@ -127,11 +127,11 @@ int main() {
         static_cast<void>(k.mov(px::aggr_smem_size));
     },
           "cvt.rn.bf16.f32 %rs0, %f0;\n"
-          "cvt.rzi.s32.f32 %r0, %f0;\n"
-          "cvt.sat.u8.s32 %rs1, %r1;\n"
+          "cvt.rzi.s32.f32 %r1, %f0;\n"
+          "cvt.sat.u8.s32 %rs1, %r0;\n"
           "cvt.rn.bf16x2.f32 %r2, %f0, 0f3F800000;\n"
           "cvt.rn.satfinite.e4m3x2.f32 %rs2, %f0, %f0;\n"
-          "cvt.pack.sat.u8.s32.b32 %r3, %r1, %r1, 0;\n"
+          "cvt.pack.sat.u8.s32.b32 %r3, %r0, %r0, 0;\n"
           "mov.b64 {%r4, %r5}, %rd0;\n"
           "mov.b64 %rd1, {%r5, %r4};\n"
           "mov.b32 %r6, %f0;\n"
@@ -157,22 +157,22 @@ int main() {
         k.prefetch_L2_evict_last(p);
         k.fence<px::acq_rel, px::gpu>();
     },
-          "createpolicy.fractional.L2::evict_first.b64 %rd0, 0f3F800000;\n"
-          "ld.global.nc.L1::no_allocate.L2::cache_hint.L2::256B.v4.f32 {%f0, %f1, %f2, %f3}, [%rd1], %rd0;\n"
-          "mad.wide.u32 %rd2, %r0, 4, %rd1;\n"
+          "createpolicy.fractional.L2::evict_first.b64 %rd1, 0f3F800000;\n"
+          "ld.global.nc.L1::no_allocate.L2::cache_hint.L2::256B.v4.f32 {%f0, %f1, %f2, %f3}, [%rd0], %rd1;\n"
+          "mad.wide.u32 %rd2, %r0, 4, %rd0;\n"
           "st.relaxed.gpu.global.f32 [%rd2+8], %f0;\n"
-          "st.global.L2::cache_hint.v2.f32 [%rd1], {%f2, %f3}, %rd0;\n"
-          "red.release.cta.global.add.f32 [%rd1+-4], 0f3F800000;\n"
+          "st.global.L2::cache_hint.v2.f32 [%rd0], {%f2, %f3}, %rd1;\n"
+          "red.release.cta.global.add.f32 [%rd0+-4], 0f3F800000;\n"
           "mov.b32 %r1, 0;\n"
-          "atom.relaxed.sys.global.add.noftz.f16x2 %r2, [%rd1], %r1;\n"
-          "atom.global.cas.b32 %r3, [%rd1], %r0, 0;\n"
-          "cvta.global.u64 %rd3, %rd1;\n"
+          "atom.relaxed.sys.global.add.noftz.f16x2 %r2, [%rd0], %r1;\n"
+          "atom.global.cas.b32 %r3, [%rd0], %r0, 0;\n"
+          "cvta.global.u64 %rd3, %rd0;\n"
           "isspacep.shared %p0, %rd3;\n"
           "cvta.to.shared.u64 %rd4, %rd3;\n"
           "cvt.u32.u64 %r4, %rd4;\n"
           "mapa.shared::cluster.u32 %r5, %r4, %r0;\n"
           "ld.shared::cluster.f32 %f4, [%r5+4];\n"
-          "prefetch.global.L2::evict_last [%rd1];\n"
+          "prefetch.global.L2::evict_last [%rd0];\n"
           "fence.acq_rel.gpu;");
 
     check("warp and escapes", {8, 0}, +[](hopper& k, px::reg<f32> f, px::reg<u32> m) {
@@ -186,12 +186,12 @@ int main() {
         k.raw("// here");
         k.griddepcontrol_wait();
     },
-          "shfl.sync.down.b32 %f0|%p0, %f1, 16, 31, 4294967295;\n"
-          "vote.sync.ballot.b32 %r0, %p0, %r1;\n"
-          "redux.sync.or.b32 %r2, %r1, 4294967295;\n"
+          "shfl.sync.down.b32 %f1|%p0, %f0, 16, 31, 4294967295;\n"
+          "vote.sync.ballot.b32 %r1, %p0, %r0;\n"
+          "redux.sync.or.b32 %r2, %r0, 4294967295;\n"
           "elect.sync _|%p1, 4294967295;\n"
-          "fma.rn.f32 %f2, %f0, 0f40000000, %f1;\n"
-          "@%p0 bar.warp.sync %r1;\n"
+          "fma.rn.f32 %f2, %f1, 0f40000000, %f0;\n"
+          "@%p0 bar.warp.sync %r0;\n"
           "// here\n"
           "griddepcontrol.wait;");
 

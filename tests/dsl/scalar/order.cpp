@@ -22,8 +22,8 @@ constexpr void nested(px::builder<px::sm_90a>& k, px::global_ptr<const f32, 16> 
     k.st(y, (k.ld(x) + k.ld(x + 1)) * (k.ld(x + 2) - k.ld(x + 3)));
     k.st(y.as<u32>(), ((i << k.popc(n)) & (n >> 3u)) + (i ^ n) * k.mov(px::laneid));
     k.inst<"st.global.f32">(y + i, k.fma_rn(k.ld(x), k.ld(x + 1), k.ld(x + 2)));
-    k.if_((k.ld(x) < k.ld(y)) && !(k.ld(x + 1) > k.ld(y + 1)), [&] { k.st(y + k.mov(px::tid.x), k.setp<px::eq>(i, n).id() == 0 ? a : k.ld(x)); });
-    k.st(y, k.lop3<0x96>(k.mov(px::tid.x), k.mov(px::tid.y), k.mov(px::tid.z)).as<px::b32>().id() == 0 ? a : k.mov_b32<f32>(k.mad_lo(i, n, i)));
+    k.if_((k.ld(x) < k.ld(y)) && !(k.ld(x + 1) > k.ld(y + 1)), [&] { k.st(y + k.mov(px::tid.x), k.slct(a, k.ld(x), k.cvt<s32>(k.sub(i, n)))); });
+    k.st(y, k.mov_b32<f32>(k.lop3<0x96>(k.mov(px::tid.x), k.mov(px::tid.y), k.mov(px::tid.z)).as<px::b32>()));
     k.st(y, k.atom_add((y + i), k.ld(x + i)));
     k.st(y, k.ld(k.to_generic(k.to_shared(k.cvta(y + i)))));
 }

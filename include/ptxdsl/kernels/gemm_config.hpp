@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a matrix product is made of: tile shape, pipeline, cluster, how the work is spread, and the epilogue. Plain values;
+// each distinct one is one kernel.
+#pragma once
+
+#include <ptxdsl/dsl/tile.hpp>
+
+namespace ptxdsl::kernels {
+
+/// What is applied to each element before it is stored. `gelu` is the tanh form; `silu` is x * sigmoid(x).
+enum class activation : u8 { none, relu, gelu, silu };
+
+/// How the result reaches memory.
+///  - `tma`: through shared memory and TMA, hidden behind the next tile's products; rows of C are multiples of 16 bytes.
+///  - `pairs`: two neighbours at a time from registers; N and the row stride are even.
+///  - `elements`: one at a time; any N and row stride.
+enum class store_mode : u8 { tma, pairs, elements };
+
+/// One kernel's shape. `valid()` says whether the library can build it.
+struct gemm_config {
+    u32 bm = 128;            ///< rows of a block's tile: 64 for each consumer warpgroup
+    u32 bn = 256;            ///< columns of a block's tile: 64 to 256, a multiple of 64
+    u32 bk = 64;             ///< depth of one pipeline stage
+    u32 stages = 4;
+    u32 cluster = 2;         ///< blocks on top of each other that share each B tile by multicast
+    u32 split_k = 1;         ///< blocks of a cluster that share one tile, each taking a part of K (then `cluster` is 1)
+    u32 group = 8;           ///< rows of cluster tiles that are walked together, for L2 reuse
+    u32 blocks_per_sm = 1;
+    bool stream_k = false;   ///< the last one to two waves are cut along K, so that every cluster works equally long
+    store_mode store = store_mode::tma;
+    major a = k_major;       ///< A as M x K rows (`k_major`) or as K x M rows
+    major b = k_major;       ///< B as N x K rows (`k_major`, "NT") or as K x N rows
+
+    constexpr bool operator==(const gemm_config&) const = default;
+
+    [[nodiscard]] constexpr u32 consumers() const noexcept { return bm / 64; }
+    [[nodiscard]] constexpr u32 threads() const noexcept { return 128 * (1 + consumers()); }
+    [[nodiscard]] constexpr u32 cluster_blocks() const noexcept { return cluster * split_k; }
+    /// Rows of C a cluster works on at once.
+    [[nodiscard]] constexpr u32 cluster_rows() const noexcept { return bm * cluster; }
+    [[nodiscard]] constexpr u32 stage_bytes() const noexcept { return (bm + bn) * bk * 2; }
+    /// Shared memory of a block for 16-bit operands: stages, staging of the store, barriers.
+    [[nodiscard]] constexpr u32 shared_bytes() const noexcept {
+        return stages * stage_bytes() + (store == store_mode::tma ? consumers() * 4 * 2 * 2048 : 0) + 16 * stages;
+    }
+    [[nodiscard]] constexpr bool valid() const noexcept {
+        const bool tile = bm % 64 == 0 && bm >= 64 && bm <= 256 && bn % 64 == 0 && bn >= 64 && bn <= 256 && bk == 64 && bm * bn <= 128 * 256;
+        const bool blocks = cluster >= 1 && split_k >= 1 && (cluster == 1 || split_k == 1) && cluster_blocks() <= 8 && bn % (8 * split_k) == 0 &&
+                            bn / cluster % 64 == 0;
+        const bool modes = !(stream_k && split_k > 1) && (split_k == 1 || store != store_mode::tma) && stages >= 2;
+        const bool fits = shared_bytes() * blocks_per_sm + 1024 * blocks_per_sm <= 228 * 1024 && (split_k == 1 || stages * bk * 2 >= bn * 4);
+        return tile && blocks && modes && fits;
+    }
+};
+
+/// What follows the product: C = act(alpha * A B + beta * C + bias).
+struct gemm_epilogue {
+    bool alpha = false;  ///< the product is scaled by a run-time factor
+    bool beta = false;   ///< the old C is scaled and added (not with `store_mode::tma`)
+    bool bias = false;   ///< a vector of N elements is added to every row
+    activation act = activation::none;
+    /// Columns come in groups of 16, 8 of a gate and 8 of a value: C has half as many, act(gate) * value.
+    bool gated = false;
+    constexpr bool operator==(const gemm_epilogue&) const = default;
+};
+
+}  // namespace ptxdsl::kernels

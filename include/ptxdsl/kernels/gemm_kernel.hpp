@@ -1,0 +1,817 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix product for Hopper, one source for all configurations (docs/kernels/gemm.md draws the pipeline).
+//
+//   warpgroup 0    one thread walks the tiles and feeds a ring of shared-memory stages through TMA
+//   the others     wait for a stage, multiply 64 rows each, free the stage; the result is converted to 16 bits in registers
+//                  and stored while the tensor cores already work on the next tile
+//
+// The grid is persistent (without `split_k`): a cluster takes every (number of clusters)-th tile.
+#pragma once
+
+#include <ptxdsl/kernels/gemm_config.hpp>
+#include <ptxdsl/ptxdsl.hpp>
+
+namespace ptxdsl::kernels::detail {
+
+using k_t = builder<sm_90a>;
+using reg32 = reg<u32>;
+
+/// Everything that is fixed when the kernel is written.
+template <gemm_config C, class In, class Out, gemm_epilogue E>
+struct gemm_spec {
+    static_assert(C.valid(), "PTXDSL-kernels: this gemm_config cannot be built; see gemm_config::valid");
+    static constexpr gemm_config config = C;
+    static constexpr gemm_epilogue epilogue = E;
+    using in = In;
+    using out = Out;
+    using a = tile<In, C.bm, C.bk, C.a>;
+    using b = tile<In, C.bn, C.bk, C.b>;
+    using b_part = tile<In, C.bn / C.cluster, C.bk, C.b>;  ///< what one block loads of B
+    static constexpr u32 chunk = 128 / sizeof(Out);        ///< columns of a staging tile: one warp's 16 rows of 128 bytes
+    using c = tile<Out, 16, chunk>;
+    using map_a = tma_map<a, 3>;
+    using map_b = tma_map<b_part, 3>;
+    using map_c = tma_map_out<c, 3>;
+    using packed = std::conditional_t<std::is_same_v<Out, f16>, f16x2, bf16x2>;
+    static constexpr u32 out_columns = E.gated ? C.bn / 2 : C.bn;
+    static_assert(C.store != store_mode::tma || (sizeof(Out) == 2 && out_columns % chunk == 0 && !E.beta),
+                  "PTXDSL-kernels: store_mode::tma is for 16-bit results of 64 columns at least, without beta");
+};
+
+/// The kernel's parameters, as registers.
+struct gemm_arguments {
+    reg<u32> m, n, depth, batches;
+    reg<u32> ldc;           ///< elements from one row of C to the next
+    reg<u64> batch_stride;  ///< elements from one C to the next
+    reg<f32> alpha, beta;
+};
+
+/// Where a tile's results go: first row (of this warpgroup), first column, batch.
+struct tile_position {
+    reg<u32> row, col, batch;
+};
+
+/// The tiles in the order of the walk: column by column inside groups of rows, so that concurrent clusters share operands in L2.
+template <class S>
+struct tile_order {
+    static constexpr gemm_config C = S::config;
+    reg<u32> row_tiles, col_tiles, per_batch, total, rank;
+
+    constexpr tile_order(k_t& k, const gemm_arguments& p, const reg32& cta_rank)
+        : row_tiles(k.div(k.add(p.m, C.cluster_rows() - 1), C.cluster_rows())),
+          col_tiles(k.div(k.add(p.n, C.bn - 1), C.bn)),
+          per_batch(k.mul_lo(row_tiles, col_tiles)),
+          total(k.mul_lo(per_batch, p.batches)),
+          rank(cta_rank) {}
+
+    /// Tile `t`; the row is the first of this block.
+    constexpr tile_position at(k_t& k, const reg32& t) const {
+        const auto batch = k.div(t, per_batch);
+        const auto in_batch = k.sub(t, k.mul_lo(batch, per_batch));
+        const auto per_group = k.mul_lo(col_tiles, C.group);
+        const auto g = k.div(in_batch, per_group);
+        const auto first = k.mul_lo(g, C.group);
+        const auto height = k.min(k.sub(row_tiles, first), C.group);
+        const auto inside = k.sub(in_batch, k.mul_lo(g, per_group));
+        const auto col = k.div(inside, height);
+        const auto row = k.add(first, k.sub(inside, k.mul_lo(col, height)));
+        if constexpr (C.cluster > 1) return {k.mul_lo(k.mad_lo(row, C.cluster, rank), C.bm), k.mul_lo(col, C.bn), batch};
+        else return {k.mul_lo(row, C.bm), k.mul_lo(col, C.bn), batch};
+    }
+};
+
+/// A cluster's walk over its work. An item is a tile, or with `stream_k` the steps [first, last) of one.
+///
+/// Stream-K: if the tiles do not divide by the number of clusters, whole tiles are dealt out until between one and two waves
+/// are left; the steps of those are cut into one equal range for each cluster. A range is at least one tile long, so a tile
+/// has at most two owners: the cluster with its last steps adds them up first and leaves them in memory, the one with its
+/// first steps (which comes to them last) finishes the tile.
+template <class S>
+class tile_walk {
+    static constexpr gemm_config C = S::config;
+
+public:
+    reg<u32> tile, first, last;
+
+    constexpr tile_walk(k_t& k, const tile_order<S>& order, const reg32& steps, const reg32& cluster, const reg32& clusters)
+        : first(steps), last(steps), order_(order), steps_(steps), step_(clusters) {
+        if constexpr (C.stream_k) cut(k, cluster, clusters);
+        else tile = k.mov(cluster).named("tile");
+    }
+    [[nodiscard]] constexpr tile_position position(k_t& k) const { return order_.at(k, tile); }
+
+    /// Moves to the next item; true when there is none.
+    constexpr reg<pred> next(k_t& k) {
+        if constexpr (C.stream_k) {
+            const auto end = k.mad_lo(tile, steps_, last);
+            const auto whole = k.add(tile, step_);
+            const auto stay = whole < dealt_;
+            const auto begin = k.selp(begin_, end, tile < dealt_);
+            part(k, begin, stay, whole);
+            const auto out = begin >= end_;
+            return out && !stay;
+        } else {
+            tile = k.add(tile, step_);
+            return tile >= order_.total;
+        }
+    }
+
+private:
+    constexpr void cut(k_t& k, const reg32& cluster, const reg32& clusters) {
+        const auto waves = k.div(order_.total, clusters);
+        const auto rest = k.sub(order_.total, k.mul_lo(waves, clusters));
+        const auto before = k.mul_lo(k.sub(waves, 1u), clusters);
+        dealt_ = k.selp(before, order_.total, rest != 0u);
+        const auto loose = k.mul_lo(k.sub(order_.total, dealt_), steps_);
+        const auto base = k.mul_lo(dealt_, steps_);
+        begin_ = k.add(base, k.div(k.mul_lo(loose, cluster), clusters));
+        end_ = k.add(base, k.div(k.mul_lo(loose, k.add(cluster, 1u)), clusters));
+        tile = k.mov<u32>(0).named("tile");
+        first = k.mov<u32>(0).named("first");
+        last = k.mov<u32>(0).named("last");
+        part(k, begin_, dealt_ != 0u, cluster);
+    }
+    /// The item that starts at step `begin` of all steps, or tile `whole` from end to end.
+    constexpr void part(k_t& k, const reg32& begin, const reg<pred>& stay, const reg32& whole) {
+        const auto t = k.div(begin, steps_);
+        const auto from = k.sub(begin, k.mul_lo(t, steps_));
+        const auto to = k.min(steps_, k.add(from, k.sub(end_, begin)));
+        tile = k.selp(whole, t, stay);
+        first = k.selp(k.mov<u32>(0), from, stay);
+        last = k.selp(steps_, to, stay);
+    }
+    tile_order<S> order_;
+    reg<u32> steps_, step_, dealt_, begin_, end_;
+};
+
+/// What a consumer warpgroup's thread knows about itself.
+struct gemm_consumer {
+    reg<u32> index;  ///< its warpgroup: rows 64 * index of the block's tile
+    reg<u32> t;      ///< thread of the warpgroup
+    reg<u32> lane, warp;
+    reg<u32> row;    ///< its first accumulator row inside 64: 16 * warp + lane / 4 (the second is 8 below)
+    reg<u32> col;    ///< its first column of each group of 8: 2 * (lane % 4)
+
+    constexpr gemm_consumer(k_t& k, const reg32& tid)
+        : index(k.sub(k.shr(tid, 7u), 1u).named("consumer")), t(k.and_(tid, 127u).named("t")), lane(k.and_(tid, 31u)), warp(k.shr(t, 5u)),
+          row(k.mad_lo(warp, 16u, k.shr(lane, 2u))), col(k.shl(k.and_(lane, 3u), 1u)) {}
+};
+
+// ---- arithmetic of the epilogue -------------------------------------------------------------------------------------
+
+/// x * sigmoid(x).
+constexpr reg<f32> silu(k_t& k, const reg<f32>& x) {
+    const auto e = k.ex2<approx, ftz>(k.mul<rn>(x, -1.4426950408889634f));
+    return k.mul<rn>(x, k.rcp<approx, ftz>(k.add<rn>(e, 1.0f)));
+}
+/// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))).
+constexpr reg<f32> gelu(k_t& k, const reg<f32>& x) {
+    const auto square = k.mul<rn>(x, x);
+    const auto inner = k.mul<rn>(x, k.fma<rn>(square, 0.0356774081363001f, 0.7978845608028654f));
+    const auto half = k.mul<rn>(x, 0.5f);
+    return k.fma<rn>(half, k.tanh<approx>(inner), half);
+}
+constexpr reg<f32> apply(k_t& k, activation act, const reg<f32>& x) {
+    switch (act) {
+        case activation::relu: return k.max(x, 0.0f);
+        case activation::gelu: return gelu(k, x);
+        case activation::silu: return silu(k, x);
+        case activation::none: break;
+    }
+    return x;
+}
+
+/// The bias of one thread's two columns of a group of 8.
+struct bias_pair {
+    reg<f32> v[2];
+};
+
+/// Turns accumulators into results. `source(i)` is accumulator register `i`.
+template <class S>
+class gemm_math {
+    static constexpr gemm_epilogue E = S::epilogue;
+
+public:
+    constexpr gemm_math(const gemm_arguments& p, global_ptr<const typename S::in> bias) : p_(p), bias_(bias) {}
+
+    /// Bias of group `block`, columns clamped into N.
+    constexpr bias_pair load_bias(k_t& k, const reg32& col, u32 block) const {
+        bias_pair b;
+        if constexpr (E.bias) {
+            for (u32 i = 0; i < 2; ++i) {
+                const auto c = k.min(k.add(col, block * 8 + i), k.sub(p_.n, 1u));
+                b.v[i] = k.template cvt<f32>(k.template ld<nc>(bias_ + c));
+            }
+        }
+        return b;
+    }
+    /// Result register `j` (of the layout of a 64 x out_columns accumulator) for a thread whose first column is `col`.
+    template <class Source>
+    constexpr void group(k_t& k, const Source& source, const reg32& col, u32 block, reg<f32> (&out)[4]) const {
+        if constexpr (E.gated) {
+            const bias_pair g = load_bias(k, col, 2 * block), v = load_bias(k, col, 2 * block + 1);
+            for (u32 i = 0; i < 4; ++i) {
+                const auto gate = apply(k, E.act, linear(k, source(8 * block + i), g.v[i % 2]));
+                out[i] = k.template mul<rn>(gate, linear(k, source(8 * block + 4 + i), v.v[i % 2]));
+            }
+        } else {
+            const bias_pair b = load_bias(k, col, block);
+            for (u32 i = 0; i < 4; ++i) out[i] = apply(k, E.act, linear(k, source(4 * block + i), b.v[i % 2]));
+        }
+    }
+
+private:
+    constexpr reg<f32> linear(k_t& k, const reg<f32>& x, const reg<f32>& bias) const {
+        if constexpr (E.alpha && E.bias) return k.fma<rn>(x, p_.alpha, bias);
+        else if constexpr (E.alpha) return k.mul<rn>(x, p_.alpha);
+        else if constexpr (E.bias) return k.add<rn>(x, bias);
+        else return x;
+    }
+    gemm_arguments p_;
+    global_ptr<const typename S::in> bias_;
+};
+
+// ---- stores -----------------------------------------------------------------------------------------------------------
+
+/// Results as pairs of 16 bits in registers, stored through one warp's own staging tiles: 16 rows of 128 bytes, two of them
+/// in turn, no barrier beyond the warp.
+template <class S>
+class store_packed {
+    static constexpr u32 groups = S::out_columns / 8;
+    static constexpr u32 per_chunk = S::chunk / 8;
+    static constexpr u32 buffers = 2;
+
+public:
+    constexpr store_packed(k_t& k, const typename S::map_c& map) : map_(map), tiles_(k.smem<typename S::c>(S::config.consumers() * 4 * buffers, "c")) {}
+
+    /// Addresses this lane writes, computed once.
+    constexpr void prepare(k_t& k, const gemm_consumer& me) {
+        first_ = k.mul_lo(k.mad_lo(me.index, 4u, me.warp), buffers).named("staging");
+        leader_ = me.lane == 0u;
+        row_ = k.and_(me.lane, 15u);
+        half_ = k.shr(me.lane, 4u);
+        rows_above_ = k.mul_lo(me.warp, 16u);
+    }
+    /// Converts a tile: `source(i)` is accumulator register `i`.
+    template <class Source>
+    constexpr void pack(k_t& k, const gemm_math<S>& math, const Source& source, const reg32& col) {
+        for (u32 g = 0; g < groups; ++g) {
+            reg<f32> v[4];
+            math.group(k, source, col, g, v);
+            packed_[2 * g] = k.template cvt<typename S::packed, rn>(hi(v[1]), lo(v[0]));
+            packed_[2 * g + 1] = k.template cvt<typename S::packed, rn>(hi(v[3]), lo(v[2]));
+        }
+    }
+    /// Stores what was packed. No barrier beyond the warp: a warp's rows are its own.
+    constexpr void store(k_t& k, const tile_position& pos) const {
+        const auto row = k.add(pos.row, rows_above_);
+        const auto col = S::epilogue.gated ? k.shr(pos.col, 1u) : pos.col;
+        for (u32 c = 0; c < groups / per_chunk; ++c) {
+            const auto stage = tiles_[k.add(first_, c % buffers)];
+            const auto line = k.tile_line(stage, row_).from(half_);
+            k.at(leader_).template cp_async_bulk_wait_group_read<buffers - 1>();
+            k.bar_warp_sync();
+            for (u32 p = 0; p < per_chunk / 2; ++p) {
+                const u32 i = 2 * (c * per_chunk + 2 * p);
+                k.stmatrix(line.chunk(2 * p), packed_[i], packed_[i + 1], packed_[i + 2], packed_[i + 3]);
+            }
+            k.fence_proxy_async_shared_cta();
+            k.bar_warp_sync();
+            k.at(leader_).cp_async_bulk_tensor(map_, coords(k.add(col, c * S::chunk), row, pos.batch), stage);
+            k.at(leader_).cp_async_bulk_commit_group();
+        }
+    }
+    constexpr void finish(k_t& k) const { k.at(leader_).template cp_async_bulk_wait_group<0>(); }
+
+private:
+    typename S::map_c map_;
+    shared_tile<typename S::c> tiles_;
+    reg<u32> first_, row_, half_, rows_above_;
+    reg<pred> leader_;
+    reg<typename S::packed> packed_[2 * groups];
+};
+
+/// Stores from registers with bounds checks, pairs or single elements; adds beta * C where the epilogue has it.
+template <class S>
+class store_direct {
+    using Out = typename S::out;
+    static constexpr bool pairs = S::config.store == store_mode::pairs;
+    static constexpr bool beta = S::epilogue.beta;
+
+public:
+    constexpr store_direct(global_ptr<Out> c, const gemm_arguments& p) : c_(c), p_(p) {}
+
+    /// Groups [0, count) of 8 columns from column `col`: `source(i)` is accumulator register `i` of them.
+    template <class Source>
+    constexpr void store(k_t& k, const gemm_consumer& me, const gemm_math<S>& math, const Source& source, const tile_position& pos, u32 count) const {
+        const auto col = k.add(pos.col, me.col);
+        const auto out_col = S::epilogue.gated ? k.add(k.shr(pos.col, 1u), me.col) : col;
+        const auto width = S::epilogue.gated ? k.shr(p_.n, 1u) : p_.n;
+        const auto base = c_ + k.mul_lo(k.template cvt<u64>(pos.batch), p_.batch_stride);
+        const auto row = k.add(pos.row, me.row);
+        const auto low = k.add(row, 8u);
+        const line up{base + k.mul_wide(row, p_.ldc), row < p_.m}, down{base + k.mul_wide(low, p_.ldc), low < p_.m};
+        for (u32 g = 0; g < count; ++g) {
+            reg<f32> v[4];
+            math.group(k, source, col, g, v);
+            const auto x = k.add(out_col, g * 8);
+            put(k, up, x, width, v[0], v[1]);
+            put(k, down, x, width, v[2], v[3]);
+        }
+    }
+
+private:
+    struct line {
+        global_ptr<Out> start;
+        reg<pred> inside;
+    };
+    constexpr reg<f32> with_old(k_t& k, const global_ptr<Out>& at, const reg<pred>& inside, const reg<f32>& v) const {
+        if constexpr (!beta) return v;
+        auto old = k.template mov<f32>(0.0f);
+        k.if_(inside, [&] {
+            if constexpr (std::is_same_v<Out, f32>) old = k.ld(at);
+            else old = k.template cvt<f32>(k.ld(at));
+        });
+        return k.template fma<rn>(old, p_.beta, v);
+    }
+    constexpr void put(k_t& k, const line& to, const reg32& x, const reg32& width, const reg<f32>& a, const reg<f32>& b) const {
+        const auto at = to.start + x;
+        const auto in_a = x < width && to.inside;
+        const auto in_b = pairs ? in_a : k.add(x, 1u) < width && to.inside;
+        const auto va = with_old(k, at, in_a, a), vb = with_old(k, at + 1, in_b, b);
+        if constexpr (pairs && sizeof(Out) == 2) {
+            k.at(in_a).st(at.template as<typename S::packed>().template assume_aligned<4>(), k.template cvt<typename S::packed, rn>(hi(vb), lo(va)));
+        } else if constexpr (pairs) {
+            k.at(in_a).st(at.template as<packet<f32, 2>>().template assume_aligned<8>(), vec<f32, 2>(va, vb));
+        } else {
+            element(k, at, in_a, va);
+            element(k, at + 1, in_b, vb);
+        }
+    }
+    constexpr void element(k_t& k, const global_ptr<Out>& at, const reg<pred>& inside, const reg<f32>& v) const {
+        if constexpr (std::is_same_v<Out, f32>) k.at(inside).st(at, v);
+        else k.at(inside).st(at, k.template cvt<Out, rn>(v));
+    }
+    global_ptr<Out> c_;
+    gemm_arguments p_;
+};
+
+// ---- the pipeline ------------------------------------------------------------------------------------------------------
+
+/// The ring of stages, as both sides see it.
+template <class S>
+struct gemm_ring {
+    static constexpr gemm_config C = S::config;
+    using pipe_t = pipeline<"load">;
+    shared_tile<typename S::a> a;
+    shared_tile<typename S::b> b;
+    pipe_t pipe;
+
+    constexpr explicit gemm_ring(k_t& k)
+        : a(k.smem<typename S::a>(C.stages, "a")), b(k.smem<typename S::b>(C.stages, "b")),
+          pipe(k.make_pipeline<"load">(C.stages, arrivals<1>, arrivals<C.consumers() * C.cluster>)) {}
+
+    /// One thread initialises the barriers; afterwards every block of the cluster may use them.
+    constexpr void start(k_t& k, const reg32& tid) const {
+        k.single_thread(tid == 0u, [&] { k.init(pipe); });
+        k.fence_mbarrier_init();
+        if constexpr (C.cluster_blocks() > 1) {
+            k.barrier_cluster_arrive();
+            k.barrier_cluster_wait();
+        } else {
+            k.bar_sync();
+        }
+    }
+};
+
+/// Copies every panel of a tile; rows start at `row`, K at `x`.
+template <class Tile, class Map, class Copy>
+constexpr void each_panel(k_t& k, const tile_stage<Tile>& to, const reg32& x, const reg32& row, const reg32& batch, const Copy& copy) {
+    for (u32 p = 0; p < Tile::layout.panels(); ++p) {
+        const u32 step = Tile::layout.panel(p).inner_coordinate;
+        if constexpr (Tile::layout.order == k_major) copy(to.panel(p), coords(k.add(x, step), row, batch));
+        else copy(to.panel(p), coords(k.add(row, step), x, batch));
+    }
+}
+
+/// The producer: one thread that fills the ring with the steps [first, last) of the tile at `pos`.
+template <class S>
+class gemm_producer {
+    static constexpr gemm_config C = S::config;
+
+public:
+    constexpr gemm_producer(k_t& k, const gemm_ring<S>& ring, const typename S::map_a& a, const typename S::map_b& b, const reg32& rank)
+        : ring_(ring), map_a_(a), map_b_(b), rank_(rank), at_(k.producer_state(ring.pipe)) {}
+
+    constexpr void fill(k_t& k, const tile_position& pos, const reg32& first, const reg32& last) const {
+        const auto b_row = C.cluster > 1 ? k.mad_lo(rank_, C.bn / C.cluster, pos.col) : pos.col;
+        k.for_(first, last, 1u, [&](reg32 i) {
+            const auto x = k.mul_lo(i, C.bk);
+            k.wait_empty(ring_.pipe, at_);
+            const auto full = ring_.pipe.full(at_);
+            k.mbarrier_arrive_expect_tx(full, ring_.a, ring_.b);
+            each_panel<typename S::a, typename S::map_a>(k, ring_.a[at_.slot()], x, pos.row, pos.batch,
+                                                          [&](auto to, auto where) { k.cp_async_bulk_tensor(to, map_a_, where, full); });
+            if constexpr (C.cluster > 1) {
+                const auto part = ring_.b[at_.slot()].template part<typename S::b_part>(rank_);
+                each_panel<typename S::b_part, typename S::map_b>(k, part, x, b_row, pos.batch, [&](auto to, auto where) {
+                    k.cp_async_bulk_tensor_multicast(to, map_b_, where, full, u16((1u << C.cluster) - 1));
+                });
+            } else {
+                each_panel<typename S::b, typename S::map_b>(k, ring_.b[at_.slot()], x, b_row, pos.batch,
+                                                              [&](auto to, auto where) { k.cp_async_bulk_tensor(to, map_b_, where, full); });
+            }
+            k.advance(at_);
+        });
+    }
+
+private:
+    gemm_ring<S> ring_;
+    typename S::map_a map_a_;
+    typename S::map_b map_b_;
+    reg<u32> rank_;
+    typename gemm_ring<S>::pipe_t::producer_state at_;
+};
+
+/// A consumer warpgroup's main loop. `begin` issues the first step of an item and returns at once; `rest` issues the others,
+/// each time freeing the slot of the step before; `drain` waits for the last.
+template <class S>
+class gemm_multiplier {
+    static constexpr gemm_config C = S::config;
+
+public:
+    accumulator<f32, C.bn> acc;
+
+    constexpr gemm_multiplier(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me)
+        : acc(k.wgmma.make_accumulator<f32, C.bn>()), ring_(ring), at_(k.consumer_state(ring.pipe)), releases_(me.t < C.cluster),
+          free_(k.mapa(ring.pipe.empty(), release_rank(k, me))), a_(k.wgmma.descriptor(ring.a).rows_at(me.index, 64)),
+          b_(k.wgmma.descriptor(ring.b)), previous_(k.mov<u32>(0).named("previous")) {}
+
+    constexpr void begin(k_t& k) {
+        multiply(k, true);
+        previous_ = at_.slot();
+        k.advance(at_);
+    }
+    constexpr void rest(k_t& k, const reg32& steps_done, const reg32& steps) {
+        k.for_(steps_done, steps, 1u, [&](reg32) {
+            multiply(k, false);
+            k.wgmma.template wait_group<1>();  // the step before this one has read its slot
+            release(k);
+            previous_ = at_.slot();
+            k.advance(at_);
+        });
+    }
+    constexpr void drain(k_t& k) const {
+        k.wgmma.template wait_group<0>();
+        release(k);
+    }
+
+private:
+    /// Thread i of a warpgroup frees the slot in block i of the cluster that shares it.
+    static constexpr reg32 release_rank(k_t& k, const gemm_consumer& me) {
+        if constexpr (C.split_k > 1) return k.mov(cluster_ctarank);
+        else return me.t;
+    }
+    constexpr void multiply(k_t& k, bool start) const {
+        k.wait_full(ring_.pipe, at_);
+        const auto a = a_[at_.slot()];
+        const auto b = b_[at_.slot()];
+        k.wgmma.fence();
+        for (u32 s = 0; s < C.bk / 16; ++s) k.wgmma.mma_async(acc, a.k_slice(s), b.k_slice(s), !(start && s == 0));
+        k.wgmma.commit_group();
+    }
+    constexpr void release(k_t& k) const { k.at(releases_).mbarrier_arrive(free_[previous_]); }
+
+    gemm_ring<S> ring_;
+    typename gemm_ring<S>::pipe_t::consumer_state at_;
+    reg<pred> releases_;
+    remote_mbarrier_ring<typename gemm_ring<S>::pipe_t::empty_ring> free_;
+    matrix_descriptor<typename S::a> a_;
+    matrix_descriptor<typename S::b> b_;
+    reg<u32> previous_;
+};
+
+// ---- tiles with several owners -----------------------------------------------------------------------------------------
+
+/// Stream-K's hand-over: one slot a cluster, block and warpgroup, in global memory. A slot holds the accumulators as the
+/// threads have them, 16 bytes a thread at a time; its flag is 1 while it is full, and is 0 again after the kernel.
+template <class S>
+class stream_k_slots {
+    static constexpr gemm_config C = S::config;
+    static constexpr u32 vectors = C.bn / 8;
+    using four = packet<f32, 4>;
+
+public:
+    constexpr stream_k_slots(global_ptr<f32, 16> partials, global_ptr<u32> flags) : partials_(partials), flags_(flags) {}
+
+    /// Leaves the accumulators in the slot of `cluster`.
+    constexpr void give(k_t& k, const gemm_consumer& me, const accumulator<f32, C.bn>& acc, const reg32& cluster, const reg32& rank) const {
+        const auto slot = index(k, me, cluster, rank);
+        const auto to = place(k, me, slot);
+        for (u32 v = 0; v < vectors; ++v) k.st(to + 128 * v, vec<f32, 4>(acc[4 * v], acc[4 * v + 1], acc[4 * v + 2], acc[4 * v + 3]));
+        k.template membar<gl>();
+        k.bar_sync(barrier(k, me), 128u);
+        k.at(me.t == 0u).template st<release, gpu>(flags_ + slot, 1u);
+    }
+    /// Waits for the slot of `cluster` and returns where this thread's part is.
+    constexpr global_ptr<four, 16> take(k_t& k, const gemm_consumer& me, const reg32& cluster, const reg32& rank) const {
+        const auto slot = index(k, me, cluster, rank);
+        const auto flag = flags_ + slot;
+        k.do_while([&] { return k.template ld<acquire, gpu>(flag) == 0u; });
+        k.bar_sync(barrier(k, me), 128u);
+        k.at(me.t == 0u).template st<relaxed, gpu>(flag, 0u);
+        return place(k, me, slot);
+    }
+
+private:
+    static constexpr reg32 barrier(k_t& k, const gemm_consumer& me) { return k.add(me.index, 1u); }
+    static constexpr reg32 index(k_t& k, const gemm_consumer& me, const reg32& cluster, const reg32& rank) {
+        return k.mad_lo(k.mad_lo(cluster, C.cluster, rank), C.consumers(), me.index);
+    }
+    constexpr global_ptr<four, 16> place(k_t& k, const gemm_consumer& me, const reg32& slot) const {
+        return (partials_.template as<four>() + k.mad_lo(slot, 128 * vectors, me.t)).template assume_aligned<16>();
+    }
+    global_ptr<f32, 16> partials_;
+    global_ptr<u32> flags_;
+};
+
+/// Split-K inside a cluster: every block leaves the columns of block `d` in the shared memory of block `d`, which adds them
+/// up in the order of the blocks, so that the result does not depend on timing. The stages of the pipeline serve as buffer.
+template <class S>
+class cluster_sum {
+    static constexpr gemm_config C = S::config;
+    static constexpr u32 ways = C.split_k, columns = C.bn / ways, registers = columns / 2, vectors = registers / 4;
+    static constexpr u32 threads = 128 * C.consumers();
+    static constexpr u32 slot_bytes = registers * 4 * threads;
+    using four = packet<f32, 4>;
+
+public:
+    constexpr cluster_sum(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me)
+        : mine_(k.mad_lo(k.mad_lo(me.index, 128u, me.t), 16u, k.mov(ring.a[0].address()))) {}
+
+    constexpr void send(k_t& k, const accumulator<f32, C.bn>& acc, const reg32& rank) const {
+        const auto slot = k.mad_lo(rank, slot_bytes, mine_);
+        for (u32 d = 0; d < ways; ++d) {
+            const auto to = k.mapa(k.template shared_pointer<four, 16>(slot), d);
+            for (u32 v = 0; v < vectors; ++v) {
+                const u32 r = d * registers + 4 * v;
+                k.st(to.template byte_offset<16>(static_cast<std::int32_t>(v * threads * 16)), vec<f32, 4>(acc[r], acc[r + 1], acc[r + 2], acc[r + 3]));
+            }
+        }
+    }
+    /// The sums of this block's columns.
+    constexpr void receive(k_t& k, reg<f32> (&sum)[registers]) const {
+        for (u32 v = 0; v < vectors; ++v) {
+            for (u32 s = 0; s < ways; ++s) {
+                const auto part = k.ld(k.template shared_pointer<four, 16>(mine_, s * slot_bytes + v * threads * 16));
+                for (u32 i = 0; i < 4; ++i) sum[4 * v + i] = s == 0 ? part[i] : k.template add<rn>(sum[4 * v + i], part[i]);
+            }
+        }
+    }
+    static constexpr u32 sum_size = registers;
+    static constexpr u32 sum_columns = columns;
+
+private:
+    reg<u32> mine_;
+};
+
+// ---- the roles -----------------------------------------------------------------------------------------------------------
+
+/// The kernel's parameters that are no numbers.
+template <class S>
+struct gemm_pointers {
+    typename S::map_a a;
+    typename S::map_b b;
+    typename S::map_c c_map;
+    global_ptr<typename S::out> c;
+    global_ptr<const typename S::in> bias;
+    global_ptr<f32, 16> partials;
+    global_ptr<u32> flags;
+};
+
+/// What all roles know.
+struct gemm_place {
+    reg<u32> tid, rank, cluster, clusters, steps;
+
+    constexpr gemm_place(k_t& k, const gemm_arguments& p, u32 bk)
+        : tid(k.mov(ptxdsl::tid.x).named("tid")), rank(k.mov(cluster_ctarank).named("rank")), cluster(k.mov(clusterid.x)), clusters(k.mov(nclusterid.x)),
+          steps(k.div(k.add(p.depth, bk - 1), bk).named("k_steps")) {}
+};
+
+/// Registers each thread may keep: the producer hands its own to the consumers where the accumulators need them.
+template <class S>
+struct register_plan {
+    static constexpr u32 consumers = S::config.consumers();
+    static constexpr bool moves = S::config.blocks_per_sm == 1 && ((consumers == 2 && S::config.bn > 128) || consumers > 2);
+    static constexpr u32 producer = consumers == 4 ? 24 : 32;
+    static constexpr u32 consumer = consumers == 2 ? 240 : consumers == 3 ? 160 : 112;
+};
+
+/// The consumer of a persistent kernel whose results are packed: the store of a tile overlaps the first products of the next.
+template <class S>
+class overlapped_consumer {
+    static constexpr gemm_config C = S::config;
+
+public:
+    constexpr overlapped_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) : out_(k, g.c_map), math_(p, g.bias), slots_(g.partials, g.flags), m_(p.m) {}
+
+    constexpr void run(k_t& k, const gemm_place& here, const gemm_ring<S>& ring, tile_walk<S>& walk) {
+        const gemm_consumer me(k, here.tid);
+        out_.prepare(k, me);
+        gemm_multiplier<S> product(k, ring, me);
+        tile_position pos;
+        product.begin(k);
+        k.loop([&](loop_handle loop) {
+            product.rest(k, from(k, walk), walk.last);
+            product.drain(k);
+            pos = walk.position(k);
+            pos.row = k.mad_lo(me.index, 64u, pos.row);
+            finish(k, here, me, walk, product.acc, pos);
+            loop.break_if(walk.next(k));
+            product.begin(k);
+            out_.store(k, pos);
+        });
+        out_.store(k, pos);
+        out_.finish(k);
+    }
+
+private:
+    static constexpr reg32 from(k_t& k, const tile_walk<S>& walk) {
+        if constexpr (C.stream_k) return k.add(walk.first, 1u);
+        else return k.mov<u32>(1);
+    }
+    /// Packs the tile, or for an item that is a part of one hands it over or completes it.
+    constexpr void finish(k_t& k, const gemm_place& here, const gemm_consumer& me, const tile_walk<S>& walk, const accumulator<f32, C.bn>& acc, tile_position& pos) {
+        const auto col = k.add(pos.col, me.col);
+        const auto own = [&](u32 i) { return acc[i]; };
+        if constexpr (!C.stream_k) {
+            out_.pack(k, math_, own, col);
+        } else {
+            k.if_(walk.first == 0u, [&] {
+                k.if_(walk.last == here.steps, [&] { out_.pack(k, math_, own, col); }).else_([&] {
+                    const auto rest = slots_.take(k, me, k.add(here.cluster, 1u), here.rank);
+                    vec<f32, 4> part;
+                    u32 loaded = ~0u;
+                    out_.pack(k, math_, [&](u32 i) {
+                        if (loaded != i / 4) part = k.ld(rest + 128 * (i / 4));
+                        loaded = i / 4;
+                        return k.template add<rn>(acc[i], part[i % 4]);
+                    }, col);
+                });
+            }).else_([&] {
+                slots_.give(k, me, acc, here.cluster, here.rank);
+                pos.row = m_;  // nothing of this item is inside C
+            });
+        }
+    }
+    store_packed<S> out_;
+    gemm_math<S> math_;
+    stream_k_slots<S> slots_;
+    reg<u32> m_;
+};
+
+/// The consumer of a persistent kernel that stores from registers.
+template <class S>
+class direct_consumer {
+public:
+    constexpr direct_consumer(k_t&, const gemm_pointers<S>& g, const gemm_arguments& p) : out_(g.c, p), math_(p, g.bias) {}
+
+    constexpr void run(k_t& k, const gemm_place& here, const gemm_ring<S>& ring, tile_walk<S>& walk) {
+        const gemm_consumer me(k, here.tid);
+        gemm_multiplier<S> product(k, ring, me);
+        k.loop([&](loop_handle loop) {
+            product.begin(k);
+            product.rest(k, k.mov<u32>(1), walk.last);
+            product.drain(k);
+            auto pos = walk.position(k);
+            pos.row = k.mad_lo(me.index, 64u, pos.row);
+            out_.store(k, me, math_, [&](u32 i) { return product.acc[i]; }, pos, S::out_columns / 8);
+            loop.break_if(walk.next(k));
+        });
+    }
+
+private:
+    store_direct<S> out_;
+    gemm_math<S> math_;
+};
+
+/// One tile a cluster, each block a part of K; the blocks add up through shared memory and each stores a part of the columns.
+template <class S>
+class split_consumer {
+    static constexpr gemm_config C = S::config;
+
+public:
+    constexpr split_consumer(k_t&, const gemm_pointers<S>& g, const gemm_arguments& p) : out_(g.c, p), math_(p, g.bias) {}
+
+    constexpr void run(k_t& k, const gemm_place& here, const gemm_ring<S>& ring, const reg32& first, const reg32& last, const tile_position& at) const {
+        const gemm_consumer me(k, here.tid);
+        gemm_multiplier<S> product(k, ring, me);
+        product.begin(k);
+        product.rest(k, k.add(first, 1u), last);
+        product.drain(k);
+        k.barrier_cluster_arrive();
+        k.barrier_cluster_wait();  // every block has read its stages
+        const cluster_sum<S> exchange(k, ring, me);
+        exchange.send(k, product.acc, here.rank);
+        k.barrier_cluster_arrive();
+        k.barrier_cluster_wait();
+        reg<f32> sum[cluster_sum<S>::sum_size];
+        exchange.receive(k, sum);
+        const tile_position pos{k.mad_lo(me.index, 64u, at.row), k.mad_lo(here.rank, cluster_sum<S>::sum_columns, at.col), at.batch};
+        out_.store(k, me, math_, [&](u32 i) { return sum[i]; }, pos, cluster_sum<S>::sum_columns / (S::epilogue.gated ? 16 : 8));
+    }
+
+private:
+    store_direct<S> out_;
+    gemm_math<S> math_;
+};
+
+/// Waits for the grid before this one (which may still write A, B or C), lets the next one be placed, and for shared memory.
+template <class S>
+constexpr void enter(k_t& k, const gemm_ring<S>& ring, const gemm_place& here, const gemm_pointers<S>& g) {
+    k.single_thread(here.tid == 0u, [&] {
+        k.prefetch_tensormap(g.a);
+        k.prefetch_tensormap(g.b);
+    });
+    ring.start(k, here.tid);
+    k.griddepcontrol_wait();
+    k.griddepcontrol_launch_dependents();
+}
+
+template <class S>
+constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
+    using consumer = std::conditional_t<S::config.store == store_mode::tma, overlapped_consumer<S>, direct_consumer<S>>;
+    using plan = register_plan<S>;
+    const gemm_ring<S> ring(k);
+    consumer out(k, g, p);
+    const gemm_place here(k, p, S::config.bk);
+    enter(k, ring, here, g);
+    const tile_order<S> order(k, p, here.rank);
+    tile_walk<S> walk(k, order, here.steps, here.cluster, here.clusters);
+    k.if_(here.tid < 128u, [&] {
+        if constexpr (plan::moves) k.template setmaxnreg_dec<plan::producer>();
+        k.single_thread(here.tid == 0u, [&] {
+            const gemm_producer<S> producer(k, ring, g.a, g.b, here.rank);
+            const auto zero = k.mov<u32>(0);
+            k.do_while([&] {
+                producer.fill(k, walk.position(k), S::config.stream_k ? walk.first : zero, walk.last);
+                return !walk.next(k);
+            });
+        });
+    }).else_([&] {
+        if constexpr (plan::moves) k.template setmaxnreg_inc<plan::consumer>();
+        out.run(k, here, ring, walk);
+    });
+    if constexpr (S::config.cluster > 1) {  // no block leaves while its peer may still multicast to it or free its slots
+        k.barrier_cluster_arrive();
+        k.barrier_cluster_wait();
+    }
+}
+
+template <class S>
+constexpr void split_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
+    constexpr u32 ways = S::config.split_k;
+    const gemm_ring<S> ring(k);
+    const split_consumer<S> out(k, g, p);
+    const gemm_place here(k, p, S::config.bk);
+    enter(k, ring, here, g);
+    const tile_order<S> order(k, p, here.rank);
+    const auto pos = order.at(k, here.cluster);
+    const auto first = k.div(k.mul_lo(here.steps, here.rank), ways);
+    const auto last = k.div(k.mul_lo(here.steps, k.add(here.rank, 1u)), ways);
+    k.if_(here.tid < 128u, [&] {
+        k.single_thread(here.tid == 0u, [&] {
+            const gemm_producer<S> producer(k, ring, g.a, g.b, here.rank);
+            producer.fill(k, pos, first, last);
+        });
+        for (u32 i = 0; i < 2; ++i) {
+            k.barrier_cluster_arrive();
+            k.barrier_cluster_wait();
+        }
+    }).else_([&] { out.run(k, here, ring, first, last, pos); });
+}
+
+}  // namespace ptxdsl::kernels::detail
+
+namespace ptxdsl::kernels {
+
+/// The kernel body of configuration `C`: C = A * B with operands of `In`, results of `Out`, f32 sums.
+///
+/// `partials` and `flags` (zero) are used with `stream_k` only, `c` without `store_mode::tma`, `c_map` with it.
+template <gemm_config C, class In, class Out, gemm_epilogue E>
+constexpr void gemm_body(builder<sm_90a>& k, typename detail::gemm_spec<C, In, Out, E>::map_a a, typename detail::gemm_spec<C, In, Out, E>::map_b b,
+                         typename detail::gemm_spec<C, In, Out, E>::map_c c_map, global_ptr<Out> c, global_ptr<const In> bias, global_ptr<f32, 16> partials,
+                         global_ptr<u32> flags, reg<u32> m, reg<u32> n, reg<u32> depth, reg<u32> batches, reg<u32> ldc, reg<u64> batch_stride, reg<f32> alpha,
+                         reg<f32> beta) {
+    using S = detail::gemm_spec<C, In, Out, E>;
+    const detail::gemm_pointers<S> g{a, b, c_map, c, bias, partials, flags};
+    const detail::gemm_arguments p{m, n, depth, batches, ldc, batch_stride, alpha, beta};
+    if constexpr (C.split_k > 1) detail::split_gemm<S>(k, g, p);
+    else detail::persistent_gemm<S>(k, g, p);
+}
+
+/// The launch attributes of configuration `C`.
+template <gemm_config C>
+inline constexpr attributes gemm_attributes{.reqntid = {C.threads()}, .minnctapersm = C.blocks_per_sm, .cluster = {C.cluster_blocks()}};
+
+}  // namespace ptxdsl::kernels

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A05: a register of one kernel used in another.
+#include <ptxdsl/ptxdsl.hpp>
+
+namespace px = ptxdsl;
+using px::f32, px::u32;
+using hopper = px::builder<px::sm_90a>;
+
+#if PTXDSL_CASE == 0
+
+constexpr void control(hopper& k, px::reg<u32> i, px::global_ptr<u32> out) {
+    px::reg<u32> late;
+    late = i + 1u;
+    k.st(out, late);
+}
+constexpr auto ptx = px::assemble<px::kernel<"control", control>>();
+
+#elif PTXDSL_CASE == 1
+// expect-1: PTXDSL-A05 "A05_foreign_register.cpp:"
+
+constexpr void wrong(hopper& k, px::reg<u32> i) {
+    px::ir::program other;
+    hopper elsewhere(other);
+    const px::reg<u32> foreign = elsewhere.mov(px::tid.x);
+    static_cast<void>(k.add(i, foreign));  // here-1
+}
+constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
+
+#elif PTXDSL_CASE == 2
+// expect-2: PTXDSL-A05 "A05_foreign_register.cpp:"
+
+constexpr void wrong(hopper& k, px::global_ptr<u32> out) {
+    px::ir::program other;
+    hopper elsewhere(other);
+    k.st(out, elsewhere.mov<u32>(1));  // here-2
+}
+constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
+
+#elif PTXDSL_CASE == 3
+// expect-3: PTXDSL-A05 "A05_foreign_register.cpp:"
+
+constexpr void wrong(hopper& k, px::reg<u32> i) {
+    px::ir::program other;
+    const px::reg<u32> foreign(other, other.new_reg(px::isa::scalar::u32));
+    static_cast<void>(i + foreign);  // here-3
+}
+constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
+
+#endif
