@@ -277,16 +277,6 @@ TEST_CASE("F16, E02: stages and barriers off their alignment") {
 }
 
 TEST_CASE("B03: constant offsets that misalign an access") {
-    const auto kernel = [](int bytes) {
-        return [bytes](builder& k) {
-            auto x = k.smem_array<u32>(16);
-            auto p = k.shared_pointer<px::packet<u32, 4>, 16>(k.add(k.mov(k.new_reg<u32>()), 0u));
-            static_cast<void>(p);
-            auto v = k.ld(x.byte_offset<16>(0).as<px::packet<u32, 4>>());
-            k.st(x.byte_offset<16>(bytes).as<px::packet<u32, 4>>(), v);
-        };
-    };
-    static_cast<void>(kernel);
     const auto store = [](int bytes) {
         return [bytes](builder& k) {
             auto x = k.smem_array<u32>(16).as<px::packet<u32, 4>>();

@@ -444,7 +444,7 @@ private:
     template <class A, unsigned Selector, class E>
     static constexpr void check_selector() noexcept {
         static_assert(bits_of<E> == 32, "PTXDSL-D07: the sparsity metadata is one 32-bit register");
-        static_assert(Selector <= (bits_of<A> == 8 ? 1u : 3u), "PTXDSL-D07: the sparsity selector names a group of threads this shape has not");
+        static_assert(Selector <= (bits_of<A> == 8 ? 0u : 1u), "PTXDSL-D07: the sparsity selector names a group of threads this shape has not");
     }
     template <bool Sparse, tok Sat, class T, unsigned N, class A, class B, int ScaleA, int ScaleB>
     static constexpr bool check_types() noexcept {

@@ -46,7 +46,7 @@ struct gemm_config {
     [[nodiscard]] constexpr bool valid() const noexcept {
         const bool tile = bm % 64 == 0 && bm >= 64 && bm <= 256 && bn % 64 == 0 && bn >= 64 && bn <= 256 && bk == 64 && bm * bn <= 128 * 256;
         const bool blocks = cluster >= 1 && split_k >= 1 && (cluster == 1 || split_k == 1) && cluster_blocks() <= 8 && bn % (8 * split_k) == 0 &&
-                            bn / cluster % 64 == 0;
+                            bn / cluster % (b == k_major ? 8 : 64) == 0;
         const bool modes = !(stream_k && split_k > 1) && (split_k == 1 || store != store_mode::tma) && stages >= 2;
         const bool fits = shared_bytes() * blocks_per_sm + 1024 * blocks_per_sm <= 228 * 1024 && (split_k == 1 || stages * bk * 2 >= bn * 4);
         return tile && blocks && modes && fits;

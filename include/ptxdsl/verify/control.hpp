@@ -216,7 +216,7 @@ private:
         if (w >= end) return;
         const ir::cursor c{w};
         if (!c.is_instruction() || token_at(c, 0) != tok::setp || token_at(c, 1) != tok::ge || c.operands() < 3) return;
-        l.counter = c.first_operand()[1];
+        l.counter = c.first_operand()[1] + 1;
         l.counts_signed = token_at(c, 2) == tok::s32 || token_at(c, 2) == tok::s64 || token_at(c, 2) == tok::s16;
     }
 

@@ -110,7 +110,7 @@ struct loop {
     u32 id = 0, parent = 0, trips = unknown_count, where = 0, ifs = 0;
     bool leaves = false;    ///< has a break, ret, exit or trap
     u32 paced = 0;          ///< bit per role that waits on an mbarrier inside
-    u32 counter = 0;        ///< operand compared with `ge` at the top, 0: none
+    u32 counter = 0;        ///< operand compared with `ge` at the top + 1, 0: none
     bool counts_signed = false;
 };
 
@@ -159,7 +159,7 @@ struct facts {
     u32 divergent = 0;    ///< bit::varies where the control flow may differ from thread to thread
     bool in_single = false;
     u32 single_warps = 0;  ///< in a single-thread region: warps whose threads it was chosen from, 0: unknown
-    u32 step_register = 0;  ///< operand of the latest `add r, r, literal`
+    u32 step_register = 0;  ///< operand of the latest `add r, r, literal` + 1
     std::int32_t step = 0;
     bool after_selection = false;  ///< the record before said which threads come
     detail::dynarray<role> roles;

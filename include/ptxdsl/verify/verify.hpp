@@ -92,7 +92,7 @@ private:
     }
     constexpr void add(const u32* o, u32 n) noexcept {
         if (n != 3 || o[0] != o[1] || ir::kind_of(o[2]) != ir::operand_kind::small) return;
-        f_.step_register = o[0];
+        f_.step_register = o[0] + 1;
         f_.step = ir::small_value(o[2]);
     }
     constexpr void load(const ir::cursor& c) {

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 namespace px = ptxdsl;
 using namespace px;  // NOLINT(google-build-using-namespace)
@@ -423,7 +424,7 @@ void warpgroup(builder<sm_90a>& k, const source<sm_90a>& s) {
         if constexpr (!std::is_same_v<D, s32>) k.wgmma.mma_async<-1, 1>(d, da, db), k.wgmma.mma_async<1, -1>(d, r, db);
         else k.wgmma.mma_async<px::satfinite>(d, da, db), k.wgmma.mma_async<px::satfinite>(d, r, db);
         if constexpr (Major == k_major) {
-            k.wgmma.mma_async_sp<0>(d, dh, db, n), k.wgmma.mma_async_sp<1>(d, dh.k_slice(1), db.k_slice(2), n, go), k.wgmma.mma_async_sp<0>(d, r, db, n, false);
+            k.wgmma.mma_async_sp<0>(d, dh, db, n), k.wgmma.mma_async_sp<bits_of<A> == 8 ? 0 : 1>(d, dh.k_slice(1), db.k_slice(2), n, go), k.wgmma.mma_async_sp<0>(d, r, db, n, false);
         }
     }
     k.wgmma.commit_group(), k.wgmma.wait_group<0>();
@@ -472,12 +473,22 @@ struct run {
             std::fclose(f);
         }
         if (!have) return;
-        const std::string command = "\"" + ptxas + "\" -arch=" + arch + " -o /dev/null \"" + file + "\"";
+        const std::string said = file + ".txt";
+        const std::string command = "\"" + ptxas + "\" -arch=" + arch + " -o /dev/null \"" + file + "\" > \"" + said + "\" 2>&1";
         if (std::system(command.c_str()) == 0) {
             ++passed;
-        } else {
-            std::printf("FAILED %s: ptxas refuses %s\n", name, file.c_str());
-            ++failed;
+            return;
+        }
+        std::printf("FAILED %s: ptxas refuses %s\n", name, file.c_str());
+        ++failed;
+        if (std::FILE* f = std::fopen(said.c_str(), "r")) {
+            char line[512];
+            for (int i = 0; i < 20 && std::fgets(line, sizeof line, f) != nullptr;) {
+                if (std::string_view(line).find("error") == std::string_view::npos) continue;
+                std::fputs(line, stdout);
+                ++i;
+            }
+            std::fclose(f);
         }
     }
     template <target Tgt>
