@@ -57,10 +57,11 @@ inline constexpr u32 most_shared_bytes = 220 << 10;  ///< of the 227 KiB a block
         p.together = 4;
         p.accesses = divide_up(units, 32);
     } else {
-        // Four loads in flight keep the memory busy with half of the registers; more only when the row needs it.
-        p.accesses = most < 4 ? most : 4;
-        while (p.accesses < most && units > p.accesses * most_threads) p.accesses *= 2;
-        p.threads = divide_up(divide_up(units, p.accesses), 32) * 32;
+        // Blocks of up to 512 threads with few loads each were the fastest on an H200 (bench/README.md); longer rows take
+        // more loads, then more threads.
+        const auto threads = [&](u32 accesses) { return divide_up(divide_up(units, accesses), 32) * 32; };
+        for (p.accesses = most < 2 ? most : 2; p.accesses < most && threads(p.accesses) > most_threads / 2;) p.accesses *= 2;
+        p.threads = threads(p.accesses);
     }
     if (p.threads > most_threads) {
         p.where = std::uint64_t{units} * bytes <= most_shared_bytes ? keep::shared : keep::reread;
@@ -126,6 +127,17 @@ struct access<bf16, 1> {
 /// Elements of one 16-byte access.
 template <class T>
 inline constexpr u32 full_width = 16 / sizeof(T);
+/// Whether rows of `columns` elements can be accessed 16 bytes at a time (and not one element).
+template <class T>
+[[nodiscard]] constexpr bool takes_full_width(u32 columns) noexcept {
+    return columns % full_width<T> == 0;
+}
+
+template <class T, u32 Width>
+[[nodiscard]] constexpr plan plan_for_columns(u32 columns) noexcept {
+    return plan_for(columns / Width, Width, static_cast<u32>(sizeof(T)) * Width);
+}
+
 /// What kernel parameters are known to be aligned to.
 template <class T, u32 Width>
 inline constexpr unsigned alignment = unsigned{sizeof(T)} * Width;

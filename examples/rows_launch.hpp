@@ -34,17 +34,6 @@ struct loaded_rows {
     [[nodiscard]] px::grid grid(u32 row_count) const { return rule(kernel.ctx().device(), c, row_count); }
 };
 
-/// Whether rows of `columns` elements can be accessed 16 bytes at a time (and not one element).
-template <class T>
-[[nodiscard]] constexpr bool takes_full_width(u32 columns) noexcept {
-    return columns % full_width<T> == 0;
-}
-
-template <class T, u32 Width>
-[[nodiscard]] constexpr plan plan_for_columns(u32 columns) noexcept {
-    return plan_for(columns / Width, Width, static_cast<u32>(sizeof(T)) * Width);
-}
-
 /// Assembles and loads `body` for rows of `columns` elements in accesses of `Width`. Error: the assembler's or the driver's.
 template <class T, u32 Width, class Body>
 [[nodiscard]] auto load_rows(const px::context& ctx, std::string_view name, const Body& body, u32 columns,

@@ -1,35 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax of random rows, checked against float64 and timed. The kernel: softmax_kernel.hpp.
+#include "softmax_operation.hpp"
 #include "rows_demo.hpp"
-#include "softmax_kernel.hpp"
 
 namespace px = ptxdsl;
 
 namespace {
-
-struct operation {
-    static constexpr std::string_view name = "softmax";
-    static constexpr std::string_view help = "y = exp(x - max(x)) / sum(exp(x - max(x))) for every row, on the GPU";
-    static constexpr bool weights = false;
-    // The exponent's argument is rounded in f32: at e^-87 that is 5e-6 of the result.
-    static constexpr double relative = 2e-5, absolute = 1e-37;
-    static constexpr double large = 3e38;
-
-    template <class T, px::u32 Width>
-    static constexpr auto body = &softmax::softmax<T, Width>;
-
-    template <class Kernel, class T>
-    static px::result<void> launch(const Kernel& k, const px::stream& s, const px::device_buffer<T>& x, const px::device_buffer<T>&,
-                                   px::device_buffer<T>& y, px::u32 row_count, px::u32 columns) {
-        return px::launch(s, k.kernel, k.grid(row_count), x, y, row_count, columns);
-    }
-    static void reference(std::span<const double> x, std::span<const double>, std::span<double> y) {
-        double most = -std::numeric_limits<double>::infinity(), sum = 0;
-        for (const double v : x) most = std::max(most, v);
-        for (std::size_t i = 0; i < x.size(); ++i) sum += y[i] = std::exp(x[i] - most);
-        for (double& v : y) v /= sum;
-    }
-};
 
 // The kernel for rows of 4096 f32, as a constant of this program.
 constexpr rows::plan plan = rows::plan_for_columns<px::f32, 4>(4096);
@@ -37,4 +13,4 @@ constexpr auto softmax_4096 = px::assemble<px::kernel<"softmax", softmax::softma
 
 }  // namespace
 
-int main(int argc, char** argv) { return demo::rows_main<operation>(argc, argv, softmax_4096, "ld.global.nc.L1::no_allocate"); }
+int main(int argc, char** argv) { return demo::rows_main<demo::softmax_operation>(argc, argv, softmax_4096, "ld.global.nc.L1::no_allocate"); }

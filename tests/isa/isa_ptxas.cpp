@@ -679,6 +679,7 @@ int report(std::vector<trial>& list, const options& o, unsigned starts) {
                     t.accepted ? "accepts" : "rejects", t.text.c_str(), t.what.c_str(), t.message.empty() ? "" : " ", t.message.c_str());
     }
     for (const exception& e : known) {
+        if (e.used != 0) std::printf("listed %5u  %-7s %s ; %s\n", e.used, e.says.c_str(), e.glob.c_str(), e.reason.c_str());
         if (e.used == 0 && o.only.empty() && (e.on == o.target_name)) {
             std::printf("STALE    nothing disagrees as listed: %s %s %s\n", e.on.c_str(), e.says.c_str(), e.glob.c_str());
         }

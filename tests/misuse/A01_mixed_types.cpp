@@ -18,6 +18,7 @@ constexpr void control(hopper& k, px::reg<u32> i, px::reg<s32> s, px::reg<u64> w
     static_cast<void>(i.as<px::b32>());
 }
 constexpr auto ptx = px::assemble<px::kernel<"control", control>>();
+static_assert(!ptx.text().empty());
 
 #elif PTXDSL_CASE == 1
 // control-1: sm_100a adds, subtracts and multiplies halves into f32
@@ -26,39 +27,40 @@ constexpr void control(px::builder<px::sm_100a>& k, px::reg<f16> h, px::reg<bf16
     static_cast<void>(k.add<px::rn>(h, f) + k.sub(b, f) + k.fma_rn(b, b, f));
 }
 constexpr auto ptx = px::assemble<px::kernel<"control", control>>();
+static_assert(!ptx.text().empty());
 
 #elif PTXDSL_CASE == 2
 // expect-2: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::reg<u32> a, px::reg<s32> b) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> a, px::reg<s32> b) {
     static_cast<void>(a + b);  // here-2
 }
 
 #elif PTXDSL_CASE == 3
 // expect-3: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::reg<f32> a, px::reg<f32> b, px::reg<f64> c) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> a, px::reg<f32> b, px::reg<f64> c) {
     static_cast<void>(k.fma_rn(a, b, c));  // here-3
 }
 
 #elif PTXDSL_CASE == 4
 // expect-4: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::reg<u32> a, px::reg<u64> b) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> a, px::reg<u64> b) {
     static_cast<void>(k.add(a, b));  // here-4
 }
 
 #elif PTXDSL_CASE == 5
 // expect-5: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::reg<u32> a, px::reg<s32> b) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> a, px::reg<s32> b) {
     static_cast<void>(k.setp<px::lt>(a, b));  // here-5
 }
 
 #elif PTXDSL_CASE == 6
 // expect-6: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::reg<f32> a, px::reg<u32> b) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> a, px::reg<u32> b) {
     px::reg<f32> c = a;
     c += b;  // here-6
 }
@@ -66,63 +68,63 @@ constexpr void wrong(hopper& k, px::reg<f32> a, px::reg<u32> b) {
 #elif PTXDSL_CASE == 7
 // expect-7: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::reg<u64> a, px::reg<u64> n) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u64> a, px::reg<u64> n) {
     static_cast<void>(a << n);  // here-7
 }
 
 #elif PTXDSL_CASE == 8
 // expect-8: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::global_ptr<f32> p, px::reg<u32> x) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32> p, px::reg<u32> x) {
     k.st(p, x);  // here-8
 }
 
 #elif PTXDSL_CASE == 9
 // expect-9: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::reg<u32> a, px::reg<u32> b, px::reg<u32> c) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> a, px::reg<u32> b, px::reg<u32> c) {
     static_cast<void>(k.mad_wide(a, b, c));  // here-9
 }
 
 #elif PTXDSL_CASE == 10
 // expect-10: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::global_ptr<f32> p, px::reg<f32> i) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32> p, px::reg<f32> i) {
     static_cast<void>(k.ld(p + i));  // here-10
 }
 
 #elif PTXDSL_CASE == 11
 // expect-11: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::reg<f32> x) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> x) {
     static_cast<void>(x.as<u32>());  // here-11
 }
 
 #elif PTXDSL_CASE == 12
 // expect-12: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::reg<f32> x) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> x) {
     k.inst<"add.f32">(k.new_reg<f32>(), x, k.mov<u32>(1));  // here-12
 }
 
 #elif PTXDSL_CASE == 13
 // expect-13: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::reg<u64> x) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u64> x) {
     static_cast<void>(k.shfl_sync_bfly(x, 1u, 31u, px::full_mask));  // here-13
 }
 
 #elif PTXDSL_CASE == 14
 // expect-14: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::reg<f16x2> x, px::reg<u16> y) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f16x2> x, px::reg<u16> y) {
     static_cast<void>(k.mov_pack<px::b32>(y, x));  // here-14
 }
 
 #elif PTXDSL_CASE == 15
 // expect-15: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::reg<f32> x) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> x) {
     static_cast<void>(k.mov_b64<px::b64>(x));  // here-15
 }
 

@@ -21,39 +21,40 @@ constexpr void control(hopper& k, px::reg<u16> h, px::reg<u32> i, px::reg<s32> s
     static_cast<void>(k.mov<px::f16x2>(0x3C003C00u));
 }
 constexpr auto ptx = px::assemble<px::kernel<"control", control>>();
+static_assert(!ptx.text().empty());
 
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-A03
 
-constexpr void wrong(hopper& k, px::reg<f32> f) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> f) {
     static_cast<void>(f + 1);  // here-1
 }
 
 #elif PTXDSL_CASE == 2
 // expect-2: PTXDSL-A03
 
-constexpr void wrong(hopper& k, px::reg<u32> i) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> i) {
     static_cast<void>(i + 1.0f);  // here-2
 }
 
 #elif PTXDSL_CASE == 3
 // expect-3: PTXDSL-A03
 
-constexpr void wrong(hopper& k, px::reg<f64> d) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f64> d) {
     static_cast<void>(k.fma_rn(d, d, 2));  // here-3
 }
 
 #elif PTXDSL_CASE == 4
 // expect-4: PTXDSL-A03
 
-constexpr void wrong(hopper& k, px::reg<s32> s) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<s32> s) {
     static_cast<void>(k.setp<px::lt>(s, 0.5));  // here-4
 }
 
 #elif PTXDSL_CASE == 5
 // expect-5: PTXDSL-A03 "A03_literals.cpp:" "literal"
 
-constexpr void wrong(hopper& k, px::reg<u16> h) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u16> h) {
     static_cast<void>(h + 70000);  // here-5
 }
 constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
@@ -61,7 +62,7 @@ constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
 #elif PTXDSL_CASE == 6
 // expect-6: PTXDSL-A03 "A03_literals.cpp:"
 
-constexpr void wrong(hopper& k, px::reg<u32> i) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> i) {
     static_cast<void>(k.mul_lo(i, -2147483649LL));  // here-6
 }
 constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
@@ -69,7 +70,7 @@ constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
 #elif PTXDSL_CASE == 7
 // expect-7: PTXDSL-A03 "A03_literals.cpp:"
 
-constexpr void wrong(hopper& k, px::global_ptr<u8> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<u8> p) {
     k.st(p, 256);  // here-7
 }
 constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
@@ -77,14 +78,14 @@ constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
 #elif PTXDSL_CASE == 8
 // expect-8: PTXDSL-A03
 
-constexpr void wrong(hopper& k) {
+constexpr void wrong([[maybe_unused]] hopper& k) {
     static_cast<void>(k.mov<bf16>(1));  // here-8
 }
 
 #elif PTXDSL_CASE == 9
 // expect-9: PTXDSL-A03 "A03_literals.cpp:"
 
-constexpr void wrong(hopper& k) {
+constexpr void wrong([[maybe_unused]] hopper& k) {
     static_cast<void>(k.mov<f16>(70000.0f));  // here-9
 }
 constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
@@ -92,21 +93,21 @@ constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
 #elif PTXDSL_CASE == 10
 // expect-10: PTXDSL-A03
 
-constexpr void wrong(hopper& k, px::global_ptr<f32> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32> p) {
     k.st(p, 0);  // here-10
 }
 
 #elif PTXDSL_CASE == 11
 // expect-11: PTXDSL-A03
 
-constexpr void wrong(hopper& k, px::reg<b32> a) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<b32> a) {
     static_cast<void>(k.lop3<256>(a, a, a));  // here-11
 }
 
 #elif PTXDSL_CASE == 12
 // expect-12: PTXDSL-A03 "A03_literals.cpp:"
 
-constexpr void wrong(hopper& k, px::reg<u16> d) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u16> d) {
     k.inst<"add.u16">(d, d, 70000);  // here-12
 }
 constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();

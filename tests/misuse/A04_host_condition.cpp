@@ -15,46 +15,47 @@ constexpr void control(hopper& k, px::reg<u32> i, px::global_ptr<f32> out) {
     k.while_([&] { return i < 4u; }, [&](px::loop_handle l) { l.break_(); });
 }
 constexpr auto ptx = px::assemble<px::kernel<"control", control>>();
+static_assert(!ptx.text().empty());
 
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-A04
 
-constexpr void wrong(hopper& k, px::reg<u32> i, px::global_ptr<f32> out) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> i, px::global_ptr<f32> out) {
     if (i == 2u) k.st(out, 1.0f);  // here-1
 }
 
 #elif PTXDSL_CASE == 2
 // expect-2: PTXDSL-A04
 
-constexpr void wrong(hopper& k, px::reg<f32> x, px::global_ptr<f32> out) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> x, px::global_ptr<f32> out) {
     while (x < 1.0f) k.st(out, x);  // here-2
 }
 
 #elif PTXDSL_CASE == 3
 // expect-3: PTXDSL-A04
 
-constexpr void wrong(hopper& k, px::reg<u32> i, px::generic_ptr<f32> out) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> i, px::generic_ptr<f32> out) {
     k.st(k.cvta_to<px::space::global>(out), i != 0u ? 1.0f : 0.0f);  // here-3
 }
 
 #elif PTXDSL_CASE == 4
 // expect-4: PTXDSL-A04
 
-constexpr void wrong(hopper& k, px::reg<u32> i, px::global_ptr<f32> out) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> i, px::global_ptr<f32> out) {
     if (i) k.st(out, 1.0f);  // here-4
 }
 
 #elif PTXDSL_CASE == 5
 // expect-5: PTXDSL-A04
 
-constexpr void wrong(hopper& k, px::reg<u32> i, bool debug, px::global_ptr<f32> out) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> i, bool debug, px::global_ptr<f32> out) {
     if (debug && i > 3u) k.st(out, 1.0f);  // here-5
 }
 
 #elif PTXDSL_CASE == 6
 // expect-6: PTXDSL-A04
 
-constexpr void wrong(hopper& k, px::reg<u32> i, px::global_ptr<f32> out) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> i, px::global_ptr<f32> out) {
     for (u32 n = 0; i > 3u; ++n) k.st(out + n, 1.0f);  // here-6
 }
 

@@ -14,11 +14,12 @@ constexpr void control(hopper& k, px::reg<u32> i, px::global_ptr<u32> out) {
     k.st(out, late);
 }
 constexpr auto ptx = px::assemble<px::kernel<"control", control>>();
+static_assert(!ptx.text().empty());
 
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-A05 "A05_foreign_register.cpp:"
 
-constexpr void wrong(hopper& k, px::reg<u32> i) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> i) {
     px::ir::program other;
     hopper elsewhere(other);
     const px::reg<u32> foreign = elsewhere.mov(px::tid.x);
@@ -29,7 +30,7 @@ constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
 #elif PTXDSL_CASE == 2
 // expect-2: PTXDSL-A05 "A05_foreign_register.cpp:"
 
-constexpr void wrong(hopper& k, px::global_ptr<u32> out) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<u32> out) {
     px::ir::program other;
     hopper elsewhere(other);
     k.st(out, elsewhere.mov<u32>(1));  // here-2
@@ -39,7 +40,7 @@ constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
 #elif PTXDSL_CASE == 3
 // expect-3: PTXDSL-A05 "A05_foreign_register.cpp:"
 
-constexpr void wrong(hopper& k, px::reg<u32> i) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> i) {
     px::ir::program other;
     const px::reg<u32> foreign(other, other.new_reg(px::isa::scalar::u32));
     static_cast<void>(i + foreign);  // here-3

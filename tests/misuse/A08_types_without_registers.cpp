@@ -22,42 +22,42 @@ static_assert(ptx.text().find(".reg .b16 %rs") != std::string_view::npos && ptx.
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-A08
 
-constexpr void wrong(hopper& k, px::reg<long double> x) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<long double> x) {
     static_cast<void>(x);  // here-1
 }
 
 #elif PTXDSL_CASE == 2
 // expect-2: PTXDSL-A08
 
-constexpr void wrong(hopper& k) {
+constexpr void wrong([[maybe_unused]] hopper& k) {
     px::reg<bool> flag;  // here-2
 }
 
 #elif PTXDSL_CASE == 3
 // expect-3: PTXDSL-A08
 
-constexpr void wrong(hopper& k) {
+constexpr void wrong([[maybe_unused]] hopper& k) {
     px::reg<long long> wide;  // here-3
 }
 
 #elif PTXDSL_CASE == 4
 // expect-4: PTXDSL-A08
 
-constexpr void wrong(hopper& k, px::global_ptr<wchar_t> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<wchar_t> p) {
     static_cast<void>(k.ld(p));  // here-4
 }
 
 #elif PTXDSL_CASE == 5
 // expect-5: PTXDSL-A08
 
-constexpr void wrong(hopper& k, px::reg<f32> x) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> x) {
     static_cast<void>(x.as<char*>());  // here-5
 }
 
 #elif PTXDSL_CASE == 6
 // expect-6: PTXDSL-A15
 
-constexpr void wrong(hopper& k, px::reg<u8> x) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u8> x) {
     static_cast<void>(x + x);  // here-6
 }
 

@@ -27,63 +27,63 @@ static_assert(ptx.text().find("shr.s32") != std::string_view::npos && ptx.text()
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-A10
 
-constexpr void wrong(hopper& k, px::reg<s32> s) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<s32> s) {
     static_cast<void>(k.setp<px::lo>(s, 3));  // here-1
 }
 
 #elif PTXDSL_CASE == 2
 // expect-2: PTXDSL-A10
 
-constexpr void wrong(hopper& k, px::reg<s64> s) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<s64> s) {
     static_cast<void>(k.setp_pq<px::hs>(s, s));  // here-2
 }
 
 #elif PTXDSL_CASE == 3
 // expect-3: PTXDSL-A10
 
-constexpr void wrong(hopper& k, px::reg<s32> s) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<s32> s) {
     static_cast<void>(k.set<u32, px::ls>(s, s));  // here-3
 }
 
 #elif PTXDSL_CASE == 4
 // expect-4: PTXDSL-A10
 
-constexpr void wrong(hopper& k, px::reg<s32> s) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<s32> s) {
     static_cast<void>(k.setp<px::ltu>(s, s));  // here-4
 }
 
 #elif PTXDSL_CASE == 5
 // expect-5: PTXDSL-A10
 
-constexpr void wrong(hopper& k, px::reg<s32> s) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<s32> s) {
     k.inst<"shr.u32">(k.new_reg<s32>(), s, 3);  // here-5
 }
 
 #elif PTXDSL_CASE == 6
 // expect-6: PTXDSL-A10
 
-constexpr void wrong(hopper& k, px::reg<u32> u) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> u) {
     k.inst<"min.s32">(k.new_reg<u32>(), u, u);  // here-6
 }
 
 #elif PTXDSL_CASE == 7
 // expect-7: PTXDSL-A10
 
-constexpr void wrong(hopper& k, px::reg<s32> s, px::reg<px::pred> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<s32> s, px::reg<px::pred> p) {
     k.inst<"setp.lt.u32">(p, s, s);  // here-7
 }
 
 #elif PTXDSL_CASE == 8
 // expect-8: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::reg<s32> s, px::reg<u32> u) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<s32> s, px::reg<u32> u) {
     static_cast<void>(k.min(s, u));  // here-8
 }
 
 #elif PTXDSL_CASE == 9
 // expect-9: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::reg<s32> s, px::reg<u32> u) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<s32> s, px::reg<u32> u) {
     static_cast<void>(s < u);  // here-9
 }
 

@@ -23,7 +23,7 @@ static_assert(px::assemble<px::kernel<"fixed", newer, px::attributes{.version = 
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-A12 "A12_version.cpp:" "8.6"
 
-constexpr void wrong(hopper& k) {
+constexpr void wrong([[maybe_unused]] hopper& k) {
     k.fence<px::acquire, px::gpu>();  // here-1
 }
 constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong, px::attributes{.version = {8, 5}}>>();
@@ -31,7 +31,7 @@ constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong, px::attributes{.ver
 #elif PTXDSL_CASE == 2
 // expect-2: PTXDSL-A12 "A12_version.cpp:" "8.1"
 
-constexpr void wrong(hopper& k) {
+constexpr void wrong([[maybe_unused]] hopper& k) {
     static_cast<void>(k.mov(px::aggr_smem_size));  // here-2
 }
 constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong, px::attributes{.version = {8, 0}}>>();
@@ -39,7 +39,7 @@ constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong, px::attributes{.ver
 #elif PTXDSL_CASE == 3
 // expect-3: PTXDSL-A12 "8.6"
 
-constexpr void wrong(px::builder<px::sm_100a>& k) { k.nanosleep(1u); }
+constexpr void wrong([[maybe_unused]] px::builder<px::sm_100a>& k) { k.nanosleep(1u); }
 constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong, px::attributes{.version = {8, 0}}>>();
 
 #endif

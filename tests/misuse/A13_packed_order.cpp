@@ -20,42 +20,42 @@ static_assert(ptx.text().find("cvt.rn.bf16x2.f32 %r1, %f0, %f1;") != std::string
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-A13
 
-constexpr void wrong(hopper& k, px::reg<f32> a, px::reg<f32> b) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> a, px::reg<f32> b) {
     static_cast<void>(k.cvt<bf16x2, px::rn>(a, b));  // here-1
 }
 
 #elif PTXDSL_CASE == 2
 // expect-2: PTXDSL-A13
 
-constexpr void wrong(hopper& k, px::reg<f32> a, px::reg<f32> b) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> a, px::reg<f32> b) {
     static_cast<void>(k.cvt<bf16x2, px::rn>(px::lo(a), px::hi(b)));  // here-2
 }
 
 #elif PTXDSL_CASE == 3
 // expect-3: PTXDSL-A13
 
-constexpr void wrong(hopper& k, px::reg<f32> a, px::reg<f32> b) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> a, px::reg<f32> b) {
     static_cast<void>(k.cvt<f16x2, px::rn>(px::hi(a), b));  // here-3
 }
 
 #elif PTXDSL_CASE == 4
 // expect-4: PTXDSL-A13
 
-constexpr void wrong(hopper& k, px::reg<f32> a, px::reg<f32> b) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> a, px::reg<f32> b) {
     static_cast<void>(k.cvt<e4m3x2, px::rn, px::satfinite>(a, px::lo(b)));  // here-4
 }
 
 #elif PTXDSL_CASE == 5
 // expect-5: PTXDSL-A13
 
-constexpr void wrong(hopper& k, px::reg<s32> a, px::reg<s32> b) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<s32> a, px::reg<s32> b) {
     static_cast<void>(k.cvt_pack<u8>(a, b, 0u));  // here-5
 }
 
 #elif PTXDSL_CASE == 6
 // expect-6: PTXDSL-A13
 
-constexpr void wrong(hopper& k, px::reg<s32> a, px::reg<s32> b) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<s32> a, px::reg<s32> b) {
     static_cast<void>(k.cvt_pack<px::u16>(px::lo(a), px::hi(b)));  // here-6
 }
 

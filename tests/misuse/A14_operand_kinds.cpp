@@ -18,102 +18,103 @@ constexpr void control(hopper& k, px::reg<u32> u, px::reg<bf16> b, px::reg<f16x2
     k.inst<"pmevent">(15);
 }
 constexpr auto ptx = px::assemble<px::kernel<"control", control>>();
+static_assert(!ptx.text().empty());
 
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-A14
 
-constexpr void wrong(hopper& k, px::reg<u32> u) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> u) {
     static_cast<void>(k.add(u, px::tid.x));  // here-1
 }
 
 #elif PTXDSL_CASE == 2
 // expect-2: PTXDSL-A14
 
-constexpr void wrong(hopper& k, px::reg<u32> u) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> u) {
     static_cast<void>(px::ctaid.x * u);  // here-2
 }
 
 #elif PTXDSL_CASE == 3
 // expect-3: PTXDSL-A14
 
-constexpr void wrong(hopper& k, px::reg<u32> u) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> u) {
     static_cast<void>(px::tid.x < u);  // here-3
 }
 
 #elif PTXDSL_CASE == 4
 // expect-4: PTXDSL-A14
 
-constexpr void wrong(hopper& k) {
+constexpr void wrong([[maybe_unused]] hopper& k) {
     static_cast<void>(px::tid.x == 0);  // here-4
 }
 
 #elif PTXDSL_CASE == 5
 // expect-5: PTXDSL-A14
 
-constexpr void wrong(hopper& k, px::reg<u32> u) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> u) {
     static_cast<void>(k.setp<px::eq>(px::laneid, 0u));  // here-5
 }
 
 #elif PTXDSL_CASE == 6
 // expect-6: PTXDSL-A14
 
-constexpr void wrong(hopper& k, px::global_ptr<u32> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<u32> p) {
     k.st(p, px::smid);  // here-6
 }
 
 #elif PTXDSL_CASE == 7
 // expect-7: PTXDSL-A14
 
-constexpr void wrong(hopper& k, px::reg<bf16> b) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<bf16> b) {
     static_cast<void>(b * 2.0f);  // here-7
 }
 
 #elif PTXDSL_CASE == 8
 // expect-8: PTXDSL-A14
 
-constexpr void wrong(hopper& k, px::reg<f16x2> h) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f16x2> h) {
     static_cast<void>(k.fma_rn(h, h, 1.0f));  // here-8
 }
 
 #elif PTXDSL_CASE == 9
 // expect-9: PTXDSL-A14
 
-constexpr void wrong(hopper& k) {
+constexpr void wrong([[maybe_unused]] hopper& k) {
     static_cast<void>(k.add(1u, 2u));  // here-9
 }
 
 #elif PTXDSL_CASE == 10
 // expect-10: PTXDSL-A14
 
-constexpr void wrong(hopper& k, px::reg<u32> u) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> u) {
     static_cast<void>(k.lop3(u, u, u, u));  // here-10
 }
 
 #elif PTXDSL_CASE == 11
 // expect-11: PTXDSL-A14
 
-constexpr void wrong(hopper& k, px::reg<u32> u) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> u) {
     k.pmevent(u);  // here-11
 }
 
 #elif PTXDSL_CASE == 12
 // expect-12: PTXDSL-A14
 
-constexpr void wrong(hopper& k) {
+constexpr void wrong([[maybe_unused]] hopper& k) {
     static_cast<void>(k.popc(7u));  // here-12
 }
 
 #elif PTXDSL_CASE == 13
 // expect-13: PTXDSL-A14
 
-constexpr void wrong(hopper& k, px::reg<u32> d) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> d) {
     k.inst<"add.u32">(d, d, px::tid.x);  // here-13
 }
 
 #elif PTXDSL_CASE == 14
 // expect-14: PTXDSL-A14 "A14_operand_kinds.cpp:"
 
-constexpr void wrong(hopper& k) {
+constexpr void wrong([[maybe_unused]] hopper& k) {
     k.inst<"pmevent">(16);  // here-14
 }
 constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
@@ -121,7 +122,7 @@ constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
 #elif PTXDSL_CASE == 15
 // expect-15: PTXDSL-A14
 
-constexpr void wrong(hopper& k, px::reg<u32> u) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> u) {
     px::reg<u32> w = u;
     w += px::tid.x;  // here-15
 }

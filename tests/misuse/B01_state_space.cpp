@@ -22,60 +22,61 @@ constexpr void control(hopper& k, px::global_ptr<f32> p, px::reg<u32> rank) {
     static_cast<void>(k.atom_add(s, 1.0f));
 }
 constexpr auto ptx = px::assemble<px::kernel<"control", control>>();
+static_assert(!ptx.text().empty());
 
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-B01
 
-constexpr void wrong(hopper& k, px::reg<u64> a) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u64> a) {
     static_cast<void>(k.ld(a));  // here-1
 }
 
 #elif PTXDSL_CASE == 2
 // expect-2: PTXDSL-B01
 
-constexpr void wrong(hopper& k, px::shared_ptr<f32> s) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::shared_ptr<f32> s) {
     k.prefetch_L2(s);  // here-2
 }
 
 #elif PTXDSL_CASE == 3
 // expect-3: PTXDSL-B01
 
-constexpr void wrong(hopper& k, px::global_ptr<f32> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32> p) {
     k.prefetchu_L1(p);  // here-3
 }
 
 #elif PTXDSL_CASE == 4
 // expect-4: PTXDSL-B01
 
-constexpr void wrong(hopper& k, px::shared_ptr<f32> s) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::shared_ptr<f32> s) {
     static_cast<void>(k.ldu(s));  // here-4
 }
 
 #elif PTXDSL_CASE == 5
 // expect-5: PTXDSL-B01
 
-constexpr void wrong(hopper& k, px::shared_ptr<f32> s) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::shared_ptr<f32> s) {
     static_cast<void>(k.cvta(s));  // here-5
 }
 
 #elif PTXDSL_CASE == 6
 // expect-6: PTXDSL-B01
 
-constexpr void wrong(hopper& k, px::global_ptr<f32> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32> p) {
     static_cast<void>(k.cvta_to<px::space::global>(p));  // here-6
 }
 
 #elif PTXDSL_CASE == 7
 // expect-7: PTXDSL-B01
 
-constexpr void wrong(hopper& k, px::global_ptr<f32> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32> p) {
     static_cast<void>(k.mapa(p, 0u));  // here-7
 }
 
 #elif PTXDSL_CASE == 8
 // expect-8: PTXDSL-B01
 
-constexpr void wrong(hopper& k, px::local_ptr<f32> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::local_ptr<f32> p) {
     static_cast<void>(k.atom_add(p, 1.0f));  // here-8
 }
 
@@ -90,14 +91,14 @@ constexpr void wrong(hopper&, px::shared_ptr<f32> s) {
 #elif PTXDSL_CASE == 10
 // expect-10: PTXDSL-B01
 
-constexpr void wrong(hopper& k, px::global_ptr<f32> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32> p) {
     static_cast<void>(k.isspacep<px::space::global>(p));  // here-10
 }
 
 #elif PTXDSL_CASE == 11
 // expect-11: PTXDSL-B01
 
-constexpr void wrong(hopper& k, px::shared_ptr<f32> s, px::reg<f32> d) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::shared_ptr<f32> s, px::reg<f32> d) {
     k.inst<"ld.global.f32">(d, s);  // here-11
 }
 
@@ -111,7 +112,7 @@ constexpr void wrong(hopper&, px::reg<u64> a) {
 #elif PTXDSL_CASE == 13
 // expect-13: PTXDSL-B01
 
-constexpr void wrong(hopper& k, px::shared_ptr<f32> s) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::shared_ptr<f32> s) {
     static_cast<void>(k.createpolicy_range<px::L2::evict_last>(s, 16u, 16u));  // here-13
 }
 

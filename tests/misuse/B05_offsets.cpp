@@ -21,21 +21,21 @@ static_assert(ptx.text().find("mad.wide.u32") != std::string_view::npos && ptx.t
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-B05
 
-constexpr void wrong(hopper& k, px::global_ptr<f32> p, px::reg<u32> bytes) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32> p, px::reg<u32> bytes) {
     static_cast<void>(k.ld(p.byte_offset(bytes)));  // here-1
 }
 
 #elif PTXDSL_CASE == 2
 // expect-2: PTXDSL-B05
 
-constexpr void wrong(hopper& k, px::shared_ptr<f32> p, px::reg<u64> i) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::shared_ptr<f32> p, px::reg<u64> i) {
     static_cast<void>(k.ld(p + i));  // here-2
 }
 
 #elif PTXDSL_CASE == 3
 // expect-3: PTXDSL-B05 "B05_offsets.cpp:"
 
-constexpr void wrong(hopper& k, px::global_ptr<f32> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32> p) {
     k.st(p + 0x40000000, k.ld(p));  // here-3
 }
 constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
@@ -43,7 +43,7 @@ constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
 #elif PTXDSL_CASE == 4
 // expect-4: PTXDSL-B05 "B05_offsets.cpp:"
 
-constexpr void wrong(hopper& k, px::global_ptr<f32> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32> p) {
     k.st(p + 0x100000001ull, k.ld(p));  // here-4
 }
 constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
@@ -58,7 +58,7 @@ constexpr void wrong(hopper&, px::reg<u64> base, px::reg<u32> offset) {
 #elif PTXDSL_CASE == 6
 // expect-6: PTXDSL-A01
 
-constexpr void wrong(hopper& k, px::reg<u64> base, px::reg<u32> i) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u64> base, px::reg<u32> i) {
     static_cast<void>(k.mad_lo(i, 4u, base));  // here-6
 }
 

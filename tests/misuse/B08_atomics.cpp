@@ -27,77 +27,77 @@ static_assert(ptx.text().find("red.global.add.noftz.f16x2") != std::string_view:
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-B08
 
-constexpr void wrong(hopper& k, px::global_ptr<s64> p, px::reg<s64> v) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<s64> p, px::reg<s64> v) {
     static_cast<void>(k.atom_add(p, v));  // here-1
 }
 
 #elif PTXDSL_CASE == 2
 // expect-2: PTXDSL-B08
 
-constexpr void wrong(hopper& k, px::global_ptr<f32> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32> p) {
     static_cast<void>(k.atom_min(p, 1.0f));  // here-2
 }
 
 #elif PTXDSL_CASE == 3
 // expect-3: PTXDSL-B08
 
-constexpr void wrong(hopper& k, px::shared_ptr<f32, 16> p, px::reg<f32> x) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::shared_ptr<f32, 16> p, px::reg<f32> x) {
     k.red_add<px::v2>(p, px::vec{x, x});  // here-3
 }
 
 #elif PTXDSL_CASE == 4
 // expect-4: PTXDSL-B08
 
-constexpr void wrong(hopper& k, px::global_ptr<f64> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f64> p) {
     k.red_max(p, 1.0);  // here-4
 }
 
 #elif PTXDSL_CASE == 5
 // expect-5: PTXDSL-B08
 
-constexpr void wrong(hopper& k, px::global_ptr<u64> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<u64> p) {
     k.red_inc(p, 1ull);  // here-5
 }
 
 #elif PTXDSL_CASE == 6
 // expect-6: PTXDSL-B08
 
-constexpr void wrong(hopper& k, px::global_ptr<u16> p, px::reg<u16> v) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<u16> p, px::reg<u16> v) {
     static_cast<void>(k.atom_add(p, v));  // here-6
 }
 
 #elif PTXDSL_CASE == 7
 // expect-7: PTXDSL-B08
 
-constexpr void wrong(hopper& k, px::global_ptr<u16> p, px::reg<u16> v) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<u16> p, px::reg<u16> v) {
     static_cast<void>(k.atom_exch(p, v));  // here-7
 }
 
 #elif PTXDSL_CASE == 8
 // expect-8: PTXDSL-B08
 
-constexpr void wrong(hopper& k, px::global_ptr<u8> p, px::reg<u8> v) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<u8> p, px::reg<u8> v) {
     static_cast<void>(k.atom_or(p, v));  // here-8
 }
 
 #elif PTXDSL_CASE == 9
 // expect-9: PTXDSL-B08
 
-constexpr void wrong(hopper& k, px::global_ptr<f16> p, px::reg<f16> v) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f16> p, px::reg<f16> v) {
     static_cast<void>(k.atom_min(p, v));  // here-9
 }
 
 #elif PTXDSL_CASE == 10
 // expect-10: PTXDSL-B08
 
-constexpr void wrong(hopper& k, px::global_ptr<u32> p) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<u32> p) {
     k.red_add<px::acquire, px::gpu>(p, 1u);  // here-10
 }
 
 #elif PTXDSL_CASE == 11
 // expect-11: PTXDSL-A15
 
-constexpr void wrong(hopper& k, px::global_ptr<f16x2> p, px::reg<f16x2> v) {
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f16x2> p, px::reg<f16x2> v) {
     k.inst<"red.global.add.f16x2">(p, v);  // here-11
 }
 

@@ -82,7 +82,8 @@ public:
     /// `fma.rn.T d, a, b, c;`
     template <class A, class B, class C>
     constexpr auto fma_rn(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return fma<tok::rn>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), where);
+        if constexpr (is_half_reg<A> && is_f32_operand<C>) return fma<tok::rn>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), where);
+        else return uniform<Tgt, tok::fma, tok::rn>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `mad.R{.M}.T d, a, b, c;` of f32 and f64; integers: `mad_lo`, `mad_hi`, `mad_wide`. PTX ISA 9.7.3.7.
     template <tok... M, class A, class B, class C>
@@ -540,38 +541,43 @@ private:
     template <tok Op, tok... M, class A, class B>
     constexpr reg<f32> mixed_sum(A&& a, B&& b, location where) const {
         using H = typename traits<A>::value;
-        return checked<form<Tgt, Op, M..., tok::f32, isa::type_token(scalar_of<H>)>, f32>(
-            ctx(), where, as_operand<H>(static_cast<A&&>(a), where), as_operand<f32>(static_cast<B&&>(b), where));
+        using F = form<Tgt, Op, M..., tok::f32, isa::type_token(scalar_of<H>)>;
+        require<F>();
+        return value<F, f32>(ctx(), where, as_operand<H>(static_cast<A&&>(a), where), as_operand<f32>(static_cast<B&&>(b), where));
     }
     template <tok Op, tok... M, class A, class B, class C>
     constexpr reg<f32> three_inputs(A&& a, B&& b, C&& c, location where) const {
         static_cast<void>(sizeof(same_type<A, B, C>));
-        return checked<three_input_form<Tgt, Op, M..., tok::f32>, f32>(ctx(), where, as_operand<f32>(static_cast<A&&>(a), where),
-                                                                      as_operand<f32>(static_cast<B&&>(b), where),
-                                                                      as_operand<f32>(static_cast<C&&>(c), where));
+        using F = three_input_form<Tgt, Op, M..., tok::f32>;
+        require<F>();
+        return value<F, f32>(ctx(), where, as_operand<f32>(static_cast<A&&>(a), where), as_operand<f32>(static_cast<B&&>(b), where),
+                             as_operand<f32>(static_cast<C&&>(c), where));
     }
     /// `Op.T d, a, n` with a u32 count.
     template <typing How, tok... Op, class A, class B>
     constexpr auto counted(A&& a, B&& n, location where) const {
         using T = source_t<A>;
-        return checked<form<Tgt, Op..., type_word<How, T>>, T>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where),
-                                                               as_operand<u32>(static_cast<B&&>(n), where));
+        using F = form<Tgt, Op..., type_word<How, T>>;
+        require<F>();
+        return value<F, T>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<B&&>(n), where));
     }
     template <tok Side, tok Mode, class A, class B, class C>
     constexpr auto funnel(A&& lo, B&& hi, C&& n, location where) const {
         using T = typename same_type<A, B>::operand_value;
-        return checked<form<Tgt, tok::shf, Side, Mode, type_word<typing::bits, T>>, T>(
-            ctx(), where, as_operand<T>(static_cast<A&&>(lo), where), as_operand<T>(static_cast<B&&>(hi), where),
-            as_operand<u32>(static_cast<C&&>(n), where));
+        using F = form<Tgt, tok::shf, Side, Mode, type_word<typing::bits, T>>;
+        require<F>();
+        return value<F, T>(ctx(), where, as_operand<T>(static_cast<A&&>(lo), where), as_operand<T>(static_cast<B&&>(hi), where),
+                           as_operand<u32>(static_cast<C&&>(n), where));
     }
     template <tok Op, tok Half, class A, class B, class C>
     constexpr auto dot(A&& a, B&& b, C&& c, location where) const {
         using X = source_t<A>;
         using Y = source_t<B>;
         using R = std::conditional_t<std::is_same_v<X, u32> && std::is_same_v<Y, u32>, u32, s32>;
-        return checked<compact_form<Tgt, Op, Half, type_word<typing::own, X>, type_word<typing::own, Y>>, R>(
-            ctx(), where, as_operand<X>(static_cast<A&&>(a), where), as_operand<Y>(static_cast<B&&>(b), where),
-            as_operand<R>(static_cast<C&&>(c), where));
+        using F = compact_form<Tgt, Op, Half, type_word<typing::own, X>, type_word<typing::own, Y>>;
+        require<F>();
+        return value<F, R>(ctx(), where, as_operand<X>(static_cast<A&&>(a), where), as_operand<Y>(static_cast<B&&>(b), where),
+                           as_operand<R>(static_cast<C&&>(c), where));
     }
     template <int Lut>
     [[nodiscard]] static constexpr raw_operand lut_operand() noexcept {

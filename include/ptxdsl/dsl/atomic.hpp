@@ -67,7 +67,9 @@ public:
         if constexpr (is_ptr_v<Ptr>) {
             using T = typename Ptr::scalar_type;
             using F = atomic_form<tok::atom, tok::cas, Ptr, absent, M...>;
-            check<F, Ptr, M...>();
+            static_assert(has_atomics<Ptr>, "PTXDSL-B01: atomics work on global, shared and generic memory");
+            check_access<Ptr, true, M...>();
+            require<F, rule::b08>();
             return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)), as_operand<T>(static_cast<E&&>(expected), where),
                                as_operand<T>(static_cast<V&&>(v), where));
         } else {
@@ -149,14 +151,10 @@ private:
                      (M == tok::noftz ? tok::none : only(M, place::second))..., is_absent<H> ? tok::none : tok::L2__cache_hint,
                      vector_token(lanes_of<Ptr, M...>), word<Op, typename Ptr::scalar_type>>;
 
-    template <class F, class Ptr, tok... M>
-    static constexpr void check() noexcept {
-        static_assert(Ptr::state_space == space::global || is_narrow(Ptr::state_space) || Ptr::state_space == space::generic ||
-                          Ptr::state_space == space::constant,
-                      "PTXDSL-B01: atomics work on global, shared and generic memory");
-        check_access<Ptr, true, M...>();
-        require<F, rule::b08>();
-    }
+    template <class Ptr>
+    static constexpr bool has_atomics = Ptr::state_space == space::global || is_narrow(Ptr::state_space) || Ptr::state_space == space::generic ||
+                                        Ptr::state_space == space::constant;
+
     template <tok Op, tok... M, class P, class V, class H>
     constexpr auto atom(P&& p, V&& v, H&& policy, location where) const {
         using Ptr = std::remove_cvref_t<P>;
@@ -165,12 +163,15 @@ private:
             using T = typename Ptr::scalar_type;
             constexpr unsigned n = lanes_of<Ptr, M...>;
             using F = atomic_form<tok::atom, Op, Ptr, H, M...>;
-            check<F, Ptr, M...>();
-            const auto data = memory_operand<T, n>(static_cast<V&&>(v), where);
+            static_assert(has_atomics<Ptr>, "PTXDSL-B01: atomics work on global, shared and generic memory");
+            check_access<Ptr, true, M...>();
+            require<F, rule::b08>();
             if constexpr (n == 1) {
+                const operand<T> data = as_operand<T>(static_cast<V&&>(v), where);
                 if constexpr (is_absent<H>) return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)), data);
                 else return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)), data, as_operand<b64>(static_cast<H&&>(policy), where));
             } else {
+                const raw_operand data = memory_operand<T, n>(static_cast<V&&>(v), where);
                 vec<T, n> d = new_vector<T, n>(ctx().p);
                 const raw_operand to = vector_operand(static_cast<const vec<T, n>&>(d));
                 if constexpr (is_absent<H>) d.set_expression(effect<F>(ctx(), where, to, address_operand(static_cast<P&&>(p)), data));
@@ -187,7 +188,9 @@ private:
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: red takes an address (px::global_ptr, px::shared_ptr …)");
         if constexpr (is_ptr_v<Ptr>) {
             using F = atomic_form<tok::red, Op, Ptr, H, M...>;
-            check<F, Ptr, M...>();
+            static_assert(has_atomics<Ptr>, "PTXDSL-B01: atomics work on global, shared and generic memory");
+            check_access<Ptr, true, M...>();
+            require<F, rule::b08>();
             const auto data = memory_operand<typename Ptr::scalar_type, lanes_of<Ptr, M...>>(static_cast<V&&>(v), where);
             if constexpr (is_absent<H>) effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), data);
             else effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), data, as_operand<b64>(static_cast<H&&>(policy), where));

@@ -14,6 +14,9 @@ enum class rule : std::uint8_t { a15, a09, a10, b01, b04, b06, b08, d02, d04, e1
 
 namespace detail {
 
+// How deep a refusal may lie: clang prints three lines for each template between the sentence and the author's line, so at
+// most two functions of ours stand between a `static_assert` and the call (tests/misuse allows 12 lines before it).
+
 /// Refuses, in one sentence, a form the table does not have. `R` picks the sentence for unknown combinations.
 template <class F, rule R = rule::a15>
 constexpr void require() noexcept {
@@ -67,6 +70,14 @@ struct same_type {
 template <class... A>
 using same_type_t = typename same_type<A...>::type;
 
+/// Types of which PTX has literals: integers, bits, f32 and f64.
+template <class T>
+inline constexpr bool takes_literal = !is_float_class<T> && !std::is_same_v<T, pred>;
+template <>
+inline constexpr bool takes_literal<f32> = true;
+template <>
+inline constexpr bool takes_literal<f64> = true;
+
 /// Turns an argument into an operand of type `T`, or says in one sentence why it is none.
 template <class T, class A>
 [[nodiscard]] constexpr operand<T> as_operand(A&& a, location where) {
@@ -85,12 +96,24 @@ template <class T, class A>
             static_assert(std::is_same_v<value, pred> || std::is_same_v<T, pred>,
                           "PTXDSL-A01: this operand has another scalar type than the instruction; convert it with k.cvt (both "
                           "types are in the note below)");
-            return operand<T>(0u, where);
+            return operand<T>(reg<T>(), where);
         }
+    } else if constexpr (std::is_arithmetic_v<V>) {
+        constexpr bool floating = std::is_floating_point_v<V>;
+        static_assert(floating || !(std::is_same_v<T, f32> || std::is_same_v<T, f64>),
+                      "PTXDSL-A03: integer literal for a floating operand; write it as a float, for example 1.0f");
+        static_assert(!floating || is_float_class<T>, "PTXDSL-A03: floating literal for an integer operand; PTX would take its bits");
+        static_assert(!std::is_same_v<T, pred>, "PTXDSL-A02: a literal where a predicate register is needed; use k.setp");
+        static_assert(takes_literal<T> || std::is_same_v<T, pred>,
+                      "PTXDSL-A14: this instruction takes no literal of a 16-bit or packed type; load it into a register first "
+                      "with k.mov");
+        if constexpr (takes_literal<T> && floating == (std::is_same_v<T, f32> || std::is_same_v<T, f64>)) return operand<T>(a, where);
+        else return operand<T>(reg<T>(), where);
     } else if constexpr (std::is_convertible_v<A&&, operand<T>>) {
         return operand<T>(static_cast<A&&>(a), where);
     } else {
         static_assert(always_false<A>, "PTXDSL-A14: this is neither a register nor a literal");
+        return operand<T>(reg<T>(), where);
     }
 }
 
@@ -131,7 +154,8 @@ template <target Tgt, tok Op, tok... M, class... A>
 constexpr auto uniform(const context& k, location where, A&&... a) {
     using S = same_type<A...>;
     using T = typename S::type;
-    if constexpr (S::same && !std::is_void_v<T>) {
+    static_assert(!std::is_same_v<T, pred>, "PTXDSL-A02: a predicate is used as data; k.selp turns it into a value");
+    if constexpr (S::same && !std::is_void_v<T> && !std::is_same_v<T, pred>) {
         using F = form<Tgt, Op, M..., isa::type_token(scalar_of<T>)>;
         require<F>();
         return value<F, T>(k, where, as_operand<T>(static_cast<A&&>(a), where)...);
@@ -162,8 +186,12 @@ constexpr auto same(const context& k, location where, A&&... a) {
     using S = same_type<A...>;
     using T = typename S::type;
     using D = std::conditional_t<std::is_void_v<R>, T, R>;
+    constexpr bool logic = Op == tok::and_ || Op == tok::or_ || Op == tok::xor_ || Op == tok::not_;
+    static_assert(logic || !std::is_same_v<T, pred>, "PTXDSL-A02: a predicate is used as data; k.selp turns it into a value");
     if constexpr (S::same && !std::is_void_v<T>) {
-        return checked<form<Tgt, Op, M..., type_word<How, T>>, D>(k, where, as_operand<T>(static_cast<A&&>(a), where)...);
+        using F = form<Tgt, Op, M..., type_word<How, T>>;
+        require<F>();
+        return value<F, D>(k, where, as_operand<T>(static_cast<A&&>(a), where)...);
     } else {
         return reg<std::conditional_t<std::is_void_v<D>, u32, D>>();
     }
@@ -252,8 +280,9 @@ template <class P>
         o.words[0] = ir::head(ir::operand_kind::not_pred, p.p.id());
         return o;
     } else {
-        static_assert(traits<P>::is_reg, "PTXDSL-A02: a predicate register is needed here; k.setp makes one");
-        if constexpr (traits<P>::is_reg) return as_operand<pred>(static_cast<P&&>(p), where);
+        constexpr bool fits = std::is_same_v<typename traits<P>::value, pred> && traits<P>::is_reg;
+        static_assert(fits, "PTXDSL-A02: a predicate register is needed here; k.setp makes one");
+        if constexpr (fits) return as_operand<pred>(static_cast<P&&>(p), where);
         else return {};
     }
 }

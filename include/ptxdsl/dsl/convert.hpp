@@ -284,8 +284,9 @@ public:
             static_assert(is_absent<B>, "PTXDSL-A13: a packed conversion names its halves, the upper one first: "
                                         "k.cvt<px::bf16x2, px::rn>(px::hi(a), px::lo(b))");
             using T = source_t<A>;
-            return checked<form<Tgt, tok::cvt, M..., isa::type_token(scalar_of<D>), isa::type_token(scalar_of<T>)>, D, rule::a09>(
-                ctx(), where, as_operand<T>(static_cast<A&&>(a), where));
+            using F = form<Tgt, tok::cvt, M..., isa::type_token(scalar_of<D>), isa::type_token(scalar_of<T>)>;
+            require<F, rule::a09>();
+            return value<F, D>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where));
         }
     }
     /// `cvt.pack.sat.D.s32{.b32} d, a, b{, c};` — `k.cvt_pack<px::u8>(px::hi(a), px::lo(b), c)`; `c` fills the upper bits of
@@ -302,11 +303,13 @@ public:
         if constexpr (!named) {
             return {};
         } else if constexpr (is_absent<C>) {
-            return checked<form<Tgt, tok::cvt, tok::pack, tok::sat, D, tok::s32>, u32, rule::a09>(ctx(), where, half<s32>(a, where),
-                                                                                                half<s32>(b, where));
+            using F = form<Tgt, tok::cvt, tok::pack, tok::sat, D, tok::s32>;
+            require<F, rule::a09>();
+            return value<F, u32>(ctx(), where, half<s32>(a, where), half<s32>(b, where));
         } else {
-            return checked<form<Tgt, tok::cvt, tok::pack, tok::sat, D, tok::s32, tok::b32>, u32, rule::a09>(
-                ctx(), where, half<s32>(a, where), half<s32>(b, where), as_operand<u32>(static_cast<C&&>(c), where));
+            using F = form<Tgt, tok::cvt, tok::pack, tok::sat, D, tok::s32, tok::b32>;
+            require<F, rule::a09>();
+            return value<F, u32>(ctx(), where, half<s32>(a, where), half<s32>(b, where), as_operand<u32>(static_cast<C&&>(c), where));
         }
     }
 

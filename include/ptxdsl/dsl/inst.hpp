@@ -69,7 +69,7 @@ struct inst_shapes {
         } else if constexpr (traits<V>::is_reg) {
             using T = typename traits<V>::value;
             if constexpr (std::is_same_v<T, pred>) put(isa::operand_kind::pred);
-            else put(isa::operand_kind::reg, ir::program::register_type(scalar_of<T>));
+            else put(isa::operand_kind::reg, scalar_of<T>);
         } else if constexpr (traits<V>::is_special) {
             put(isa::operand_kind::special, scalar_of<typename traits<V>::value>);
         } else if constexpr (std::is_same_v<V, negated>) {
@@ -79,15 +79,13 @@ struct inst_shapes {
         } else if constexpr (std::is_same_v<V, label>) {
             put(isa::operand_kind::label);
         } else if constexpr (is_vec<V>) {
-            put(isa::operand_kind::vec, ir::program::register_type(scalar_of<typename V::value_type>), V::size);
+            put(isa::operand_kind::vec, scalar_of<typename V::value_type>, V::size);
         } else if constexpr (is_ptr_v<V>) {
             put(isa::operand_kind::address, scalar_of<typename V::address_type>, 1, V::state_space);
         } else if constexpr (std::is_arithmetic_v<V>) {
             constexpr isa::scalar type = std::is_same_v<V, float> ? isa::scalar::f32 : std::is_same_v<V, double> ? isa::scalar::f64 : isa::scalar::s64;
             chosen[n] = type == isa::scalar::s64;
             put(isa::operand_kind::imm, type);
-        } else {
-            static_assert(std::is_same_v<V, absent>, "PTXDSL-A14: this is no operand; k.inst takes registers, literals, pointers, vectors, px::sink");
         }
     }
     template <class A, class B>
@@ -131,6 +129,11 @@ template <class A>
     }
 }
 
+template <class A>
+inline constexpr bool is_inst_operand = traits<A>::is_reg || traits<A>::is_special || std::is_arithmetic_v<A> || std::is_same_v<A, negated> ||
+                                        std::is_same_v<A, sink_t> || std::is_same_v<A, label> || std::is_same_v<A, absent> || is_vec<A> ||
+                                        is_ptr_v<A> || is_joined<A>;
+
 template <target Tgt, fixed_string Text, class... O>
 struct inst_form {
     static constexpr inst_tokens packed = parse_inst(Text.view());
@@ -144,6 +147,7 @@ struct inst_form {
         inst_shapes s = shapes;
         return packed.known ? match_inst(packed, s, Tgt) : isa::verdict{};
     }();
+    static constexpr bool operands_known = (is_inst_operand<std::remove_cvref_t<O>> && ...);
     static constexpr isa::scalar type = isa::token_type(packed.t[count - 1]);
     static constexpr bool signs_fit = [] {
         if (!follows_sign(packed.t[0])) return true;
@@ -179,6 +183,7 @@ constexpr void require_inst() noexcept {
     constexpr status st = F::verdict.st;
     static_assert(F::packed.known && st != status::unknown_opcode,
                   "PTXDSL-A15: the instruction table does not know a word of this text (it is in the note below)");
+    static_assert(F::operands_known, "PTXDSL-A14: this is no operand; k.inst takes registers, literals, pointers, vectors, px::sink");
     static_assert(st != status::bad_modifiers || !F::packed.known, "PTXDSL-A15: PTX has no form of this instruction with these modifiers in this order");
     static_assert(st != status::wrong_target, "PTXDSL-A11: this kernel's target does not have this instruction");
     static_assert(st != status::operand_count, "PTXDSL-A16: the instruction takes another number of operands");
@@ -199,7 +204,9 @@ public:
               class H = absent, class I = absent, class J = absent, class K = absent, class L = absent, class N = absent>
     constexpr void inst(A&& a = A{}, B&& b = B{}, C&& c = C{}, D&& d = D{}, E&& e = E{}, G&& g = G{}, H&& h = H{}, I&& i = I{}, J&& j = J{},
                         K&& k = K{}, L&& l = L{}, N&& n = N{}, location where = location::current()) const {
-        emit_inst<inst_form<Tgt, Text, A, B, C, D, E, G, H, I, J, K, L, N>>(
+        using F = inst_form<Tgt, Text, A, B, C, D, E, G, H, I, J, K, L, N>;
+        require_inst<F>();
+        emit_inst<F>(
             where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<D&&>(d), static_cast<E&&>(e), static_cast<G&&>(g),
             static_cast<H&&>(h), static_cast<I&&>(i), static_cast<J&&>(j), static_cast<K&&>(k), static_cast<L&&>(l), static_cast<N&&>(n));
     }
@@ -216,7 +223,6 @@ public:
 private:
     template <class F, class... O>
     constexpr void emit_inst(location where, O&&... o) const {
-        require_inst<F>();
         if constexpr (F::verdict.ok()) {
             const context k = ctx();
             if constexpr (F::has_literal) check_values<F>(k, where, o...);

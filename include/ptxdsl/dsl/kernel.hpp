@@ -131,6 +131,10 @@ template <fixed_string Name, auto Body, ir::attributes Attributes = ir::attribut
 struct kernel {
     using traits = detail::body_traits<decltype(Body)>;
     using params = typename traits::params;
+    static_assert(Attributes.reqntid.count() <= 1024 && Attributes.maxntid.count() <= 1024, "PTXDSL-H06: a block has at most 1024 threads");
+    static_assert(Attributes.cluster_size() <= 16, "PTXDSL-G01: no device takes a cluster of more than 16 blocks");
+    static_assert(Attributes.cluster_size() <= 8 || Attributes.cluster_size() > 16 || Attributes.non_portable_cluster,
+                  "PTXDSL-G01: a cluster of more than 8 blocks is not portable; allow it with .non_portable_cluster = true");
     static constexpr target the_target = traits::the_target;
     static constexpr ir::attributes attributes = Attributes;
     [[nodiscard]] static constexpr std::string_view name() noexcept { return Name.view(); }

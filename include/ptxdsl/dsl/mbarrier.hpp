@@ -141,6 +141,10 @@ private:
 
 namespace detail {
 
+/// Knows how many bytes the copies of one of its stages bring.
+template <class T>
+concept tile_like = requires { T::bytes(); };
+
 /// A number of arrivals, bytes or nanoseconds: a C++ integer or a register.
 template <class N>
 concept count_like = std::is_integral_v<std::remove_cvref_t<N>> || traits<N>::is_reg;
@@ -236,10 +240,21 @@ public:
     }
     /// `mbarrier.arrive.expect_tx{.M}.shared::cta.b64 _, [bar], bytes;` One arrival that also expects `bytes` of copies.
     /// The bytes come from the tiles the copies fill: `k.mbarrier_arrive_expect_tx(full[s], a, b)`.
-    template <tok... M, class R, class... Tiles>
-        requires(sizeof...(Tiles) > 0) && (requires { Tiles::bytes(); } && ...)
-    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const Tiles&...) const {
-        mbarrier_arrive_expect_tx<M...>(static_cast<mbarrier<R>&&>(b), (std::uint32_t{0} + ... + Tiles::bytes()));
+    template <tok... M, class R, tile_like A>
+    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, location where = location::current()) const {
+        mbarrier_arrive_expect_tx<M...>(static_cast<mbarrier<R>&&>(b), A::bytes(), where);
+    }
+    template <tok... M, class R, tile_like A, tile_like B>
+    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, const B&, location where = location::current()) const {
+        mbarrier_arrive_expect_tx<M...>(static_cast<mbarrier<R>&&>(b), A::bytes() + B::bytes(), where);
+    }
+    template <tok... M, class R, tile_like A, tile_like B, tile_like C>
+    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, const B&, const C&, location where = location::current()) const {
+        mbarrier_arrive_expect_tx<M...>(static_cast<mbarrier<R>&&>(b), A::bytes() + B::bytes() + C::bytes(), where);
+    }
+    template <tok... M, class R, tile_like A, tile_like B, tile_like C, tile_like D>
+    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, const B&, const C&, const D&, location where = location::current()) const {
+        mbarrier_arrive_expect_tx<M...>(static_cast<mbarrier<R>&&>(b), A::bytes() + B::bytes() + C::bytes() + D::bytes(), where);
     }
     template <tok... M, class R, class N>
         requires count_like<N>

@@ -100,74 +100,70 @@ template <class A, class B, op_kind K>
 template <class A, class B, op_kind K>
 concept refused = refuses<A, B, K>();
 
-template <class A, class B>
+template <class A, class B, op_kind K>
 constexpr reg<u32> refuse() noexcept {
     constexpr bool special = traits<A>::is_special || traits<B>::is_special;
     constexpr bool data = !special && (std::is_same_v<A, reg<pred>> || std::is_same_v<B, reg<pred>>);
-    constexpr bool mixed = !special && !data && traits<A>::is_reg && traits<B>::is_reg && !std::is_same_v<A, B>;
+    constexpr bool mixed = !special && !data && traits<A>::is_reg && traits<B>::is_reg &&
+                           (!std::is_same_v<A, B> || (K == op_kind::shift && has_operator<K, typename traits<A>::value>()));
     static_assert(!special, "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
     static_assert(!data, "PTXDSL-A02: a predicate is used as data (or data as a predicate); k.selp turns a predicate into a value, "
                          "k.setp a value into a predicate");
     static_assert(!mixed, "PTXDSL-A01: the operands of this operator have different scalar types; convert one with k.cvt (both types "
-                          "are in the note below)");
+                          "are in the note below); a shift count is a u32");
     static_assert(special || data || mixed, "PTXDSL-A15: PTX has no such operation for registers of this type");
-    return {};
-}
-template <class A, class B>
-constexpr reg<pred> refuse_comparison() noexcept {
-    static_cast<void>(refuse<A, B>());
     return {};
 }
 
 }  // namespace detail
 
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::sum>
-constexpr reg<u32> operator+(const A&, const B&) { return detail::refuse<A, B>(); }
+constexpr reg<u32> operator+(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::sum>(); }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::sum>
-constexpr reg<u32> operator-(const A&, const B&) { return detail::refuse<A, B>(); }
+constexpr reg<u32> operator-(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::sum>(); }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::sum>
-constexpr reg<u32> operator*(const A&, const B&) { return detail::refuse<A, B>(); }
+constexpr reg<u32> operator*(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::sum>(); }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::quotient>
-constexpr reg<u32> operator/(const A&, const B&) { return detail::refuse<A, B>(); }
+constexpr reg<u32> operator/(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::quotient>(); }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::remainder>
-constexpr reg<u32> operator%(const A&, const B&) { return detail::refuse<A, B>(); }
+constexpr reg<u32> operator%(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::remainder>(); }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::logic>
-constexpr reg<u32> operator&(const A&, const B&) { return detail::refuse<A, B>(); }
+constexpr reg<u32> operator&(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::logic>(); }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::logic>
-constexpr reg<u32> operator|(const A&, const B&) { return detail::refuse<A, B>(); }
+constexpr reg<u32> operator|(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::logic>(); }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::logic>
-constexpr reg<u32> operator^(const A&, const B&) { return detail::refuse<A, B>(); }
+constexpr reg<u32> operator^(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::logic>(); }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::shift>
-constexpr reg<u32> operator<<(const A&, const B&) { return detail::refuse<A, B>(); }
+constexpr reg<u32> operator<<(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::shift>(); }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::shift>
-constexpr reg<u32> operator>>(const A&, const B&) { return detail::refuse<A, B>(); }
+constexpr reg<u32> operator>>(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::shift>(); }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::boolean>
-constexpr reg<pred> operator&&(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+constexpr reg<pred> operator&&(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::boolean>()); return {}; }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::boolean>
-constexpr reg<pred> operator||(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+constexpr reg<pred> operator||(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::boolean>()); return {}; }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::equal>
-constexpr reg<pred> operator==(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+constexpr reg<pred> operator==(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::equal>()); return {}; }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::equal>
-constexpr reg<pred> operator!=(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+constexpr reg<pred> operator!=(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::equal>()); return {}; }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::order>
-constexpr reg<pred> operator<(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+constexpr reg<pred> operator<(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::order>()); return {}; }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::order>
-constexpr reg<pred> operator<=(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+constexpr reg<pred> operator<=(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::order>()); return {}; }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::order>
-constexpr reg<pred> operator>(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+constexpr reg<pred> operator>(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::order>()); return {}; }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::order>
-constexpr reg<pred> operator>=(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+constexpr reg<pred> operator>=(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::order>()); return {}; }
 template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::sum>
-constexpr reg<A>& operator+=(reg<A>& a, const B&) { detail::refuse<reg<A>, B>(); return a; }
+constexpr reg<A>& operator+=(reg<A>& a, const B&) { static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::sum>()); return a; }
 template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::sum>
-constexpr reg<A>& operator-=(reg<A>& a, const B&) { detail::refuse<reg<A>, B>(); return a; }
+constexpr reg<A>& operator-=(reg<A>& a, const B&) { static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::sum>()); return a; }
 template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::sum>
-constexpr reg<A>& operator*=(reg<A>& a, const B&) { detail::refuse<reg<A>, B>(); return a; }
+constexpr reg<A>& operator*=(reg<A>& a, const B&) { static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::sum>()); return a; }
 template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::logic>
-constexpr reg<A>& operator&=(reg<A>& a, const B&) { detail::refuse<reg<A>, B>(); return a; }
+constexpr reg<A>& operator&=(reg<A>& a, const B&) { static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::logic>()); return a; }
 template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::logic>
-constexpr reg<A>& operator|=(reg<A>& a, const B&) { detail::refuse<reg<A>, B>(); return a; }
+constexpr reg<A>& operator|=(reg<A>& a, const B&) { static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::logic>()); return a; }
 template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::logic>
-constexpr reg<A>& operator^=(reg<A>& a, const B&) { detail::refuse<reg<A>, B>(); return a; }
+constexpr reg<A>& operator^=(reg<A>& a, const B&) { static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::logic>()); return a; }
 
 }  // namespace ptxdsl

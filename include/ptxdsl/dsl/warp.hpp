@@ -209,14 +209,15 @@ private:
     }
     template <tok Mode, tok Type, class R, class P, class K>
     constexpr reg<R> vote(P&& p, K&& mask, location where) const {
-        return checked<form<Tgt, tok::vote, tok::sync, Mode, Type>, R>(ctx(), where, pred_operand(static_cast<P&&>(p), where),
-                                                                       as_operand<u32>(static_cast<K&&>(mask), where));
+        return value<form<Tgt, tok::vote, tok::sync, Mode, Type>, R>(ctx(), where, pred_operand(static_cast<P&&>(p), where),
+                                                                     as_operand<u32>(static_cast<K&&>(mask), where));
     }
     template <typing How, tok Op, tok... M, class A, class K>
     constexpr auto reduce(A&& a, K&& mask, location where) const {
         using T = source_t<A>;
-        return checked<form<Tgt, tok::redux, tok::sync, Op, M..., type_word<How, T>>, T>(
-            ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<K&&>(mask), where));
+        using F = form<Tgt, tok::redux, tok::sync, Op, M..., type_word<How, T>>;
+        require<F>();
+        return value<F, T>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<K&&>(mask), where));
     }
 };
 

@@ -344,13 +344,16 @@ private:
         } else if constexpr (pairs) {
             k.at(in_a).st(at.template as<packet<f32, 2>>().template assume_aligned<8>(), vec<f32, 2>(va, vb));
         } else {
-            element(k, at, in_a, va);
-            element(k, at + 1, in_b, vb);
+            const auto [first, second] = halves(k, va, vb);
+            k.at(in_a).st(at, first);
+            k.at(in_b).st(at + 1, second);
         }
     }
-    constexpr void element(k_t& k, const global_ptr<Out>& at, const reg<pred>& inside, const reg<f32>& v) const {
-        if constexpr (std::is_same_v<Out, f32>) k.at(inside).st(at, v);
-        else k.at(inside).st(at, k.template cvt<Out, rn>(v));
+    /// Both results as `Out`, 16-bit ones converted together: a conversion under each store's guard makes ptxas serialise the
+    /// products (C7514).
+    static constexpr vec<Out, 2> halves(k_t& k, const reg<f32>& a, const reg<f32>& b) {
+        if constexpr (std::is_same_v<Out, f32>) return vec<f32, 2>(a, b);
+        else return k.template mov_unpack<Out>(k.template cvt<typename S::packed, rn>(hi(b), lo(a)));
     }
     global_ptr<Out> c_;
     gemm_arguments p_;
@@ -598,12 +601,14 @@ struct gemm_place {
           steps(k.div(k.add(p.depth, bk - 1), bk).named("k_steps")) {}
 };
 
-/// Registers each thread may keep: the producer hands its own to the consumers where the accumulators need them.
+/// Registers each thread may keep: the producer hands its own to the consumers where the accumulators need them. Together they
+/// are at most what the block starts with (168 a thread for three warpgroups, 128 for four, 96 for five): `setmaxnreg.inc`
+/// waits for registers that somebody gave back, without end if nobody has enough.
 template <class S>
 struct register_plan {
     static constexpr u32 consumers = S::config.consumers();
     static constexpr bool moves = S::config.blocks_per_sm == 1 && ((consumers == 2 && S::config.bn > 128) || consumers > 2);
-    static constexpr u32 producer = consumers == 4 ? 24 : 32;
+    static constexpr u32 producer = consumers == 3 ? 32 : 24;
     static constexpr u32 consumer = consumers == 2 ? 240 : consumers == 3 ? 160 : 112;
 };
 

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// bf16 GEMM (C = A B^T, f32 sums, bf16 result) against cuBLASLt: its heuristic's first choice, which is what torch gets,
+// and the fastest of the eight algorithms it offers. A wrong kernel gets no time.
+#include "../examples/gemm_check.hpp"
+#include "cublaslt.hpp"
+#include "gemm_configs.hpp"
+#include "harness.hpp"
+
+namespace {
+
+namespace px = ptxdsl;
+using bench::contender;
+using demo::gemm_size;
+using px::bf16;
+
+/// Projections and MLPs of language models (Llama 3 8B and 70B, Qwen 2.5, Mixtral, DeepSeek V3) at decode and prefill
+/// lengths: the list that a geometric mean is taken over.
+constexpr gemm_size llm[] = {
+    {16, 4096, 4096},     {16, 6144, 4096},     {16, 28672, 4096},   {16, 4096, 14336},   {16, 8192, 8192},    {64, 4096, 4096},    {64, 6144, 4096},     {64, 28672, 4096},
+    {64, 4096, 14336},    {64, 7168, 18432},    {128, 4096, 4096},   {128, 6144, 4096},   {128, 28672, 4096},  {128, 4096, 14336},  {128, 8192, 8192},    {128, 57344, 8192},
+    {128, 8192, 28672},   {256, 4096, 4096},    {256, 8192, 8192},   {512, 4096, 4096},   {512, 6144, 4096},   {512, 28672, 4096},  {512, 4096, 14336},   {512, 8192, 8192},
+    {1024, 4096, 4096},   {1024, 10240, 8192},  {1024, 28672, 4096}, {1024, 4096, 14336}, {2048, 3584, 3584},  {2048, 18944, 3584}, {2048, 3584, 18944},  {2048, 8192, 8192},
+    {4096, 4096, 4096},   {4096, 11008, 4096},  {4096, 4096, 11008}, {4096, 28672, 4096}, {4096, 14336, 4096}, {4096, 7168, 2048},  {8192, 8192, 8192},   {8192, 28672, 8192},
+};
+static_assert(std::size(llm) == 40);
+
+struct request {
+    std::string shapes = "4096,6144,8192", config = "all", mode = "sustained", out;
+    std::uint64_t rounds = 20, seed = 1, slice = 25;
+    bool no_check = false, no_best = false;
+};
+
+[[nodiscard]] std::string text_of(gemm_size s) { return fmt::format("{}x{}x{}", s.m, s.n, s.k); }
+
+/// "8192" is a cube, "128x4096x4096" is m x n x k, "llm" the list above.
+[[nodiscard]] std::optional<std::vector<gemm_size>> parse_shapes(std::string_view list) {
+    std::vector<gemm_size> all;
+    for (const std::string& word : bench::split(list)) {
+        if (word == "llm") {
+            all.insert(all.end(), std::begin(llm), std::end(llm));
+            continue;
+        }
+        std::vector<std::uint64_t> n;
+        for (const std::string& part : bench::split(word, 'x')) n.push_back(std::strtoull(part.c_str(), nullptr, 10));
+        if (n.size() == 1) n = {n[0], n[0], n[0]};
+        if (n.size() != 3 || std::count(n.begin(), n.end(), 0u) != 0) return std::nullopt;
+        all.push_back({n[0], n[1], n[2]});
+    }
+    return all;
+}
+
+/// What to reach against the default choice (0: no target of its own).
+[[nodiscard]] double target_of(gemm_size s, bench::mode mode) {
+    const bool cube = s.m == s.n && s.n == s.k;
+    if (cube && s.m == 8192) return mode == bench::mode::burst ? 1.08 : 1.05;
+    if (cube && s.m == 6144) return 1.04;
+    if (cube && s.m == 4096) return 1.03;
+    if (cube && (s.m == 2048 || s.m == 1024)) return 1.0;
+    if ((s.m == 4096 && s.n == 11008 && s.k == 4096) || (s.m == 8192 && s.n == 28672 && s.k == 8192)) return 1.04;
+    return s.m <= 128 ? 1.0 : 0;
+}
+
+/// Host and device side of one shape.
+struct setup {
+    gemm_size size;
+    std::vector<bf16> a, b;
+    px::device_buffer<bf16> device_a, device_b, device_c;
+
+    setup(const px::context& ctx, gemm_size s, std::uint64_t seed)
+        : size(s),
+          a(demo::random_values<bf16>(s.m * s.k, seed)),
+          b(demo::random_values<bf16>(s.n * s.k, seed + 1)),
+          device_a(px::check(px::device_buffer<bf16>::from(ctx, a))),
+          device_b(px::check(px::device_buffer<bf16>::from(ctx, b))),
+          device_c(px::check(px::device_buffer<bf16>::allocate(ctx, s.m * s.n))) {}
+
+    [[nodiscard]] bench::gemm_operands operands() {
+        return {px::device_ptr<const bf16>(device_a.ptr()), px::device_ptr<const bf16>(device_b.ptr()), device_c.ptr(), size.m, size.n, size.k};
+    }
+    /// Runs `c` once on a poisoned result and compares.
+    [[nodiscard]] demo::gemm_verdict check(const px::stream& s, const contender& c, const demo::gemm_reference& reference) {
+        demo::poison(device_c);
+        px::check(c.launch(s));
+        px::check(s.synchronize());
+        std::vector<bf16> host(size.m * size.n);
+        px::check(device_c.download(host));
+        return reference.check(host, 128, 256);
+    }
+};
+
+/// Our contenders that give the right result; says so of the others.
+[[nodiscard]] std::vector<contender> ours(const px::context& ctx, const px::stream& s, setup& problem, const request& r) {
+    const auto wanted = bench::split(r.config);
+    std::optional<demo::gemm_reference> reference;
+    if (!r.no_check) reference.emplace(problem.size, problem.a, problem.b);
+    std::vector<contender> all;
+    for (const auto& entry : bench::gemm_entries()) {
+        if (r.config != "all" && std::find(wanted.begin(), wanted.end(), entry.name) == wanted.end()) continue;
+        auto made = entry.make(ctx, problem.operands());
+        if (!made) {
+            demo::say("{} {}: {}", text_of(problem.size), entry.name, made.error().message());
+            continue;
+        }
+        if (reference) {
+            const auto v = problem.check(s, *made, *reference);
+            if (!v.ok()) {
+                demo::say("{} {}: {} {} of {} values, the first at {}, {}: {} instead of {}; not timed", text_of(problem.size), entry.name, demo::bad("wrong"), v.wrong, v.checked, v.row,
+                          v.column, v.found, v.wanted);
+                continue;
+            }
+        }
+        all.push_back(std::move(*made));
+    }
+    return all;
+}
+
+struct peers {
+    std::shared_ptr<bench::cublaslt_gemm> gemm;
+    std::size_t best = 0;
+};
+
+/// The fastest of the algorithms, by short runs of each, twice around.
+[[nodiscard]] std::size_t best_choice(bench::runner& run, const bench::cublaslt_gemm& g) {
+    std::vector<double> us(g.choices(), 1e30);
+    for (int round = 0; round < 3; ++round)
+        for (std::size_t i = 0; i < us.size(); ++i)
+            us[i] = std::min(us[i], run.estimate({"", [&g, i](px::stream_ref s) { return g.launch(s, i); }}, 8));
+    return static_cast<std::size_t>(std::min_element(us.begin(), us.end()) - us.begin());
+}
+
+void add_peers(const px::context& ctx, const std::shared_ptr<const bench::cublaslt>& lt, setup& problem, bench::runner& run, bool best, std::vector<contender>& all) {
+    const auto o = problem.operands();
+    auto made = bench::cublaslt_gemm::make(ctx, lt, o.a, o.b, o.c, o.m, o.n, o.k);
+    if (!made) return demo::say("{}: {}", text_of(problem.size), made.error().message());
+    const auto g = std::make_shared<bench::cublaslt_gemm>(std::move(*made));
+    all.push_back({"cuBLASLt default", [g](px::stream_ref s) { return g->launch(s, 0); }});
+    if (!best) return;
+    const std::size_t choice = best_choice(run, *g);
+    all.push_back({fmt::format("cuBLASLt best of {}", g->choices()), [g, choice](px::stream_ref s) { return g->launch(s, choice); }});
+}
+
+/// One shape: every one of ours against every peer, in the same rounds. The fastest of ours goes into the table.
+void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt>& lt, gemm_size size, const request& r, bench::mode mode, std::vector<bench::row>& rows) {
+    bench::runner run(ctx, {.rounds = static_cast<unsigned>(r.rounds), .mode = mode, .slice_ms = static_cast<double>(r.slice)});
+    setup problem(ctx, size, r.seed);
+    auto all = ours(ctx, run.stream(), problem, r);
+    const std::size_t own = all.size();
+    if (own == 0) return;
+    if (lt != nullptr) add_peers(ctx, lt, problem, run, !r.no_best, all);
+    const auto t = run.run(all);
+    const double tflop = 2e-6 * static_cast<double>(size.m) * static_cast<double>(size.n) * static_cast<double>(size.k);
+    for (std::size_t i = 0; i < all.size(); ++i) demo::say("{:<18} {:<10} {:<20} {:>9.2f} us {:>8.1f} TFLOP/s", text_of(size), bench::name(mode), all[i].name, t.microseconds(i), tflop / t.microseconds(i));
+    std::size_t fastest = 0;
+    for (std::size_t i = 1; i < own; ++i)
+        if (t.microseconds(i) < t.microseconds(fastest)) fastest = i;
+    for (std::size_t peer = own; peer < all.size(); ++peer)
+        rows.push_back({"gemm bf16", text_of(size), tflop / t.microseconds(fastest), tflop / t.microseconds(peer), fmt::format("{} (ours: {})", all[peer].name, all[fastest].name), t.ratio(fastest, peer),
+                        peer == own ? target_of(size, mode) : 0, "TFLOP/s", std::string(bench::name(mode))});
+}
+
+/// Geometric mean of the ratios against each peer, when there is more than one shape.
+void print_means(const std::vector<bench::row>& rows) {
+    for (const std::string_view peer : {"cuBLASLt default", "cuBLASLt best"}) {
+        double sum = 0;
+        std::size_t n = 0;
+        for (const auto& r : rows)
+            if (r.peer_name.starts_with(peer)) sum += std::log(r.ratio.p50), ++n;
+        if (n > 1) demo::say("geometric mean over {} rows against {}: {:.3f}", n, peer, std::exp(sum / static_cast<double>(n)));
+    }
+}
+
+int run(const request& r, const std::vector<gemm_size>& sizes, int argc, char** argv) {
+    const auto ctx = demo::open_device();
+    if (!ctx) return demo::say("{}", ctx.error().message()), demo::skipped;
+    std::shared_ptr<const bench::cublaslt> lt;
+    if (auto l = bench::cublaslt::load()) lt = *l, demo::say("cuBLASLt {}", lt->version());
+    else demo::say("no peer: {}", l.error().message());
+    std::vector<bench::row> rows;
+    for (const gemm_size s : sizes) {
+        if (r.mode != "burst") measure(*ctx, lt, s, r, bench::mode::sustained, rows);
+        if (r.mode != "sustained") measure(*ctx, lt, s, r, bench::mode::burst, rows);
+    }
+    bench::report(rows, bench::provenance_of(*ctx, argc, argv), r.out == "auto" ? bench::default_file(*ctx) : r.out);
+    print_means(rows);
+    return demo::right;
+}
+
+[[nodiscard]] std::string entry_names() {
+    std::string all;
+    for (const auto& e : bench::gemm_entries()) all += (all.empty() ? "" : ", ") + e.name;
+    return all;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    request r;
+    const std::vector<demo::option> options{
+        {.name = "--shapes", .value = "LIST", .help = "cubes (8192), m x n x k (128x4096x4096) or llm; default 4096,6144,8192", .text = &r.shapes},
+        {.name = "--config", .value = "LIST", .help = "all (default), or some of " + entry_names(), .text = &r.config},
+        {.name = "--rounds", .value = "N", .help = "rounds of all contenders (default 20)", .number = &r.rounds, .least = 1, .most = 10'000},
+        {.name = "--mode", .value = "MODE", .help = "sustained (default), burst or both", .text = &r.mode},
+        {.name = "--slice", .value = "MS", .help = "sustained: milliseconds a slice (default 25)", .number = &r.slice, .least = 1, .most = 10'000},
+        {.name = "--out", .value = "FILE", .help = "append rows to this file; auto: bench/results/<date>-<device>.json", .text = &r.out},
+        {.name = "--seed", .value = "N", .help = "of the random input (default 1)", .number = &r.seed},
+        {.name = "--no-best", .value = "", .help = "leave out the best of 8 algorithms", .flag = &r.no_best},
+        {.name = "--no-check", .value = "", .help = "time without checking results (while tuning)", .flag = &r.no_check},
+    };
+    if (const auto status = demo::read_command_line(argc, argv, "bf16 GEMM against cuBLASLt, interleaved in one process", options)) return *status;
+    const auto sizes = parse_shapes(r.shapes);
+    if (!sizes || (r.mode != "sustained" && r.mode != "burst" && r.mode != "both")) {
+        fmt::print(stderr, "--shapes takes sizes like 8192 or 128x4096x4096, --mode sustained, burst or both\n");
+        return demo::usage;
+    }
+    return demo::guarded([&] { return run(r, *sizes, argc, argv); });
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host pays: a typed launch against a bare cuLaunchKernelEx loop, and run-time assembly per instruction.
+#include "../examples/gemm_hopper_launch.hpp"
+#include "../examples/rms_norm_kernel.hpp"
+#include "../examples/demo.hpp"
+#include "harness.hpp"
+
+namespace {
+
+namespace px = ptxdsl;
+using px::f32;
+using px::u32;
+using clock_type = std::chrono::steady_clock;
+
+struct request {
+    std::uint64_t rounds = 50, batch = 500;
+    std::string out;
+};
+
+/// A kernel that does next to nothing, with a signature like real ones.
+constexpr void touch(px::builder<px::sm_90a>& k, px::global_ptr<const f32> x, px::global_ptr<f32> y, px::reg<f32> a, px::reg<u32> n) {
+    const auto i = k.mov(px::tid.x);
+    k.if_(i < n, [&] { k.st(y + i, k.fma<px::rn>(a, k.ld(x + i), a)); });
+}
+constexpr u32 threads = 32;
+constexpr auto touch_ptx = px::assemble<px::kernel<"touch", touch, px::attributes{.reqntid = {threads}}>>();
+
+/// Microseconds of one call, over a batch of them; the device catches up outside the measurement.
+template <class Call>
+[[nodiscard]] double host_microseconds(const px::stream& s, std::uint64_t batch, Call&& call) {
+    const auto start = clock_type::now();
+    for (std::uint64_t i = 0; i < batch; ++i) call();
+    const std::chrono::duration<double, std::micro> passed = clock_type::now() - start;
+    px::check(s.synchronize());
+    return passed.count() / static_cast<double>(batch);
+}
+
+/// The loop that a careful user of the driver writes: everything prepared, one call a launch.
+class bare_launch {
+public:
+    bare_launch(const px::context& ctx, const px::stream& s, px::cu::function f, std::uint64_t x, std::uint64_t y)
+        : driver_(ctx.driver()), function_(f), x_(x), y_(y), config_{1, 1, 1, threads, 1, 1, 0, s.handle(), nullptr, 0} {}
+    void operator()() {
+        void* arguments[] = {&x_, &y_, &a_, &n_};
+        if (driver_.launch_kernel_ex(&config_, function_, arguments, nullptr) != px::cu::status::success) std::abort();
+    }
+
+private:
+    const px::driver_table& driver_;
+    px::cu::function function_;
+    std::uint64_t x_, y_;
+    float a_ = 2;
+    u32 n_ = threads;
+    px::cu::launch_config config_;
+};
+
+void measure_launches(const px::context& ctx, const request& r, std::vector<bench::row>& results) {
+    const auto s = px::check(px::stream::create(ctx));
+    const auto kernel = px::check(px::load(ctx, touch_ptx));
+    const auto x = px::check(px::device_buffer<f32>::from(ctx, demo::random_values<f32>(threads, 1)));
+    auto y = px::check(px::device_buffer<f32>::allocate(ctx, threads));
+    // As the driver wants it: the calling thread has the context current for good.
+    (void)ctx.driver().ctx_push_current(ctx.handle());
+    bare_launch bare(ctx, s, kernel.function(), x.ptr().address, y.ptr().address);
+    const auto loaded = [&] { px::check(px::launch(s, kernel, px::grid{1}, x, y, 2.0f, threads)); };
+    const auto by_value = [&] { px::check(px::launch(s, touch_ptx, px::grid{1}, x, y, 2.0f, threads)); };
+    bench::times t;
+    t.of.resize(3);
+    for (std::uint64_t i = 0; i < r.rounds + 3; ++i) {
+        const double us[] = {host_microseconds(s, r.batch, loaded), host_microseconds(s, r.batch, by_value), host_microseconds(s, r.batch, bare)};
+        if (i >= 3)
+            for (std::size_t c = 0; c < 3; ++c) t.of[c].push_back(us[c]);
+    }
+    px::cu::context popped = nullptr;
+    (void)ctx.driver().ctx_pop_current(&popped);
+    for (std::size_t c = 0; c < 2; ++c)
+        results.push_back({"launch", c == 0 ? "loaded kernel" : "kernel constant", t.microseconds(c), t.microseconds(2), "cuLaunchKernelEx loop", t.ratio(2, c), 1.1, "us", "host", true});
+}
+
+/// Instructions of a PTX text: its statements that are no directives.
+[[nodiscard]] double instructions(std::string_view text) {
+    double n = 0;
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size());
+        std::string_view line = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+        n += !line.empty() && line.back() == ';' && line.front() != '.' ? 1 : 0;
+    }
+    return n;
+}
+
+/// Median time to write, verify and print a kernel at run time.
+template <class Body, class... C>
+void measure_assembly(std::string name, const Body& body, const px::attributes& attributes, std::uint64_t rounds, std::vector<bench::row>& results, const C&... constants) {
+    std::vector<double> us;
+    double n = 1;
+    for (std::uint64_t i = 0; i < rounds + 3; ++i) {
+        const auto start = clock_type::now();
+        const auto program = px::assemble_at_run_time("kernel", body, attributes, constants...);
+        const std::chrono::duration<double, std::micro> passed = clock_type::now() - start;
+        if (!program.ok()) return demo::say("{}: {}", name, program.error());
+        n = instructions(program.text());
+        if (i >= 3) us.push_back(passed.count());
+    }
+    std::vector<double> each;
+    for (const double v : us) each.push_back(v / n);
+    const auto s = bench::spread_of(each);
+    demo::say("assemble {}: {:.1f} us for {} instructions", name, bench::median(us), n);
+    results.push_back({"assemble", std::move(name), s.p50, 1.0, "1 us an instruction", s, 1.0, "us/instr", "host", true});
+}
+
+int run(const request& r, int argc, char** argv) {
+    std::vector<bench::row> results;
+    constexpr gemm_hopper::config c = gemm_hopper::configs[0].c;
+    measure_assembly("gemm", &gemm_hopper::gemm<c, px::bf16>, gemm_hopper::attributes<c>, r.rounds, results);
+    constexpr ::rows::plan plan = ::rows::plan_for_columns<f32, 4>(4096);
+    measure_assembly("rms_norm", &rms_norm::rms_norm<f32, 4>, px::attributes{.reqntid = {plan.block()}}, r.rounds, results, plan);
+    const auto ctx = demo::open_device();
+    if (ctx) measure_launches(*ctx, r, results);
+    else demo::say("launches are left out: {}", ctx.error().message());
+    const auto p = ctx ? bench::provenance_of(*ctx, argc, argv) : bench::provenance{"no GPU", "", "", ""};
+    bench::report(results, p, r.out == "auto" && ctx ? bench::default_file(*ctx) : r.out);
+    return demo::right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    request r;
+    const std::vector<demo::option> options{
+        {.name = "--rounds", .value = "N", .help = "rounds (default 50)", .number = &r.rounds, .least = 1, .most = 100'000},
+        {.name = "--batch", .value = "N", .help = "launches a slice (default 500)", .number = &r.batch, .least = 1, .most = 1000},
+        {.name = "--out", .value = "FILE", .help = "append rows to this file; auto: bench/results/<date>-<device>.json", .text = &r.out},
+    };
+    if (const auto status = demo::read_command_line(argc, argv, "Host cost of typed launches and of run-time assembly", options)) return *status;
+    return demo::guarded([&] { return run(r, argc, argv); });
+}

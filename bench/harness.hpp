@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparing launches on one device, in one process: contenders take turns (A, B, C, A, B, C …), each turn is a slice of
+// launches between two events, and what is reported is the median over the rounds of the ratio of two slices of the same
+// round. So drifts of clock and temperature cancel.
+//
+//   sustained   the chip is warmed up first and slices follow one another: the clock that power allows
+//   burst       16 launches a slice, with a pause before each: the clock of a cool chip
+//
+// A slice is a captured graph where the driver can capture: the host's time to launch is not in it, for nobody.
+#pragma once
+
+#include <ptxdsl/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+namespace px = ptxdsl;
+
+enum class mode { sustained, burst };
+[[nodiscard]] inline std::string_view name(mode m) { return m == mode::sustained ? "sustained" : "burst"; }
+
+/// One of those that are compared: `launch` enqueues the work once.
+struct contender {
+    std::string name;
+    std::function<px::result<void>(px::stream_ref)> launch;
+};
+
+struct settings {
+    unsigned rounds = 20;
+    bench::mode mode = bench::mode::sustained;
+    bool flush = false;            ///< overwrite L2 before every launch (a slice is then one launch)
+    double slice_ms = 25;          ///< sustained: length of a slice
+    double warm_up_ms = 400;       ///< sustained: work before the first round
+    unsigned burst_launches = 16;
+    double pause_ms = 60;          ///< burst: before each slice
+};
+
+// ---- statistics -----------------------------------------------------------------------------------------------------
+
+[[nodiscard]] inline double quantile(std::vector<double> v, double q) {
+    std::sort(v.begin(), v.end());
+    return v.empty() ? std::nan("") : v[static_cast<std::size_t>(q * static_cast<double>(v.size() - 1) + 0.5)];
+}
+[[nodiscard]] inline double median(const std::vector<double>& v) { return quantile(v, 0.5); }
+
+/// Median and 10th and 90th percentile.
+struct spread {
+    double p10 = 0, p50 = 0, p90 = 0;
+};
+[[nodiscard]] inline spread spread_of(const std::vector<double>& v) { return {quantile(v, 0.1), quantile(v, 0.5), quantile(v, 0.9)}; }
+
+/// Microseconds a launch, of each contender in each round.
+struct times {
+    std::vector<std::vector<double>> of;  ///< [contender][round]
+    [[nodiscard]] double microseconds(std::size_t contender) const { return median(of[contender]); }
+    /// How much faster `ours` is than `peer`: over 1 is faster.
+    [[nodiscard]] spread ratio(std::size_t ours, std::size_t peer) const {
+        std::vector<double> r;
+        for (std::size_t i = 0; i < of[ours].size(); ++i) r.push_back(of[peer][i] / of[ours][i]);
+        return spread_of(r);
+    }
+};
+
+// ---- measuring ------------------------------------------------------------------------------------------------------
+
+class runner {
+public:
+    runner(const px::context& ctx, settings s)
+        : settings_(s), stream_(px::check(px::stream::create(ctx))), begin_(px::check(px::event::create(ctx))), end_(px::check(px::event::create(ctx))),
+          trash_(px::check(px::device_buffer<char>::allocate(ctx, s.flush ? std::max<std::size_t>(4 * ctx.device().l2_bytes, 256u << 20) : 0))) {}
+
+    [[nodiscard]] const px::stream& stream() const { return stream_; }
+
+    /// Rounds of all contenders, in order.
+    [[nodiscard]] times run(const std::vector<contender>& all) {
+        std::vector<slice> slices;
+        for (const contender& c : all) slices.push_back(prepare(c));
+        times t;
+        t.of.resize(all.size());
+        if (settings_.mode == mode::sustained) warm_up(slices);
+        for (unsigned round = 0; round < settings_.rounds; ++round)
+            for (std::size_t i = 0; i < all.size(); ++i) t.of[i].push_back(measure(slices[i]));
+        return t;
+    }
+    /// Microseconds of one launch, roughly: for choosing, not for reporting.
+    [[nodiscard]] double estimate(const contender& c, unsigned launches = 4) {
+        px::check(c.launch(stream_));
+        const slice s{&c, {}, launches};
+        (void)measure_now(s);
+        return measure_now(s);
+    }
+
+private:
+    struct slice {
+        const contender* who;
+        std::optional<px::graph> graph;
+        unsigned launches;
+    };
+
+    slice prepare(const contender& c) {
+        px::check(c.launch(stream_));
+        const double us = std::max(estimate(c), 0.5);
+        unsigned n = settings_.burst_launches;
+        if (settings_.flush) n = 1;
+        else if (settings_.mode == mode::sustained) n = static_cast<unsigned>(std::clamp(settings_.slice_ms * 1e3 / us, 1.0, 2000.0));
+        slice s{&c, {}, n};
+        if (n == 1) return s;
+        auto g = px::graph::capture(stream_, [&]() -> px::result<void> {
+            for (unsigned i = 0; i < n; ++i)
+                if (auto r = c.launch(stream_); !r) return r;
+            return {};
+        });
+        if (g) s.graph.emplace(std::move(*g));
+        return s;
+    }
+    void enqueue(const slice& s) {
+        if (s.graph) return px::check(s.graph->launch(stream_));
+        for (unsigned i = 0; i < s.launches; ++i) px::check(s.who->launch(stream_));
+    }
+    double measure_now(const slice& s) {
+        px::check(begin_.record(stream_));
+        enqueue(s);
+        px::check(end_.record(stream_));
+        px::check(end_.synchronize());
+        return 1e3 * static_cast<double>(px::check(px::event::elapsed_ms(begin_, end_))) / s.launches;
+    }
+    double measure(const slice& s) {
+        if (settings_.mode == mode::burst) std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(settings_.pause_ms));
+        if (settings_.flush) px::check(trash_.fill_bytes_async(stream_, 0x5a));
+        return measure_now(s);
+    }
+    void warm_up(const std::vector<slice>& slices) {
+        const auto start = std::chrono::steady_clock::now();
+        const auto passed = [&] { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(); };
+        do
+            for (const slice& s : slices) (void)measure_now(s);
+        while (passed() < settings_.warm_up_ms);
+    }
+
+    settings settings_;
+    px::stream stream_;
+    px::event begin_, end_;
+    px::device_buffer<char> trash_;
+};
+
+// ---- results --------------------------------------------------------------------------------------------------------
+
+/// One line of bench/results/*.json.
+struct row {
+    std::string work, shape;
+    double ours = 0, peer = 0;  ///< in `unit`
+    std::string peer_name;
+    spread ratio;
+    double target = 0;  ///< the ratio to reach; 0 when there is none
+    std::string unit, mode;
+    bool cost = false;  ///< `ours` and `peer` are costs and `ratio` is their quotient: to stay at or below the target
+    [[nodiscard]] std::string goal() const {
+        if (target == 0) return "";
+        return fmt::format("{}{:.2f} {}", cost ? "<" : ">", target, (cost ? ratio.p50 <= target : ratio.p50 >= target) ? "yes" : "no");
+    }
+};
+
+/// What is the same for all rows of a run.
+struct provenance {
+    std::string device, driver, command, commit;
+};
+
+[[nodiscard]] inline std::string first_line_of(const char* command) {
+    std::string line;
+    if (std::FILE* p = popen(command, "r")) {
+        char buffer[256] = {};
+        if (std::fgets(buffer, sizeof buffer, p) != nullptr) line = buffer;
+        pclose(p);
+    }
+    while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.pop_back();
+    return line;
+}
+
+[[nodiscard]] inline std::string kernel_driver_version() {
+    std::ifstream file("/proc/driver/nvidia/version");
+    std::string word;
+    for (bool module = false; file >> word; module = module || word == "Module")
+        if (module && word.find('.') != std::string::npos) return word;
+    return "unknown";
+}
+
+[[nodiscard]] inline provenance provenance_of(const px::context& ctx, int argc, char** argv) {
+    provenance p{ctx.device().name, kernel_driver_version(), {}, {}};
+    for (int i = 0; i < argc; ++i) p.command += i == 0 ? std::filesystem::path(argv[0]).filename().string() : std::string(" ") + argv[i];
+    const char* known = std::getenv("PTXDSL_COMMIT");
+    p.commit = known != nullptr ? known : first_line_of("git rev-parse --short HEAD 2>/dev/null");
+    if (p.commit.empty()) p.commit = "unknown";
+    return p;
+}
+
+[[nodiscard]] inline std::string json_string(std::string_view s) {
+    std::string out = "\"";
+    for (const char c : s) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + '"';
+}
+
+[[nodiscard]] inline std::string json(const row& r, const provenance& p) {
+    return fmt::format("{{\"work\": {}, \"shape\": {}, \"ours\": {:.4g}, \"peer\": {:.4g}, \"peer_name\": {}, \"ratio\": {:.4f}, \"spread\": [{:.4f}, {:.4f}], \"target\": {}, "
+                       "\"unit\": {}, \"mode\": {}, \"device\": {}, \"driver\": {}, \"command\": {}, \"commit\": {}}}",
+                       json_string(r.work), json_string(r.shape), r.ours, r.peer, json_string(r.peer_name), r.ratio.p50, r.ratio.p10, r.ratio.p90,
+                       r.target == 0 ? "null" : fmt::format("{}", r.target), json_string(r.unit), json_string(r.mode), json_string(p.device), json_string(p.driver), json_string(p.command), json_string(p.commit));
+}
+
+/// Appends rows to a file that holds one list, one row a line.
+inline bool append(const std::string& file, const std::vector<row>& rows, const provenance& p) {
+    std::stringstream old;
+    old << std::ifstream(file).rdbuf();
+    std::string text = old.str();
+    const auto close = text.rfind(']');
+    text = close == std::string::npos ? "[" : text.substr(0, close);
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+    for (const row& r : rows) text += (text.back() == '[' ? "\n" : ",\n") + json(r, p);
+    std::ofstream out(file, std::ios::trunc);
+    out << text << "\n]\n";
+    return static_cast<bool>(out);
+}
+
+/// bench/results/<date>-h200.json, the name after today and the device.
+[[nodiscard]] inline std::string default_file(const px::context& ctx) {
+    char date[16] = {};
+    const std::time_t now = std::time(nullptr);
+    std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
+    std::string device = ctx.device().name.substr(ctx.device().name.rfind(' ') + 1);
+    for (char& c : device) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    return fmt::format("bench/results/{}-{}.json", date, device);
+}
+
+/// The table, last on the screen; and the file when one was asked for.
+inline void report(const std::vector<row>& rows, const provenance& p, const std::string& file) {
+    fmt::print("\n{:<10} {:<18} {:<10} {:>9} {:>9} {:<8} {:>7} {:>15} {:>9}  {}\n", "work", "shape", "mode", "ours", "peer", "unit", "ratio", "p10 to p90", "target", "peer");
+    for (const row& r : rows)
+        fmt::print("{:<10} {:<18} {:<10} {:>9.1f} {:>9.1f} {:<8} {:>7.3f} {:>15} {:>9}  {}\n", r.work, r.shape, r.mode, r.ours, r.peer, r.unit, r.ratio.p50,
+                   fmt::format("{:.3f} to {:.3f}", r.ratio.p10, r.ratio.p90), r.goal(), r.peer_name);
+    std::fflush(stdout);
+    if (file.empty()) return;
+    std::error_code ignored;
+    if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty()) std::filesystem::create_directories(folder, ignored);
+    if (append(file, rows, p)) fmt::print("{} rows appended to {}\n", rows.size(), file);
+    else fmt::print(stderr, "cannot write {}\n", file);
+}
+
+/// "a,b,c" as its words.
+[[nodiscard]] inline std::vector<std::string> split(std::string_view list, char at = ',') {
+    std::vector<std::string> words;
+    while (!list.empty()) {
+        const auto end = std::min(list.find(at), list.size());
+        if (end > 0) words.emplace_back(list.substr(0, end));
+        list.remove_prefix(std::min(end + 1, list.size()));
+    }
+    return words;
+}
+
+}  // namespace bench

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// C05: explicit offsets that overlap.
+#include <ptxdsl/ptxdsl.hpp>
+
+namespace px = ptxdsl;
+using tile = px::tile<px::bf16, 64, 64>;  // 8192 bytes
+using hopper = px::builder<px::sm_90a>;
+
+#if PTXDSL_CASE == 0
+
+constexpr void body(hopper& k) {
+    static_cast<void>(k.smem_at<tile>(0, 2, "a"));
+    static_cast<void>(k.smem_at<tile>(16384, 1, "b"));
+    static_cast<void>(k.smem<tile>(1, "c"));  // the library's own go behind
+}
+
+#elif PTXDSL_CASE == 1
+// expect-1: PTXDSL-C05
+
+constexpr void body(hopper& k) {
+    static_cast<void>(k.smem_at<tile>(0, 2, "a"));
+    static_cast<void>(k.smem_at<tile>(8192, 1, "b"));  // here-1
+}
+
+#elif PTXDSL_CASE == 2
+// expect-2: PTXDSL-C05
+
+constexpr void body(hopper& k) {
+    static_cast<void>(k.smem<tile>(1, "a"));
+    static_cast<void>(k.smem_at<tile>(4096, 1, "b"));  // here-2
+}
+
+#endif
+[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body>>();
