@@ -193,19 +193,32 @@ constexpr bool refuse() {
 
 // ---- text ---------------------------------------------------------------------------------------------------------
 
+/// Characters one word of a record prints as, at most: a modifier, or the longest name with its number and separators.
+[[nodiscard]] constexpr std::uint32_t widest_word(const ir::view& m) noexcept {
+    std::uint32_t widest = 4;
+    for (std::uint32_t i = 0; i < m.n.prefixes; ++i)
+        if (widest < m.prefixes[i].id.length) widest = m.prefixes[i].id.length;
+    for (std::uint32_t i = 0; i < m.n.labels; ++i)
+        if (widest < m.labels[i].id.length) widest = m.labels[i].id.length;
+    for (std::uint32_t i = 0; i < m.n.symbols; ++i)
+        if (widest < m.symbols[i].length) widest = m.symbols[i].length;
+    return widest + 10;
+}
+
 /// Upper bound of the text's size. Ranges print many registers from two words, so they count apart.
 [[nodiscard]] constexpr std::uint32_t text_bound(const ir::view& m) noexcept {
+    const std::uint32_t word = widest_word(m);
     std::uint32_t n = 1024 + 2 * m.n.pool + 128 * m.n.params + 64 * m.n.prefixes * (1 + m.n.functions);
-    n += 256 * m.n.functions + 128 * m.n.function_regs + 16 * m.n.function_words + (m.attrs.line_comments ? 16 * m.n.function_words : 0);
+    n += 256 * m.n.functions + 4 * word * m.n.function_regs + 2 * word * m.n.function_words + m.n.symbols * word;
+    if (m.attrs.line_comments) n += 96 * m.n.locations;
     for (std::uint32_t at = 0; at < m.n.words;) {
         const ir::cursor c{m.words + at};
         at += c.size();
-        n += 14 * c.size();
+        n += word * c.size();
         if (!c.is_instruction()) continue;
-        if (m.attrs.line_comments) n += 64;
         const std::uint32_t* o = c.first_operand();
         for (std::uint32_t i = 0; i < c.operands(); ++i) {
-            if (ir::kind_of(o[0]) == ir::operand_kind::range) n += 16 * ir::payload_of(o[0]);
+            if (ir::kind_of(o[0]) == ir::operand_kind::range) n += (word + 2) * ir::payload_of(o[0]);
             o += ir::operand_words(o[0]);
         }
     }

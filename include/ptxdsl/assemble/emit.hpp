@@ -343,6 +343,7 @@ private:
     }
     constexpr void comment(std::uint32_t location) {
         const std::source_location& where = m_.locations[location];
+        if (where.line() == 0) return;  // the prologue has no line of the author's
         std::string_view file = where.file_name();
         const std::size_t slash = file.rfind('/');
         if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
