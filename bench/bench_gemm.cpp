@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bf16 GEMM (C = A B^T, f32 sums, bf16 result) against cuBLASLt: its heuristic's first choice, which is what torch gets,
-// and the fastest of the eight algorithms it offers. A wrong kernel gets no time.
+// bf16 GEMM (C = A B^T, f32 sums, bf16 result) against cuBLASLt: its heuristic's first choice, which is what torch
+// gets, and the fastest of the eight algorithms it offers. A wrong kernel gets no time.
 #include "../examples/gemm_check.hpp"
 #include "cublaslt.hpp"
 #include "gemm_configs.hpp"
@@ -16,11 +16,14 @@ using px::bf16;
 /// Projections and MLPs of language models (Llama 3 8B and 70B, Qwen 2.5, Mixtral, DeepSeek V3) at decode and prefill
 /// lengths: the list that a geometric mean is taken over.
 constexpr gemm_size llm[] = {
-    {16, 4096, 4096},     {16, 6144, 4096},     {16, 28672, 4096},   {16, 4096, 14336},   {16, 8192, 8192},    {64, 4096, 4096},    {64, 6144, 4096},     {64, 28672, 4096},
-    {64, 4096, 14336},    {64, 7168, 18432},    {128, 4096, 4096},   {128, 6144, 4096},   {128, 28672, 4096},  {128, 4096, 14336},  {128, 8192, 8192},    {128, 57344, 8192},
-    {128, 8192, 28672},   {256, 4096, 4096},    {256, 8192, 8192},   {512, 4096, 4096},   {512, 6144, 4096},   {512, 28672, 4096},  {512, 4096, 14336},   {512, 8192, 8192},
-    {1024, 4096, 4096},   {1024, 10240, 8192},  {1024, 28672, 4096}, {1024, 4096, 14336}, {2048, 3584, 3584},  {2048, 18944, 3584}, {2048, 3584, 18944},  {2048, 8192, 8192},
-    {4096, 4096, 4096},   {4096, 11008, 4096},  {4096, 4096, 11008}, {4096, 28672, 4096}, {4096, 14336, 4096}, {4096, 7168, 2048},  {8192, 8192, 8192},   {8192, 28672, 8192},
+    {16, 4096, 4096},    {16, 6144, 4096},    {16, 28672, 4096},   {16, 4096, 14336},   {16, 8192, 8192},
+    {64, 4096, 4096},    {64, 6144, 4096},    {64, 28672, 4096},   {64, 4096, 14336},   {64, 7168, 18432},
+    {128, 4096, 4096},   {128, 6144, 4096},   {128, 28672, 4096},  {128, 4096, 14336},  {128, 8192, 8192},
+    {128, 57344, 8192},  {128, 8192, 28672},  {256, 4096, 4096},   {256, 8192, 8192},   {512, 4096, 4096},
+    {512, 6144, 4096},   {512, 28672, 4096},  {512, 4096, 14336},  {512, 8192, 8192},   {1024, 4096, 4096},
+    {1024, 10240, 8192}, {1024, 28672, 4096}, {1024, 4096, 14336}, {2048, 3584, 3584},  {2048, 18944, 3584},
+    {2048, 3584, 18944}, {2048, 8192, 8192},  {4096, 4096, 4096},  {4096, 11008, 4096}, {4096, 4096, 11008},
+    {4096, 28672, 4096}, {4096, 14336, 4096}, {4096, 7168, 2048},  {8192, 8192, 8192},  {8192, 28672, 8192},
 };
 static_assert(std::size(llm) == 40);
 
@@ -75,10 +78,16 @@ struct setup {
           device_c(px::check(px::device_buffer<bf16>::allocate(ctx, s.m * s.n))) {}
 
     [[nodiscard]] bench::gemm_operands operands() {
-        return {px::device_ptr<const bf16>(device_a.ptr()), px::device_ptr<const bf16>(device_b.ptr()), device_c.ptr(), size.m, size.n, size.k};
+        return {px::device_ptr<const bf16>(device_a.ptr()),
+                px::device_ptr<const bf16>(device_b.ptr()),
+                device_c.ptr(),
+                size.m,
+                size.n,
+                size.k};
     }
     /// Runs `c` once on a poisoned result and compares.
-    [[nodiscard]] demo::gemm_verdict check(const px::stream& s, const contender& c, const demo::gemm_reference& reference) {
+    [[nodiscard]] demo::gemm_verdict check(const px::stream& s, const contender& c,
+                                           const demo::gemm_reference& reference) {
         demo::poison(device_c);
         px::check(c.launch(s));
         px::check(s.synchronize());
@@ -89,7 +98,8 @@ struct setup {
 };
 
 /// Our contenders that give the right result; says so of the others.
-[[nodiscard]] std::vector<contender> ours(const px::context& ctx, const px::stream& s, setup& problem, const request& r) {
+[[nodiscard]] std::vector<contender> ours(const px::context& ctx, const px::stream& s, setup& problem,
+                                          const request& r) {
     const auto wanted = bench::split(r.config);
     std::optional<demo::gemm_reference> reference;
     if (!r.no_check) reference.emplace(problem.size, problem.a, problem.b);
@@ -104,8 +114,9 @@ struct setup {
         if (reference) {
             const auto v = problem.check(s, *made, *reference);
             if (!v.ok()) {
-                demo::say("{} {}: {} {} of {} values, the first at {}, {}: {} instead of {}; not timed", text_of(problem.size), entry.name, demo::bad("wrong"), v.wrong, v.checked, v.row,
-                          v.column, v.found, v.wanted);
+                demo::say("{} {}: {} {} of {} values, the first at {}, {}: {} instead of {}; not timed",
+                          text_of(problem.size), entry.name, demo::bad("wrong"), v.wrong, v.checked, v.row, v.column,
+                          v.found, v.wanted);
                 continue;
             }
         }
@@ -128,7 +139,8 @@ struct peers {
     return static_cast<std::size_t>(std::min_element(us.begin(), us.end()) - us.begin());
 }
 
-void add_peers(const px::context& ctx, const std::shared_ptr<const bench::cublaslt>& lt, setup& problem, bench::runner& run, bool best, std::vector<contender>& all) {
+void add_peers(const px::context& ctx, const std::shared_ptr<const bench::cublaslt>& lt, setup& problem,
+               bench::runner& run, bool best, std::vector<contender>& all) {
     const auto o = problem.operands();
     auto made = bench::cublaslt_gemm::make(ctx, lt, o.a, o.b, o.c, o.m, o.n, o.k);
     if (!made) return demo::say("{}: {}", text_of(problem.size), made.error().message());
@@ -136,12 +148,15 @@ void add_peers(const px::context& ctx, const std::shared_ptr<const bench::cublas
     all.push_back({"cuBLASLt default", [g](px::stream_ref s) { return g->launch(s, 0); }});
     if (!best) return;
     const std::size_t choice = best_choice(run, *g);
-    all.push_back({fmt::format("cuBLASLt best of {}", g->choices()), [g, choice](px::stream_ref s) { return g->launch(s, choice); }});
+    all.push_back({fmt::format("cuBLASLt best of {}", g->choices()),
+                   [g, choice](px::stream_ref s) { return g->launch(s, choice); }});
 }
 
 /// One shape: every one of ours against every peer, in the same rounds. The fastest of ours goes into the table.
-void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt>& lt, gemm_size size, const request& r, bench::mode mode, std::vector<bench::row>& rows) {
-    bench::runner run(ctx, {.rounds = static_cast<unsigned>(r.rounds), .mode = mode, .slice_ms = static_cast<double>(r.slice)});
+void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt>& lt, gemm_size size, const request& r,
+             bench::mode mode, std::vector<bench::row>& rows) {
+    bench::runner run(
+        ctx, {.rounds = static_cast<unsigned>(r.rounds), .mode = mode, .slice_ms = static_cast<double>(r.slice)});
     setup problem(ctx, size, r.seed);
     auto all = ours(ctx, run.stream(), problem, r);
     const std::size_t own = all.size();
@@ -149,12 +164,15 @@ void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt
     if (lt != nullptr) add_peers(ctx, lt, problem, run, !r.no_best, all);
     const auto t = run.run(all);
     const double tflop = 2e-6 * static_cast<double>(size.m) * static_cast<double>(size.n) * static_cast<double>(size.k);
-    for (std::size_t i = 0; i < all.size(); ++i) demo::say("{:<18} {:<10} {:<20} {:>9.2f} us {:>8.1f} TFLOP/s", text_of(size), bench::name(mode), all[i].name, t.microseconds(i), tflop / t.microseconds(i));
+    for (std::size_t i = 0; i < all.size(); ++i)
+        demo::say("{:<18} {:<10} {:<20} {:>9.2f} us {:>8.1f} TFLOP/s", text_of(size), bench::name(mode), all[i].name,
+                  t.microseconds(i), tflop / t.microseconds(i));
     std::size_t fastest = 0;
     for (std::size_t i = 1; i < own; ++i)
         if (t.microseconds(i) < t.microseconds(fastest)) fastest = i;
     for (std::size_t peer = own; peer < all.size(); ++peer)
-        rows.push_back({"gemm bf16", text_of(size), tflop / t.microseconds(fastest), tflop / t.microseconds(peer), fmt::format("{} (ours: {})", all[peer].name, all[fastest].name), t.ratio(fastest, peer),
+        rows.push_back({"gemm bf16", text_of(size), tflop / t.microseconds(fastest), tflop / t.microseconds(peer),
+                        fmt::format("{} (ours: {})", all[peer].name, all[fastest].name), t.ratio(fastest, peer),
                         peer == own ? target_of(size, mode) : 0, "TFLOP/s", std::string(bench::name(mode))});
 }
 
@@ -165,7 +183,9 @@ void print_means(const std::vector<bench::row>& rows) {
         std::size_t n = 0;
         for (const auto& r : rows)
             if (r.peer_name.starts_with(peer)) sum += std::log(r.ratio.p50), ++n;
-        if (n > 1) demo::say("geometric mean over {} rows against {}: {:.3f}", n, peer, std::exp(sum / static_cast<double>(n)));
+        if (n > 1)
+            demo::say("geometric mean over {} rows against {}: {:.3f}", n, peer,
+                      std::exp(sum / static_cast<double>(n)));
     }
 }
 
@@ -173,8 +193,10 @@ int run(const request& r, const std::vector<gemm_size>& sizes, int argc, char** 
     const auto ctx = demo::open_device();
     if (!ctx) return demo::say("{}", ctx.error().message()), demo::skipped;
     std::shared_ptr<const bench::cublaslt> lt;
-    if (auto l = bench::cublaslt::load()) lt = *l, demo::say("cuBLASLt {}", lt->version());
-    else demo::say("no peer: {}", l.error().message());
+    if (auto l = bench::cublaslt::load())
+        lt = *l, demo::say("cuBLASLt {}", lt->version());
+    else
+        demo::say("no peer: {}", l.error().message());
     std::vector<bench::row> rows;
     for (const gemm_size s : sizes) {
         if (r.mode != "burst") measure(*ctx, lt, s, r, bench::mode::sustained, rows);
@@ -196,17 +218,38 @@ int run(const request& r, const std::vector<gemm_size>& sizes, int argc, char** 
 int main(int argc, char** argv) {
     request r;
     const std::vector<demo::option> options{
-        {.name = "--shapes", .value = "LIST", .help = "cubes (8192), m x n x k (128x4096x4096) or llm; default 4096,6144,8192", .text = &r.shapes},
+        {.name = "--shapes",
+         .value = "LIST",
+         .help = "cubes (8192), m x n x k (128x4096x4096) or llm; default 4096,6144,8192",
+         .text = &r.shapes},
         {.name = "--config", .value = "LIST", .help = "all (default), or some of " + entry_names(), .text = &r.config},
-        {.name = "--rounds", .value = "N", .help = "rounds of all contenders (default 20)", .number = &r.rounds, .least = 1, .most = 10'000},
+        {.name = "--rounds",
+         .value = "N",
+         .help = "rounds of all contenders (default 20)",
+         .number = &r.rounds,
+         .least = 1,
+         .most = 10'000},
         {.name = "--mode", .value = "MODE", .help = "sustained (default), burst or both", .text = &r.mode},
-        {.name = "--slice", .value = "MS", .help = "sustained: milliseconds a slice (default 25)", .number = &r.slice, .least = 1, .most = 10'000},
-        {.name = "--out", .value = "FILE", .help = "append rows to this file; auto: bench/results/<date>-<device>.json", .text = &r.out},
+        {.name = "--slice",
+         .value = "MS",
+         .help = "sustained: milliseconds a slice (default 25)",
+         .number = &r.slice,
+         .least = 1,
+         .most = 10'000},
+        {.name = "--out",
+         .value = "FILE",
+         .help = "append rows to this file; auto: bench/results/<date>-<device>.json",
+         .text = &r.out},
         {.name = "--seed", .value = "N", .help = "of the random input (default 1)", .number = &r.seed},
         {.name = "--no-best", .value = "", .help = "leave out the best of 8 algorithms", .flag = &r.no_best},
-        {.name = "--no-check", .value = "", .help = "time without checking results (while tuning)", .flag = &r.no_check},
+        {.name = "--no-check",
+         .value = "",
+         .help = "time without checking results (while tuning)",
+         .flag = &r.no_check},
     };
-    if (const auto status = demo::read_command_line(argc, argv, "bf16 GEMM against cuBLASLt, interleaved in one process", options)) return *status;
+    if (const auto status =
+            demo::read_command_line(argc, argv, "bf16 GEMM against cuBLASLt, interleaved in one process", options))
+        return *status;
     const auto sizes = parse_shapes(r.shapes);
     if (!sizes || (r.mode != "sustained" && r.mode != "burst" && r.mode != "both")) {
         fmt::print(stderr, "--shapes takes sizes like 8192 or 128x4096x4096, --mode sustained, burst or both\n");

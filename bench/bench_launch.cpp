@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host pays: a typed launch against a bare cuLaunchKernelEx loop, and run-time assembly per instruction.
+#include "../examples/demo.hpp"
 #include "../examples/gemm_hopper_launch.hpp"
 #include "../examples/rms_norm_kernel.hpp"
-#include "../examples/demo.hpp"
 #include "harness.hpp"
 
 namespace {
@@ -18,7 +18,8 @@ struct request {
 };
 
 /// A kernel that does next to nothing, with a signature like real ones.
-constexpr void touch(px::builder<px::sm_90a>& k, px::global_ptr<const f32> x, px::global_ptr<f32> y, px::reg<f32> a, px::reg<u32> n) {
+constexpr void touch(px::builder<px::sm_90a>& k, px::global_ptr<const f32> x, px::global_ptr<f32> y, px::reg<f32> a,
+                     px::reg<u32> n) {
     const auto i = k.mov(px::tid.x);
     k.if_(i < n, [&] { k.st(y + i, k.fma<px::rn>(a, k.ld(x + i), a)); });
 }
@@ -39,7 +40,8 @@ template <class Call>
 class bare_launch {
 public:
     bare_launch(const px::context& ctx, const px::stream& s, px::cu::function f, std::uint64_t x, std::uint64_t y)
-        : driver_(ctx.driver()), function_(f), x_(x), y_(y), config_{1, 1, 1, threads, 1, 1, 0, s.handle(), nullptr, 0} {}
+        : driver_(ctx.driver()), function_(f), x_(x), y_(y), config_{1, 1, 1,          threads, 1,
+                                                                     1, 0, s.handle(), nullptr, 0} {}
     void operator()() {
         void* arguments[] = {&x_, &y_, &a_, &n_};
         if (driver_.launch_kernel_ex(&config_, function_, arguments, nullptr) != px::cu::status::success) std::abort();
@@ -67,14 +69,16 @@ void measure_launches(const px::context& ctx, const request& r, std::vector<benc
     bench::times t;
     t.of.resize(3);
     for (std::uint64_t i = 0; i < r.rounds + 3; ++i) {
-        const double us[] = {host_microseconds(s, r.batch, loaded), host_microseconds(s, r.batch, by_value), host_microseconds(s, r.batch, bare)};
+        const double us[] = {host_microseconds(s, r.batch, loaded), host_microseconds(s, r.batch, by_value),
+                             host_microseconds(s, r.batch, bare)};
         if (i >= 3)
             for (std::size_t c = 0; c < 3; ++c) t.of[c].push_back(us[c]);
     }
     px::cu::context popped = nullptr;
     (void)ctx.driver().ctx_pop_current(&popped);
     for (std::size_t c = 0; c < 2; ++c)
-        results.push_back({"launch", c == 0 ? "loaded kernel" : "kernel constant", t.microseconds(c), t.microseconds(2), "cuLaunchKernelEx loop", t.ratio(2, c), 1.1, "us", "host", true});
+        results.push_back({"launch", c == 0 ? "loaded kernel" : "kernel constant", t.microseconds(c), t.microseconds(2),
+                           "cuLaunchKernelEx loop", t.ratio(2, c), 1.1, "us", "host", true});
 }
 
 /// Instructions of a PTX text: its statements that are no directives.
@@ -92,7 +96,8 @@ void measure_launches(const px::context& ctx, const request& r, std::vector<benc
 
 /// Median time to write, verify and print a kernel at run time.
 template <class Body, class... C>
-void measure_assembly(std::string name, const Body& body, const px::attributes& attributes, std::uint64_t rounds, std::vector<bench::row>& results, const C&... constants) {
+void measure_assembly(std::string name, const Body& body, const px::attributes& attributes, std::uint64_t rounds,
+                      std::vector<bench::row>& results, const C&... constants) {
     std::vector<double> us;
     double n = 1;
     for (std::uint64_t i = 0; i < rounds + 3; ++i) {
@@ -107,7 +112,8 @@ void measure_assembly(std::string name, const Body& body, const px::attributes& 
     for (const double v : us) each.push_back(v / n);
     const auto s = bench::spread_of(each);
     demo::say("assemble {}: {:.1f} us for {} instructions", name, bench::median(us), n);
-    results.push_back({"assemble", std::move(name), s.p50, 1.0, "1 us an instruction", s, 1.0, "us/instr", "host", true});
+    results.push_back(
+        {"assemble", std::move(name), s.p50, 1.0, "1 us an instruction", s, 1.0, "us/instr", "host", true});
 }
 
 int run(const request& r, int argc, char** argv) {
@@ -115,10 +121,12 @@ int run(const request& r, int argc, char** argv) {
     constexpr gemm_hopper::config c = gemm_hopper::configs[0].c;
     measure_assembly("gemm", &gemm_hopper::gemm<c, px::bf16>, gemm_hopper::attributes<c>, r.rounds, results);
     constexpr ::rows::plan plan = ::rows::plan_for_columns<f32, 4>(4096);
-    measure_assembly("rms_norm", &rms_norm::rms_norm<f32, 4>, px::attributes{.reqntid = {plan.block()}}, r.rounds, results, plan);
+    measure_assembly("rms_norm", &rms_norm::rms_norm<f32, 4>, plan.attributes(), r.rounds, results, plan);
     const auto ctx = demo::open_device();
-    if (ctx) measure_launches(*ctx, r, results);
-    else demo::say("launches are left out: {}", ctx.error().message());
+    if (ctx)
+        measure_launches(*ctx, r, results);
+    else
+        demo::say("launches are left out: {}", ctx.error().message());
     const auto p = ctx ? bench::provenance_of(*ctx, argc, argv) : bench::provenance{"no GPU", "", "", ""};
     bench::report(results, p, r.out == "auto" && ctx ? bench::default_file(*ctx) : r.out);
     return demo::right;
@@ -129,10 +137,25 @@ int run(const request& r, int argc, char** argv) {
 int main(int argc, char** argv) {
     request r;
     const std::vector<demo::option> options{
-        {.name = "--rounds", .value = "N", .help = "rounds (default 50)", .number = &r.rounds, .least = 1, .most = 100'000},
-        {.name = "--batch", .value = "N", .help = "launches a slice (default 500)", .number = &r.batch, .least = 1, .most = 1000},
-        {.name = "--out", .value = "FILE", .help = "append rows to this file; auto: bench/results/<date>-<device>.json", .text = &r.out},
+        {.name = "--rounds",
+         .value = "N",
+         .help = "rounds (default 50)",
+         .number = &r.rounds,
+         .least = 1,
+         .most = 100'000},
+        {.name = "--batch",
+         .value = "N",
+         .help = "launches a slice (default 500)",
+         .number = &r.batch,
+         .least = 1,
+         .most = 1000},
+        {.name = "--out",
+         .value = "FILE",
+         .help = "append rows to this file; auto: bench/results/<date>-<device>.json",
+         .text = &r.out},
     };
-    if (const auto status = demo::read_command_line(argc, argv, "Host cost of typed launches and of run-time assembly", options)) return *status;
+    if (const auto status =
+            demo::read_command_line(argc, argv, "Host cost of typed launches and of run-time assembly", options))
+        return *status;
     return demo::guarded([&] { return run(r, argc, argv); });
 }

@@ -40,7 +40,9 @@ public:
         if (const char* named = std::getenv("PTXDSL_CUBLASLT")) names.insert(names.begin(), named);
         for (const std::string& n : names)
             if (void* library = dlopen(n.c_str(), RTLD_NOW | RTLD_LOCAL)) return open(library, n);
-        return px::error{px::errc::not_supported, "cuBLASLt was not found as libcublasLt.so.13 or .12; set LD_LIBRARY_PATH, or PTXDSL_CUBLASLT to the file"};
+        return px::error{
+            px::errc::not_supported,
+            "cuBLASLt was not found as libcublasLt.so.13 or .12; set LD_LIBRARY_PATH, or PTXDSL_CUBLASLT to the file"};
     }
 
     handle lt = nullptr;
@@ -51,9 +53,11 @@ public:
     int (*layout_create)(object*, int type, std::uint64_t rows, std::uint64_t columns, std::int64_t leading) = nullptr;
     int (*preference_create)(object*) = nullptr;
     int (*preference_set)(object, int attribute, const void*, std::size_t) = nullptr;
-    int (*heuristic)(handle, object operation, object a, object b, object c, object d, object preference, int wanted, choice*, int* found) = nullptr;
-    int (*matmul)(handle, object operation, const void* alpha, const void* a, object la, const void* b, object lb, const void* beta, const void* c, object lc, void* d, object ld,
-                  const void* algorithm, void* workspace, std::size_t workspace_bytes, px::cu::stream) = nullptr;
+    int (*heuristic)(handle, object operation, object a, object b, object c, object d, object preference, int wanted,
+                     choice*, int* found) = nullptr;
+    int (*matmul)(handle, object operation, const void* alpha, const void* a, object la, const void* b, object lb,
+                  const void* beta, const void* c, object lc, void* d, object ld, const void* algorithm,
+                  void* workspace, std::size_t workspace_bytes, px::cu::stream) = nullptr;
 
 private:
     static px::result<std::shared_ptr<const cublaslt>> open(void* library, const std::string& file) {
@@ -73,7 +77,8 @@ private:
         find(l->heuristic, "cublasLtMatmulAlgoGetHeuristic");
         find(l->matmul, "cublasLtMatmul");
         if (!all) return px::error{px::errc::not_supported, file + " lacks functions of cuBLASLt 12 or newer"};
-        if (const int s = l->create(&l->lt); s != 0) return px::error{px::errc::not_supported, fmt::format("cublasLtCreate failed with status {}", s)};
+        if (const int s = l->create(&l->lt); s != 0)
+            return px::error{px::errc::not_supported, fmt::format("cublasLtCreate failed with status {}", s)};
         return std::shared_ptr<const cublaslt>(std::move(l));
     }
 };
@@ -83,8 +88,10 @@ class cublaslt_gemm {
 public:
     static constexpr std::size_t workspace_bytes = 32u << 20;  ///< what torch gives it on Hopper
 
-    static px::result<cublaslt_gemm> make(const px::context& ctx, std::shared_ptr<const cublaslt> lt, px::device_ptr<const px::bf16> a, px::device_ptr<const px::bf16> b,
-                                          px::device_ptr<px::bf16> c, std::uint64_t m, std::uint64_t n, std::uint64_t k) {
+    static px::result<cublaslt_gemm> make(const px::context& ctx, std::shared_ptr<const cublaslt> lt,
+                                          px::device_ptr<const px::bf16> a, px::device_ptr<const px::bf16> b,
+                                          px::device_ptr<px::bf16> c, std::uint64_t m, std::uint64_t n,
+                                          std::uint64_t k) {
         auto workspace = px::device_buffer<char>::allocate(ctx, workspace_bytes);
         if (!workspace) return workspace.error();
         cublaslt_gemm g(std::move(lt), std::move(*workspace), a, b, c);
@@ -98,7 +105,9 @@ public:
         if (s == 0) s = l.layout_create(&g.second_, type_bf16, k, m, static_cast<std::int64_t>(k));
         if (s == 0) s = l.layout_create(&g.result_, type_bf16, n, m, static_cast<std::int64_t>(n));
         if (s == 0) s = g.ask();
-        if (s != 0 || g.choices_.empty()) return px::error{px::errc::not_supported, fmt::format("cuBLASLt has no algorithm for {}x{}x{} (status {})", m, n, k, s)};
+        if (s != 0 || g.choices_.empty())
+            return px::error{px::errc::not_supported,
+                             fmt::format("cuBLASLt has no algorithm for {}x{}x{} (status {})", m, n, k, s)};
         return g;
     }
 
@@ -106,17 +115,21 @@ public:
     [[nodiscard]] std::size_t choices() const { return choices_.size(); }
     [[nodiscard]] px::result<void> launch(px::stream_ref s, std::size_t choice) const {
         const float alpha = 1, beta = 0;
-        const int status = lt_->matmul(lt_->lt, operation_, &alpha, b_.get(), first_, a_.get(), second_, &beta, c_.get(), result_, c_.get(), result_, &choices_[choice].algorithm,
+        const int status = lt_->matmul(lt_->lt, operation_, &alpha, b_.get(), first_, a_.get(), second_, &beta,
+                                       c_.get(), result_, c_.get(), result_, &choices_[choice].algorithm,
                                        reinterpret_cast<void*>(workspace_.ptr().address), workspace_bytes, s.handle);
-        if (status != 0) return px::error{px::errc::driver_error, fmt::format("cublasLtMatmul failed with status {}", status)};
+        if (status != 0)
+            return px::error{px::errc::driver_error, fmt::format("cublasLtMatmul failed with status {}", status)};
         return {};
     }
 
 private:
     // Values of cuBLAS's enumerations.
-    static constexpr int compute_f32 = 68, type_f32 = 0, type_bf16 = 14, transpose_first = 3, transpose_second = 4, preference_workspace = 1;
+    static constexpr int compute_f32 = 68, type_f32 = 0, type_bf16 = 14, transpose_first = 3, transpose_second = 4,
+                         preference_workspace = 1;
 
-    cublaslt_gemm(std::shared_ptr<const cublaslt> lt, px::device_buffer<char> workspace, px::device_ptr<const px::bf16> a, px::device_ptr<const px::bf16> b, px::device_ptr<px::bf16> c)
+    cublaslt_gemm(std::shared_ptr<const cublaslt> lt, px::device_buffer<char> workspace,
+                  px::device_ptr<const px::bf16> a, px::device_ptr<const px::bf16> b, px::device_ptr<px::bf16> c)
         : lt_(std::move(lt)), workspace_(std::move(workspace)), a_(a), b_(b), c_(c) {}
 
     int ask() {
@@ -126,7 +139,9 @@ private:
         if (s == 0) s = lt_->preference_set(preference, preference_workspace, &bytes, sizeof bytes);
         choices_.resize(8);
         int found = 0;
-        if (s == 0) s = lt_->heuristic(lt_->lt, operation_, first_, second_, result_, result_, preference, 8, choices_.data(), &found);
+        if (s == 0)
+            s = lt_->heuristic(lt_->lt, operation_, first_, second_, result_, result_, preference, 8, choices_.data(),
+                               &found);
         choices_.resize(s == 0 ? static_cast<std::size_t>(found) : 0);
         return s;
     }

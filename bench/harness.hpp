@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparing launches on one device, in one process: contenders take turns (A, B, C, A, B, C …), each turn is a slice of
-// launches between two events, and what is reported is the median over the rounds of the ratio of two slices of the same
-// round. So drifts of clock and temperature cancel.
+// launches between two events, and what is reported is the median over the rounds of the ratio of two slices of the
+// same round. So drifts of clock and temperature cancel.
 //
 //   sustained   the chip is warmed up first and slices follow one another: the clock that power allows
 //   burst       16 launches a slice, with a pause before each: the clock of a cool chip
 //
-// A slice is a captured graph where the driver can capture: the host's time to launch is not in it, for nobody.
+// A slice is a captured graph where the driver can capture: the host's time to launch is not in it, for nobody. (Except
+// the driver's copy: a graph's copies of a gigabyte ran at two thirds of the speed of the same copies in a stream.)
 #pragma once
 
 #include <ptxdsl/runtime.hpp>
@@ -41,16 +42,17 @@ enum class mode { sustained, burst };
 struct contender {
     std::string name;
     std::function<px::result<void>(px::stream_ref)> launch;
+    bool capture = true;  ///< may run as a graph
 };
 
 struct settings {
     unsigned rounds = 20;
     bench::mode mode = bench::mode::sustained;
-    bool flush = false;            ///< overwrite L2 before every launch (a slice is then one launch)
-    double slice_ms = 25;          ///< sustained: length of a slice
-    double warm_up_ms = 400;       ///< sustained: work before the first round
+    bool flush = false;       ///< overwrite L2 before every launch (a slice is then one launch)
+    double slice_ms = 25;     ///< sustained: length of a slice
+    double warm_up_ms = 400;  ///< sustained: work before the first round
     unsigned burst_launches = 16;
-    double pause_ms = 60;          ///< burst: before each slice
+    double pause_ms = 60;  ///< burst: before each slice
 };
 
 // ---- statistics -----------------------------------------------------------------------------------------------------
@@ -65,7 +67,9 @@ struct settings {
 struct spread {
     double p10 = 0, p50 = 0, p90 = 0;
 };
-[[nodiscard]] inline spread spread_of(const std::vector<double>& v) { return {quantile(v, 0.1), quantile(v, 0.5), quantile(v, 0.9)}; }
+[[nodiscard]] inline spread spread_of(const std::vector<double>& v) {
+    return {quantile(v, 0.1), quantile(v, 0.5), quantile(v, 0.9)};
+}
 
 /// Microseconds a launch, of each contender in each round.
 struct times {
@@ -84,8 +88,12 @@ struct times {
 class runner {
 public:
     runner(const px::context& ctx, settings s)
-        : settings_(s), stream_(px::check(px::stream::create(ctx))), begin_(px::check(px::event::create(ctx))), end_(px::check(px::event::create(ctx))),
-          trash_(px::check(px::device_buffer<char>::allocate(ctx, s.flush ? std::max<std::size_t>(4 * ctx.device().l2_bytes, 256u << 20) : 0))) {}
+        : settings_(s),
+          stream_(px::check(px::stream::create(ctx))),
+          begin_(px::check(px::event::create(ctx))),
+          end_(px::check(px::event::create(ctx))),
+          trash_(px::check(px::device_buffer<char>::allocate(
+              ctx, s.flush ? std::max<std::size_t>(4 * ctx.device().l2_bytes, 256u << 20) : 0))) {}
 
     [[nodiscard]] const px::stream& stream() const { return stream_; }
 
@@ -119,10 +127,12 @@ private:
         px::check(c.launch(stream_));
         const double us = std::max(estimate(c), 0.5);
         unsigned n = settings_.burst_launches;
-        if (settings_.flush) n = 1;
-        else if (settings_.mode == mode::sustained) n = static_cast<unsigned>(std::clamp(settings_.slice_ms * 1e3 / us, 1.0, 2000.0));
+        if (settings_.flush)
+            n = 1;
+        else if (settings_.mode == mode::sustained)
+            n = static_cast<unsigned>(std::clamp(settings_.slice_ms * 1e3 / us, 1.0, 2000.0));
         slice s{&c, {}, n};
-        if (n == 1) return s;
+        if (n == 1 || !c.capture) return s;
         auto g = px::graph::capture(stream_, [&]() -> px::result<void> {
             for (unsigned i = 0; i < n; ++i)
                 if (auto r = c.launch(stream_); !r) return r;
@@ -143,13 +153,16 @@ private:
         return 1e3 * static_cast<double>(px::check(px::event::elapsed_ms(begin_, end_))) / s.launches;
     }
     double measure(const slice& s) {
-        if (settings_.mode == mode::burst) std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(settings_.pause_ms));
+        if (settings_.mode == mode::burst)
+            std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(settings_.pause_ms));
         if (settings_.flush) px::check(trash_.fill_bytes_async(stream_, 0x5a));
         return measure_now(s);
     }
     void warm_up(const std::vector<slice>& slices) {
         const auto start = std::chrono::steady_clock::now();
-        const auto passed = [&] { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(); };
+        const auto passed = [&] {
+            return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+        };
         do
             for (const slice& s : slices) (void)measure_now(s);
         while (passed() < settings_.warm_up_ms);
@@ -174,7 +187,8 @@ struct row {
     bool cost = false;  ///< `ours` and `peer` are costs and `ratio` is their quotient: to stay at or below the target
     [[nodiscard]] std::string goal() const {
         if (target == 0) return "";
-        return fmt::format("{}{:.2f} {}", cost ? "<" : ">", target, (cost ? ratio.p50 <= target : ratio.p50 >= target) ? "yes" : "no");
+        return fmt::format("{}{:.2f} {}", cost ? "<" : ">", target,
+                           (cost ? ratio.p50 <= target : ratio.p50 >= target) ? "yes" : "no");
     }
 };
 
@@ -204,7 +218,8 @@ struct provenance {
 
 [[nodiscard]] inline provenance provenance_of(const px::context& ctx, int argc, char** argv) {
     provenance p{ctx.device().name, kernel_driver_version(), {}, {}};
-    for (int i = 0; i < argc; ++i) p.command += i == 0 ? std::filesystem::path(argv[0]).filename().string() : std::string(" ") + argv[i];
+    for (int i = 0; i < argc; ++i)
+        p.command += i == 0 ? std::filesystem::path(argv[0]).filename().string() : std::string(" ") + argv[i];
     const char* known = std::getenv("PTXDSL_COMMIT");
     p.commit = known != nullptr ? known : first_line_of("git rev-parse --short HEAD 2>/dev/null");
     if (p.commit.empty()) p.commit = "unknown";
@@ -221,10 +236,13 @@ struct provenance {
 }
 
 [[nodiscard]] inline std::string json(const row& r, const provenance& p) {
-    return fmt::format("{{\"work\": {}, \"shape\": {}, \"ours\": {:.4g}, \"peer\": {:.4g}, \"peer_name\": {}, \"ratio\": {:.4f}, \"spread\": [{:.4f}, {:.4f}], \"target\": {}, "
-                       "\"unit\": {}, \"mode\": {}, \"device\": {}, \"driver\": {}, \"command\": {}, \"commit\": {}}}",
-                       json_string(r.work), json_string(r.shape), r.ours, r.peer, json_string(r.peer_name), r.ratio.p50, r.ratio.p10, r.ratio.p90,
-                       r.target == 0 ? "null" : fmt::format("{}", r.target), json_string(r.unit), json_string(r.mode), json_string(p.device), json_string(p.driver), json_string(p.command), json_string(p.commit));
+    return fmt::format(
+        "{{\"work\": {}, \"shape\": {}, \"ours\": {:.4g}, \"peer\": {:.4g}, \"peer_name\": {}, \"ratio\": {:.4f}, "
+        "\"spread\": [{:.4f}, {:.4f}], \"target\": {}, "
+        "\"unit\": {}, \"mode\": {}, \"device\": {}, \"driver\": {}, \"command\": {}, \"commit\": {}}}",
+        json_string(r.work), json_string(r.shape), r.ours, r.peer, json_string(r.peer_name), r.ratio.p50, r.ratio.p10,
+        r.ratio.p90, r.target == 0 ? "null" : fmt::format("{}", r.target), json_string(r.unit), json_string(r.mode),
+        json_string(p.device), json_string(p.driver), json_string(p.command), json_string(p.commit));
 }
 
 /// Appends rows to a file that holds one list, one row a line.
@@ -253,16 +271,21 @@ inline bool append(const std::string& file, const std::vector<row>& rows, const 
 
 /// The table, last on the screen; and the file when one was asked for.
 inline void report(const std::vector<row>& rows, const provenance& p, const std::string& file) {
-    fmt::print("\n{:<10} {:<18} {:<10} {:>9} {:>9} {:<8} {:>7} {:>15} {:>9}  {}\n", "work", "shape", "mode", "ours", "peer", "unit", "ratio", "p10 to p90", "target", "peer");
+    fmt::print("\n{:<10} {:<18} {:<10} {:>9} {:>9} {:<8} {:>7} {:>15} {:>9}  {}\n", "work", "shape", "mode", "ours",
+               "peer", "unit", "ratio", "p10 to p90", "target", "peer");
     for (const row& r : rows)
-        fmt::print("{:<10} {:<18} {:<10} {:>9.1f} {:>9.1f} {:<8} {:>7.3f} {:>15} {:>9}  {}\n", r.work, r.shape, r.mode, r.ours, r.peer, r.unit, r.ratio.p50,
-                   fmt::format("{:.3f} to {:.3f}", r.ratio.p10, r.ratio.p90), r.goal(), r.peer_name);
+        fmt::print("{:<10} {:<18} {:<10} {:>9.1f} {:>9.1f} {:<8} {:>7.3f} {:>15} {:>9}  {}\n", r.work, r.shape, r.mode,
+                   r.ours, r.peer, r.unit, r.ratio.p50, fmt::format("{:.3f} to {:.3f}", r.ratio.p10, r.ratio.p90),
+                   r.goal(), r.peer_name);
     std::fflush(stdout);
     if (file.empty()) return;
     std::error_code ignored;
-    if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty()) std::filesystem::create_directories(folder, ignored);
-    if (append(file, rows, p)) fmt::print("{} rows appended to {}\n", rows.size(), file);
-    else fmt::print(stderr, "cannot write {}\n", file);
+    if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty())
+        std::filesystem::create_directories(folder, ignored);
+    if (append(file, rows, p))
+        fmt::print("{} rows appended to {}\n", rows.size(), file);
+    else
+        fmt::print(stderr, "cannot write {}\n", file);
 }
 
 /// "a,b,c" as its words.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the example programs share on the host: the command line, random data, timing, and what to show without a GPU.
 //
-// Exit status of every example: 0 right, 1 wrong result or a failed call, 2 wrong command line, 77 `--self-test` without
-// a GPU.
+// Exit status of every example: 0 right, 1 wrong result or a failed call, 2 wrong command line, 77 `--self-test`
+// without a GPU, `--ptxas` without ptxas.
 #pragma once
 
 #include <ptxdsl/ptxdsl.hpp>
@@ -76,9 +76,11 @@ struct option {
 inline void print_help(std::string_view program, std::string_view what, const std::vector<option>& options) {
     fmt::print("{}\n\nusage: {} [options]\n\n", what, program);
     for (const option& o : options)
-        fmt::print("  {:<22} {}\n", o.value.empty() ? std::string(o.name) : fmt::format("{} {}", o.name, o.value), o.help);
+        fmt::print("  {:<22} {}\n", o.value.empty() ? std::string(o.name) : fmt::format("{} {}", o.name, o.value),
+                   o.help);
     fmt::print("  {:<22} {}\n\n", "--help", "this text");
-    fmt::print("exit status: 0 right, 1 wrong result or a failed call, 2 wrong command line, 77 self-test without a GPU\n");
+    fmt::print(
+        "exit status: 0 right, 1 wrong result or a failed call, 2 wrong command line, 77 skipped (no GPU, no ptxas)\n");
 }
 
 /// Sets one option from its text; false with a sentence on stderr when the text does not fit.
@@ -93,14 +95,16 @@ inline bool set_option(const option& o, std::string_view value) {
 }
 
 /// Reads the command line. A value means: stop with this exit status.
-inline std::optional<int> read_command_line(int argc, char** argv, std::string_view what, const std::vector<option>& options) {
+inline std::optional<int> read_command_line(int argc, char** argv, std::string_view what,
+                                            const std::vector<option>& options) {
     const std::string program = std::filesystem::path(argc > 0 ? argv[0] : "example").filename().string();
     for (int i = 1; i < argc; ++i) {
         std::string_view word = argv[i];
         if (word == "--help" || word == "-h") return print_help(program, what, options), right;
         const auto equals = word.find('=');
         const std::string_view name = word.substr(0, equals);
-        const auto found = std::find_if(options.begin(), options.end(), [&](const option& o) { return o.name == name; });
+        const auto found =
+            std::find_if(options.begin(), options.end(), [&](const option& o) { return o.name == name; });
         if (found == options.end()) {
             fmt::print(stderr, "{}: there is no option '{}'; {} --help lists them\n", program, name, program);
             return usage;
@@ -113,7 +117,9 @@ inline std::optional<int> read_command_line(int argc, char** argv, std::string_v
             fmt::print(stderr, "{}: {} needs a value ({})\n", program, name, found->value);
             return usage;
         }
-        if (!set_option(*found, equals == std::string_view::npos ? std::string_view(argv[++i]) : word.substr(equals + 1))) return usage;
+        if (!set_option(*found,
+                        equals == std::string_view::npos ? std::string_view(argv[++i]) : word.substr(equals + 1)))
+            return usage;
     }
     return std::nullopt;
 }
@@ -173,9 +179,11 @@ private:
 /// Runs `body(begin, end)` on parts of 0..n-1, one for each processor.
 template <class Body>
 void in_parallel(std::size_t n, Body&& body) {
-    const std::size_t parts = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, std::max<std::size_t>(n, 1));
+    const std::size_t parts =
+        std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, std::max<std::size_t>(n, 1));
     std::vector<std::thread> threads;
-    for (std::size_t p = 0; p < parts; ++p) threads.emplace_back([&body, n, p, parts] { body(n * p / parts, n * (p + 1) / parts); });
+    for (std::size_t p = 0; p < parts; ++p)
+        threads.emplace_back([&body, n, p, parts] { body(n * p / parts, n * (p + 1) / parts); });
     for (auto& t : threads) t.join();
 }
 
@@ -266,7 +274,8 @@ struct assembly {
     const std::string file = folder + "/kernel.ptx";
     std::ofstream(file, std::ios::binary) << ptx;
     assembly a;
-    const std::string command = fmt::format("'{}' -arch={} -v -o '{}/kernel.cubin' '{}' 2>&1", ptxas, target, folder, file);
+    const std::string command =
+        fmt::format("'{}' -arch={} -v -o '{}/kernel.cubin' '{}' 2>&1", ptxas, target, folder, file);
     if (std::FILE* pipe = popen(command.c_str(), "r")) {
         char buffer[4096];
         for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) a.log.append(buffer, n);
@@ -295,14 +304,16 @@ inline void print_lines(std::string_view text, std::size_t first, std::size_t la
     return static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
 }
 
-/// What an example does where there is no GPU: says so, shows the kernel (its head, and `context` lines around `needle`),
-/// and assembles it where there is a `ptxas`.
+/// What an example does where there is no GPU: says so, shows the kernel (its head, and `context` lines around
+/// `needle`), and assembles it where there is a `ptxas`.
 template <class Kernel>
-int show_without_gpu(const px::error& why, const Kernel& kernel, std::string_view needle, std::size_t before, std::size_t after) {
+int show_without_gpu(const px::error& why, const Kernel& kernel, std::string_view needle, std::size_t before,
+                     std::size_t after) {
     say("{}\n", why.message());
     const std::string_view text = kernel.text();
     const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-    say("So here is the PTX of '{}' instead ({} lines, {} bytes), assembled by the C++ compiler:\n", kernel.name(), lines, text.size());
+    say("So here is the PTX of '{}' instead ({} lines, {} bytes), assembled by the C++ compiler:\n", kernel.name(),
+        lines, text.size());
     print_lines(text, 0, 24);
     if (const auto at = line_of(text, needle); at && *at + after > 24) {
         say("  : ");
@@ -310,12 +321,40 @@ int show_without_gpu(const px::error& why, const Kernel& kernel, std::string_vie
     }
     say("  :\n");
     const std::string ptxas = find_ptxas();
-    if (ptxas.empty()) return say("No ptxas was found (on PATH or as PTXDSL_PTXAS), so it was not assembled further."), right;
+    if (ptxas.empty())
+        return say("No ptxas was found (on PATH or as PTXDSL_PTXAS), so it was not assembled further."), right;
     const assembly a = run_ptxas(ptxas, text, px::target_text(kernel.target()));
     if (!a.ok) return say("{} ptxas refused it:\n{}", bad("wrong:"), a.log), wrong;
     say("ptxas assembled it: {} registers a thread, {} bytes spilled.", a.registers, a.spilled_bytes);
     if (a.spilled_bytes == 0 && !a.remarks()) return right;
     return say("{} spills or remarks:\n{}", bad("wrong:"), a.log), wrong;
+}
+
+/// `--ptxas`: assembles kernels with ptxas and holds each to no spills and no remarks.
+class ptxas_check {
+public:
+    /// False when there is no ptxas.
+    [[nodiscard]] bool possible() const { return !ptxas_.empty(); }
+    void add(std::string_view name, std::string_view text, px::target target) {
+        const assembly a = run_ptxas(ptxas_, text, px::target_text(target));
+        const bool fine = a.ok && a.spilled_bytes == 0 && !a.remarks();
+        say("{:<44} {:>4} registers {:>4} bytes spilled  {}", name, a.registers, a.spilled_bytes,
+            fine ? good("ok") : bad("wrong"));
+        if (!fine) say("{}", a.log), ++wrong_;
+    }
+    [[nodiscard]] int status() const { return wrong_ == 0 ? right : wrong; }
+
+private:
+    std::string ptxas_ = find_ptxas();
+    unsigned wrong_ = 0;
+};
+/// Runs `add_all(check)` for `--ptxas`.
+template <class AddAll>
+int check_with_ptxas(AddAll&& add_all) {
+    ptxas_check c;
+    if (!c.possible()) return say("skipped, no ptxas was found (on PATH or as PTXDSL_PTXAS)"), skipped;
+    add_all(c);
+    return c.status();
 }
 
 /// `--self-test` where there is no GPU.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether C is A * B^T: a float64 reference for all of C where that is affordable; for large products a sample of rows and
-// columns, and a projection that every element of C takes part in.
+// Whether C is A * B^T: a float64 reference for all of C where that is affordable; for large products a sample of rows
+// and columns, and a projection that every element of C takes part in.
 #pragma once
 
 #include "demo.hpp"
@@ -15,8 +15,8 @@ struct gemm_size {
 };
 
 struct gemm_verdict {
-    double worst = 0;         ///< largest |error|
-    double worst_allowed = 0; ///< largest |error| / tolerance
+    double worst = 0;          ///< largest |error|
+    double worst_allowed = 0;  ///< largest |error| / tolerance
     std::size_t wrong = 0;
     std::size_t checked = 0;
     std::uint64_t row = 0, column = 0;  ///< the first wrong element
@@ -29,9 +29,9 @@ struct gemm_verdict {
     }
 };
 
-/// How far an element may be off, for inputs uniform in [-1, 1): what rounding the result to `Out` costs, and 2^-19 of the
-/// sum of |a b| (about k / 4) for the tensor core's f32 sums. The results' own spread is sqrt(k) / 3, thousands of times
-/// more, so zeros, a missing k-block or a neighbour's value fail.
+/// How far an element may be off, for inputs uniform in [-1, 1): what rounding the result to `Out` costs, and 2^-19 of
+/// the sum of |a b| (about k / 4) for the tensor core's f32 sums. The results' own spread is sqrt(k) / 3, thousands of
+/// times more, so zeros, a missing k-block or a neighbour's value fail.
 template <class Out>
 [[nodiscard]] double gemm_tolerance(double reference, std::uint64_t k) {
     const double rounding = sizeof(Out) == 2 ? 1.01 * epsilon<Out> / 2 : epsilon<Out>;
@@ -59,7 +59,8 @@ template <class Out>
 /// One problem's operands on the host, and checks of results.
 class gemm_reference {
 public:
-    gemm_reference(gemm_size size, const std::vector<bf16>& a, const std::vector<bf16>& b) : s_(size), a_(widened(a)), b_(widened(b)) {}
+    gemm_reference(gemm_size size, const std::vector<bf16>& a, const std::vector<bf16>& b)
+        : s_(size), a_(widened(a)), b_(widened(b)) {}
 
     template <class Out>
     [[nodiscard]] gemm_verdict check(const std::vector<Out>& c, std::uint64_t tile_m, std::uint64_t tile_n) const {
@@ -97,7 +98,8 @@ private:
             for (std::size_t i = begin; i < end; ++i) {
                 const std::uint64_t row = rows[i / columns.size()], column = columns[i % columns.size()];
                 const double wanted = inner(&a_[row * s_.k], &b_[column * s_.k], s_.k);
-                see<Out>(mine, static_cast<double>(to_float(c[row * s_.n + column])), wanted, gemm_tolerance<Out>(wanted, s_.k), row, column);
+                see<Out>(mine, static_cast<double>(to_float(c[row * s_.n + column])), wanted,
+                         gemm_tolerance<Out>(wanted, s_.k), row, column);
             }
             const std::lock_guard hold(lock);
             all.join(mine);
@@ -106,7 +108,8 @@ private:
     }
 
     template <class Out>
-    static void see(gemm_verdict& v, double found, double wanted, double tolerance, std::uint64_t row, std::uint64_t column) {
+    static void see(gemm_verdict& v, double found, double wanted, double tolerance, std::uint64_t row,
+                    std::uint64_t column) {
         const double error = std::abs(found - wanted);
         ++v.checked;
         if (error <= tolerance) {
@@ -118,8 +121,9 @@ private:
         }
     }
 
-    /// Compares C v with A (B^T v) for a random vector v of signs: O(m n + (m + n) k) instead of O(m n k), and an element
-    /// off by its own size shows in its row, where the rounding of all others adds up to about sqrt(n) roundings.
+    /// Compares C v with A (B^T v) for a random vector v of signs: O(m n + (m + n) k) instead of O(m n k), and an
+    /// element off by its own size shows in its row, where the rounding of all others adds up to about sqrt(n)
+    /// roundings.
     template <class Out>
     [[nodiscard]] gemm_verdict projection(const std::vector<Out>& c) const {
         std::vector<double> sign(s_.n), bv(s_.k, 0.0);
@@ -141,7 +145,8 @@ private:
             for (std::size_t r = begin; r < end; ++r) {
                 double wanted = 0, found = 0;
                 for (std::size_t i = 0; i < s_.k; ++i) wanted += static_cast<double>(a_[r * s_.k + i]) * bv[i];
-                for (std::size_t j = 0; j < s_.n; ++j) found += sign[j] * static_cast<double>(to_float(c[r * s_.n + j]));
+                for (std::size_t j = 0; j < s_.n; ++j)
+                    found += sign[j] * static_cast<double>(to_float(c[r * s_.n + j]));
                 gemm_verdict one;
                 see<Out>(one, found, wanted, tolerance, r, 0);
                 one.worst = one.wrong != 0 ? one.worst : 0;  // a row's error is no element's

@@ -47,7 +47,8 @@ template <config C, class Out>
 using with_any_n = program_of<decltype(&gemm_any_n<C, Out>)>;
 
 template <class Program, class Body>
-[[nodiscard]] px::result<px::loaded<Program>> load_body(const px::context& ctx, const Body& body, const px::attributes& attributes) {
+[[nodiscard]] px::result<px::loaded<Program>> load_body(const px::context& ctx, const Body& body,
+                                                        const px::attributes& attributes) {
     const Program program = px::assemble_at_run_time("gemm", body, attributes);
     if (!program.ok()) return px::error{px::errc::ptx_rejected, std::string(program.error())};
     return px::load(ctx, program);
@@ -61,11 +62,15 @@ public:
     using tma = detail::with_tma<C, Out>;
     using any_n = detail::with_any_n<C, Out>;
 
-    /// A is m x k, B is n x k, C is m x n, all row-major; k is a multiple of 8. Errors: those of loading and of tensor maps.
-    static px::result<problem> make(const px::context& ctx, px::device_ptr<const bf16> a, px::device_ptr<const bf16> b, px::device_ptr<Out> c,
-                                    std::uint64_t m, std::uint64_t n, std::uint64_t k) {
+    /// A is m x k, B is n x k, C is m x n, all row-major; k is a multiple of 8. Errors: those of loading and of tensor
+    /// maps.
+    static px::result<problem> make(const px::context& ctx, px::device_ptr<const bf16> a, px::device_ptr<const bf16> b,
+                                    px::device_ptr<Out> c, std::uint64_t m, std::uint64_t n, std::uint64_t k) {
         if (m == 0 || n == 0 || k == 0 || k % 8 != 0)
-            return px::error{px::errc::bad_argument, fmt::format("gemm: m = {}, n = {}, k = {}: all must be positive and k a multiple of 8 (rows of A and B are multiples of 16 bytes)", m, n, k)};
+            return px::error{px::errc::bad_argument,
+                             fmt::format("gemm: m = {}, n = {}, k = {}: all must be positive and k a multiple of 8 "
+                                         "(rows of A and B are multiples of 16 bytes)",
+                                         m, n, k)};
         auto map_of_a = px::make_tensor_map<map_a<C, Out>>(ctx, px::tensor_view(a, m, k), "A");
         if (!map_of_a) return map_of_a.error();
         auto map_of_b = px::make_tensor_map<map_b<C, Out>>(ctx, px::tensor_view(b, n, k), "B");
@@ -84,7 +89,8 @@ public:
     [[nodiscard]] std::uint32_t registers() const { return tma_ ? tma_->registers() : any_n_->registers(); }
 
 private:
-    problem(px::tensor_map<map_a<C, Out>> a, px::tensor_map<map_b<C, Out>> b, px::device_ptr<Out> c, std::uint64_t m, std::uint64_t n, std::uint64_t k)
+    problem(px::tensor_map<map_a<C, Out>> a, px::tensor_map<map_b<C, Out>> b, px::device_ptr<Out> c, std::uint64_t m,
+            std::uint64_t n, std::uint64_t k)
         : a_(std::move(a)), b_(std::move(b)), c_(c), m_(m), n_(n), k_(k) {}
 
     px::error load_tma(const px::context& ctx) {

@@ -9,8 +9,11 @@ namespace {
 
 // The kernel for rows of 4096 f32, as a constant of this program.
 constexpr rows::plan plan = rows::plan_for_columns<px::f32, 4>(4096);
-constexpr auto rms_norm_4096 = px::assemble<px::kernel<"rms_norm", rms_norm::rms_norm<px::f32, 4>, px::attributes{.reqntid = {plan.block()}}, plan>>();
+constexpr auto rms_norm_4096 =
+    px::assemble<px::kernel<"rms_norm", rms_norm::rms_norm<px::f32, 4>, plan.attributes(), plan>>();
 
 }  // namespace
 
-int main(int argc, char** argv) { return demo::rows_main<demo::rms_norm_operation>(argc, argv, rms_norm_4096, "ld.global.nc.L1::no_allocate"); }
+int main(int argc, char** argv) {
+    return demo::rows_main<demo::rms_norm_operation>(argc, argv, rms_norm_4096, "ld.global.nc.L1::no_allocate");
+}

@@ -38,7 +38,8 @@ constexpr void add_squares(k_t& k, const many<Width>& v, u32 count, chains& sums
 }
 
 template <u32 Width>
-[[nodiscard]] constexpr many<Width> scaled(k_t& k, const many<Width>& v, const many<Width>& weight, u32 count, const floats& scale) {
+[[nodiscard]] constexpr many<Width> scaled(k_t& k, const many<Width>& v, const many<Width>& weight, u32 count,
+                                           const floats& scale) {
     many<Width> out;
     for (u32 j = 0; j < count; ++j)
         for (u32 e = 0; e < Width; ++e) {
@@ -80,9 +81,9 @@ constexpr void rows_in_registers(k_t& k, const operands<T, Width>& o, const word
 /// A row that does not: two passes, the second one over shared memory where it fits there.
 template <class T, u32 Width, class Scale>
 constexpr void rows_in_two_passes(k_t& k, const operands<T, Width>& o, const words& row_count, Scale&& scale_from) {
-    using unit = typename access<T, Width>::unit;
+    using unit = typename element_access<T, Width>::unit;
     const bool shared = o.c.where == keep::shared;
-    const auto kept = k.smem_array<unit>(shared ? o.c.units : 1, "row");
+    const px::shared_ptr<unit> kept = k.smem_array<unit>(shared ? o.c.units : 1, "row");
     k.for_(o.me.row, row_count, o.me.step, [&](const words& row) {
         const auto at = k.mul_wide(row, o.units).named("at");
         const auto in = o.x + at;
@@ -107,11 +108,12 @@ constexpr void rows_in_two_passes(k_t& k, const operands<T, Width>& o, const wor
 
 /// The kernel. `c` is a constant; x and y are `row_count` rows of `columns` elements each, `weight` is one row.
 template <class T, u32 Width>
-constexpr void rms_norm(k_t& k, const plan& c, input<T, Width> x, input<T, Width> weight, output<T, Width> y, words row_count,
-                        words columns, floats eps) {
-    using unit = typename access<T, Width>::unit;
+constexpr void rms_norm(k_t& k, const plan& c, input<T, Width> x, input<T, Width> weight, output<T, Width> y,
+                        words row_count, words columns, floats eps) {
+    using unit = typename element_access<T, Width>::unit;
     const auto units = k.div(columns, Width).named("units");
-    const operands<T, Width> o{c, x.template as<unit>(), weight.template as<unit>(), y.template as<unit>(), units, take_seat(k, c)};
+    const operands<T, Width> o{c,     x.template as<unit>(), weight.template as<unit>(), y.template as<unit>(),
+                               units, take_seat(k, c)};
     const auto float_columns = k.cvt<f32, px::rn>(columns);
     const auto inverse_columns = k.rcp<px::rn>(float_columns).named("inverse_columns");
     std::optional<exchange<f32>> warps;
@@ -120,8 +122,10 @@ constexpr void rms_norm(k_t& k, const plan& c, input<T, Width> x, input<T, Width
         const auto sum = sum_over_row(k, c, warps ? &*warps : nullptr, part);
         return k.rsqrt<px::approx>(k.fma<px::rn>(sum, inverse_columns, eps));
     };
-    if (c.where == keep::registers) rows_in_registers(k, o, row_count, scale_from);
-    else rows_in_two_passes(k, o, row_count, scale_from);
+    if (c.where == keep::registers)
+        rows_in_registers(k, o, row_count, scale_from);
+    else
+        rows_in_two_passes(k, o, row_count, scale_from);
 }
 
 }  // namespace rms_norm

@@ -20,8 +20,9 @@ struct rms_norm_operation {
     static constexpr auto body = &rms_norm::rms_norm<T, Width>;
 
     template <class Kernel, class T>
-    static px::result<void> launch(const Kernel& k, const px::stream& s, const px::device_buffer<T>& x, const px::device_buffer<T>& w,
-                                   px::device_buffer<T>& y, px::u32 row_count, px::u32 columns) {
+    static px::result<void> launch(const Kernel& k, px::stream_ref s, const px::device_buffer<T>& x,
+                                   const px::device_buffer<T>& w, px::device_buffer<T>& y, px::u32 row_count,
+                                   px::u32 columns) {
         return px::launch(s, k.kernel, k.grid(row_count), x, w, y, row_count, columns, rms_norm_eps);
     }
     static void reference(std::span<const double> x, std::span<const double> w, std::span<double> y) {

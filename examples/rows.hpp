@@ -33,18 +33,22 @@ enum class keep : std::uint8_t { registers, shared, reread };
 /// How a row is spread over the threads of a block: constants of the kernel.
 struct plan {
     keep where = keep::registers;
-    u32 threads = 256;   ///< that work on one row, a multiple of 32
-    u32 together = 1;    ///< rows a block works on at once; more than one only with 32 threads a row
-    u32 accesses = 4;    ///< loads a thread has in flight, at most `most_accesses`
-    u32 units = 0;       ///< accesses that make up a row, where the kernel relies on it: `shared`, or an exact fit
+    u32 threads = 256;  ///< that work on one row, a multiple of 32
+    u32 together = 1;   ///< rows a block works on at once; more than one only with 32 threads a row
+    u32 accesses = 4;   ///< loads a thread has in flight, at most `most_accesses`
+    u32 sure =
+        0;  ///< registers: of each thread's accesses, how many lie in the row for all threads: no bounds to check
+    u32 units = 0;     ///< shared: accesses that make up a row
+    u32 resident = 0;  ///< blocks a multiprocessor should hold, 0: as ptxas decides
     constexpr bool operator==(const plan&) const = default;
-    /// The row is exactly `accesses` accesses of every thread: no bounds to check.
-    [[nodiscard]] constexpr bool exact() const noexcept { return where == keep::registers && units == accesses * threads; }
     [[nodiscard]] constexpr u32 block() const noexcept { return threads * together; }
+    [[nodiscard]] constexpr px::attributes attributes() const noexcept {
+        return {.reqntid = {block()}, .minnctapersm = resident};
+    }
 };
 inline constexpr u32 most_accesses = 8;
 inline constexpr u32 most_threads = 1024;
-inline constexpr u32 most_floats = 32;              ///< elements a thread keeps in registers without spilling at 1024 threads
+inline constexpr u32 most_floats = 32;  ///< elements a thread keeps in registers without spilling at 1024 threads
 inline constexpr u32 most_shared_bytes = 220 << 10;  ///< of the 227 KiB a block may have
 
 /// Chooses the plan for rows of `units` accesses of `width` elements, `bytes` each.
@@ -57,10 +61,11 @@ inline constexpr u32 most_shared_bytes = 220 << 10;  ///< of the 227 KiB a block
         p.together = 4;
         p.accesses = divide_up(units, 32);
     } else {
-        // Blocks of up to 512 threads with few loads each were the fastest on an H200 (bench/README.md); longer rows take
-        // more loads, then more threads.
+        // Blocks of up to 512 threads with few loads each were the fastest on an H200 (bench/README.md); longer rows
+        // take more loads, then more threads.
         const auto threads = [&](u32 accesses) { return divide_up(divide_up(units, accesses), 32) * 32; };
-        for (p.accesses = most < 2 ? most : 2; p.accesses < most && threads(p.accesses) > most_threads / 2;) p.accesses *= 2;
+        for (p.accesses = most < 2 ? most : 2; p.accesses < most && threads(p.accesses) > most_threads / 2;)
+            p.accesses *= 2;
         p.threads = threads(p.accesses);
     }
     if (p.threads > most_threads) {
@@ -68,8 +73,12 @@ inline constexpr u32 most_shared_bytes = 220 << 10;  ///< of the 227 KiB a block
         p.threads = most_threads;
         p.accesses = most < 4 ? most : 4;
     }
-    const bool fits = units % 32 == 0 && units == p.accesses * p.threads;
-    p.units = fits || p.where == keep::shared ? units : 0;
+    if (p.where == keep::registers) {
+        p.sure = units / p.threads;
+        // Left alone, ptxas may squeeze such a block into a third of the registers, and spill.
+        if (p.threads > 256 && p.threads <= 512 && p.accesses * width == most_floats / 2) p.resident = 2;
+    }
+    if (p.where == keep::shared) p.units = units;
     return p;
 }
 
@@ -81,17 +90,17 @@ using values = std::array<floats, Width>;
 /// One access: `Width` elements of type `T` in 16 bytes, or a single one where rows are not multiples of 16 bytes.
 /// `unit` is its element in memory, `raw` what the load leaves in registers.
 template <class T, u32 Width>
-struct access;
+struct element_access;
 
 template <>
-struct access<f32, 4> {
+struct element_access<f32, 4> {
     using unit = px::packet<f32, 4>;
     using raw = px::vec<f32, 4>;
     static constexpr values<4> expand(k_t&, const raw& r) { return {r[0], r[1], r[2], r[3]}; }
     static constexpr raw pack(k_t&, const values<4>& v) { return raw(v[0], v[1], v[2], v[3]); }
 };
 template <>
-struct access<bf16, 8> {
+struct element_access<bf16, 8> {
     using unit = px::packet<px::bf16x2, 4>;
     using raw = px::vec<px::bf16x2, 4>;
     static constexpr values<8> expand(k_t& k, const raw& r) {
@@ -110,14 +119,14 @@ struct access<bf16, 8> {
     }
 };
 template <>
-struct access<f32, 1> {
+struct element_access<f32, 1> {
     using unit = f32;
     using raw = floats;
     static constexpr values<1> expand(k_t&, const raw& r) { return {r}; }
     static constexpr raw pack(k_t&, const values<1>& v) { return v[0]; }
 };
 template <>
-struct access<bf16, 1> {
+struct element_access<bf16, 1> {
     using unit = bf16;
     using raw = px::reg<bf16>;
     static constexpr values<1> expand(k_t& k, const raw& r) { return {k.cvt<f32>(r)}; }
@@ -147,25 +156,30 @@ using input = px::global_ptr<const T, alignment<T, Width>>;
 template <class T, u32 Width>
 using output = px::global_ptr<T, alignment<T, Width>>;
 template <class T, u32 Width>
-using input_units = px::global_ptr<const typename access<T, Width>::unit, alignment<T, Width>>;
+using input_units = px::global_ptr<const typename element_access<T, Width>::unit, alignment<T, Width>>;
 template <class T, u32 Width>
-using output_units = px::global_ptr<typename access<T, Width>::unit, alignment<T, Width>>;
+using output_units = px::global_ptr<typename element_access<T, Width>::unit, alignment<T, Width>>;
 
-/// The accesses a thread makes together: their positions in the row and whether they lie in it.
+/// The accesses a thread makes together: positions in the row, `stride` apart, and for those that may lie outside of it
+/// whether they do.
 struct positions {
-    u32 count = 0;
-    bool exact = false;  ///< all lie in the row: they follow `first`, `stride` apart
-    u32 stride = 0;
+    u32 count = 0, sure = 0, stride = 0;  ///< the first `sure` are inside
     words first;
-    std::array<words, most_accesses> at;              ///< else: positions, those outside the row moved to the first one
-    std::array<px::reg<px::pred>, most_accesses> in;  ///< and whether they were inside
+    std::array<words, most_accesses> at;              ///< the others: position, moved to the first one when outside
+    std::array<px::reg<px::pred>, most_accesses> in;  ///< and whether it was inside
+
+    /// Access `j` of the row whose first one of this thread is at `mine`.
+    template <class Ptr>
+    [[nodiscard]] constexpr auto address(const Ptr& row, const Ptr& mine, u32 j) const {
+        return j < sure ? mine + static_cast<int>(j * stride) : row + at[j];
+    }
 };
 
 [[nodiscard]] constexpr positions spread(k_t& k, const plan& c, const words& first, const words& units) {
-    positions p{.count = c.accesses, .exact = c.exact(), .stride = c.threads, .first = first, .at = {}, .in = {}};
-    if (p.exact) return p;
-    const auto safe = k.min(first, k.sub(units, 1u));
-    for (u32 j = 0; j < p.count; ++j) {
+    positions p{.count = c.accesses, .sure = c.sure, .stride = c.threads, .first = first, .at = {}, .in = {}};
+    if (p.sure == p.count) return p;
+    const auto safe = p.sure > 0 ? first : k.min(first, k.sub(units, 1u));
+    for (u32 j = p.sure; j < p.count; ++j) {
         const auto wanted = k.add(first, j * c.threads);
         p.in[j] = wanted < units;
         p.at[j] = k.selp(wanted, safe, p.in[j]);
@@ -179,16 +193,18 @@ constexpr void for_row(k_t& k, const plan& c, const words& thread, const words& 
     k.for_(thread, units, c.threads * c.accesses, [&](const words& first) { body(spread(k, c, first, units)); });
 }
 
+/// The address of this thread's first access; the row's own where it is not needed.
+template <class Ptr>
+[[nodiscard]] constexpr Ptr first_address(const Ptr& row, const positions& p) {
+    return p.sure > 0 ? Ptr(row + p.first) : row;
+}
+
 /// Loads what `p` says, all accesses before the first use. `Modifiers` go to each `ld`.
 template <class T, u32 Width, px::tok... Modifiers, class Ptr>
 [[nodiscard]] constexpr auto load(k_t& k, const Ptr& row, const positions& p) {
-    std::array<typename access<T, Width>::raw, most_accesses> r;
-    if (p.exact) {
-        const auto base = row + p.first;
-        for (u32 j = 0; j < p.count; ++j) r[j] = k.ld<Modifiers...>(base + static_cast<int>(j * p.stride));
-    } else {
-        for (u32 j = 0; j < p.count; ++j) r[j] = k.ld<Modifiers...>(row + p.at[j]);
-    }
+    std::array<typename element_access<T, Width>::raw, most_accesses> r;
+    const Ptr mine = first_address(row, p);
+    for (u32 j = 0; j < p.count; ++j) r[j] = k.ld<Modifiers...>(p.address(row, mine, j));
     return r;
 }
 
@@ -200,11 +216,13 @@ template <class T, u32 Width, class Raw>
 [[nodiscard]] constexpr many<Width> expand(k_t& k, const Raw& raw, const positions& p, float neutral) {
     many<Width> v;
     for (u32 j = 0; j < p.count; ++j) {
-        const values<Width> all = access<T, Width>::expand(k, raw[j]);
+        const values<Width> all = element_access<T, Width>::expand(k, raw[j]);
         for (u32 e = 0; e < Width; ++e) {
             // Binding an empty handle names a register; assigning to a bound one would be a mov.
-            if (p.exact) v[j][e] = all[e];
-            else v[j][e] = k.selp(all[e], neutral, p.in[j]);
+            if (j < p.sure)
+                v[j][e] = all[e];
+            else
+                v[j][e] = k.selp(all[e], neutral, p.in[j]);
         }
     }
     return v;
@@ -212,16 +230,14 @@ template <class T, u32 Width, class Raw>
 
 template <class T, u32 Width, px::tok... Modifiers, class Ptr>
 constexpr void store(k_t& k, const Ptr& row, const positions& p, const many<Width>& v) {
-    if (p.exact) {
-        const auto base = row + p.first;
-        for (u32 j = 0; j < p.count; ++j)
-            k.st<Modifiers...>(base + static_cast<int>(j * p.stride), access<T, Width>::pack(k, v[j]));
-    } else {
-        for (u32 j = 0; j < p.count; ++j) {
-            const auto packed = access<T, Width>::pack(k, v[j]);
-            const auto to = row + p.at[j];
+    const Ptr mine = first_address(row, p);
+    for (u32 j = 0; j < p.count; ++j) {
+        const auto packed = element_access<T, Width>::pack(k, v[j]);
+        const auto to = p.address(row, mine, j);
+        if (j < p.sure)
+            k.st<Modifiers...>(to, packed);
+        else
             k.at(p.in[j]).template st<Modifiers...>(to, packed);
-        }
     }
 }
 
@@ -230,7 +246,7 @@ template <class Ptr, class Raw>
 constexpr void keep_raw(k_t& k, const Ptr& row, const positions& p, const Raw& raw) {
     for (u32 j = 0; j < p.count; ++j) {
         const auto to = row + p.at[j];
-        k.at(p.in[j]).template st(to, raw[j]);
+        k.at(p.in[j]).st(to, raw[j]);
     }
 }
 
@@ -268,7 +284,10 @@ template <class Unit>
 class exchange {
 public:
     constexpr exchange(k_t& k, const plan& c, const seat& s)
-        : warps_(c.threads / 32), seat_(s), slots_(k.smem_array<Unit>(2 * 32, "exchange")), half_(k.mov<u32>(0).named("half")) {
+        : warps_(c.threads / 32),
+          seat_(s),
+          slots_(k.smem_array<Unit>(2 * 32, "exchange")),
+          half_(k.mov<u32>(0).named("half")) {
         while (lanes_ < warps_) lanes_ *= 2;
         slot_ = k.and_(s.lane, lanes_ - 1);
         first_lane_ = s.lane == 0u;
@@ -281,7 +300,7 @@ public:
     template <class Value>
     [[nodiscard]] constexpr auto swap(k_t& k, const Value& mine) {
         const auto to = slots_ + k.add(half_, seat_.warp);
-        k.at(first_lane_).template st(to, mine);
+        k.at(first_lane_).st(to, mine);
         k.bar_sync();
         const auto from = slots_ + k.add(half_, slot_);
         const auto theirs = k.ld(from);

@@ -23,7 +23,8 @@ using rows::u32;
 
 /// What the elements of a test's input are.
 enum class content { uniform, large, small, one_nan, one_inf, one_minus_inf, masked, all_minus_inf, constant };
-inline constexpr std::string_view content_names[] = {"uniform", "large", "small", "one NaN", "one inf", "one -inf", "masked", "all -inf", "constant"};
+inline constexpr std::string_view content_names[] = {"uniform",  "large",  "small",    "one NaN", "one inf",
+                                                     "one -inf", "masked", "all -inf", "constant"};
 
 struct shape {
     u32 row_count, columns;
@@ -61,7 +62,9 @@ struct verdict {
     void see(double out, double reference, double tolerance, std::size_t at) {
         double error = std::abs(out - reference) / tolerance;
         if (std::isnan(reference) || std::isinf(reference))
-            error = (std::isnan(out) && std::isnan(reference)) || out == reference ? 0 : std::numeric_limits<double>::infinity();
+            error = (std::isnan(out) && std::isnan(reference)) || out == reference
+                        ? 0
+                        : std::numeric_limits<double>::infinity();
         if (error <= 1) return void(worst = std::max(worst, error));
         if (wrong++ == 0) first = at;
         worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
@@ -73,7 +76,8 @@ struct verdict {
 };
 
 template <class Op, class T>
-[[nodiscard]] verdict compare(const shape& s, const std::vector<T>& x, const std::vector<T>& w, const std::vector<T>& y) {
+[[nodiscard]] verdict compare(const shape& s, const std::vector<T>& x, const std::vector<T>& w,
+                              const std::vector<T>& y) {
     const double relative = Op::relative + (sizeof(T) == 2 ? 1.01 * epsilon<T> / 2 : 0);
     verdict all;
     std::mutex lock;
@@ -85,7 +89,8 @@ template <class Op, class T>
             for (std::size_t i = 0; i < s.columns; ++i) in[i] = static_cast<double>(to_float(x[r * s.columns + i]));
             Op::reference(in, weight, out);
             for (std::size_t i = 0; i < s.columns; ++i)
-                mine.see(static_cast<double>(to_float(y[r * s.columns + i])), out[i], Op::absolute + relative * std::abs(out[i]), r * s.columns + i);
+                mine.see(static_cast<double>(to_float(y[r * s.columns + i])), out[i],
+                         Op::absolute + relative * std::abs(out[i]), r * s.columns + i);
         }
         const std::lock_guard hold(lock);
         all.join(mine);
@@ -109,8 +114,10 @@ struct row_buffers {
 template <class Op, class T, class F>
 void with_kernel(const px::context& ctx, u32 columns, F&& f) {
     constexpr u32 full = rows::full_width<T>;
-    if (rows::takes_full_width<T>(columns)) f(px::check(rows::load_rows<T, full>(ctx, Op::name, Op::template body<T, full>, columns)));
-    else f(px::check(rows::load_rows<T, 1>(ctx, Op::name, Op::template body<T, 1>, columns)));
+    if (rows::takes_full_width<T>(columns))
+        f(px::check(rows::load_rows<T, full>(ctx, Op::name, Op::template body<T, full>, columns)));
+    else
+        f(px::check(rows::load_rows<T, 1>(ctx, Op::name, Op::template body<T, 1>, columns)));
 }
 
 /// Runs one shape and compares; prints a line when it is wrong.
@@ -121,14 +128,17 @@ template <class Op, class T>
     const auto w = random_values<T>(what.columns, seed + 1);
     spoil(x, what, Op::large, g);
     row_buffers<T> device(s.ctx(), x, w);
-    with_kernel<Op, T>(s.ctx(), what.columns, [&](const auto& kernel) { px::check(Op::launch(kernel, s, device.x, device.w, device.y, what.row_count, what.columns)); });
+    with_kernel<Op, T>(s.ctx(), what.columns, [&](const auto& kernel) {
+        px::check(Op::launch(kernel, s, device.x, device.w, device.y, what.row_count, what.columns));
+    });
     px::check(s.synchronize());
     std::vector<T> y(x.size());
     px::check(device.y.download(y));
     const verdict v = compare<Op, T>(what, x, Op::weights ? w : std::vector<T>{}, y);
     if (v.wrong != 0)
-        say("{} {} {}x{} {}: {} elements, the first at row {} column {} is {}", bad("wrong:"), type_name<T>, what.row_count, what.columns,
-            content_names[static_cast<int>(what.what)], v.wrong, v.first / what.columns, v.first % what.columns, to_float(y[v.first]));
+        say("{} {} {}x{} {}: {} elements, the first at row {} column {} is {}", bad("wrong:"), type_name<T>,
+            what.row_count, what.columns, content_names[static_cast<int>(what.what)], v.wrong, v.first / what.columns,
+            v.first % what.columns, to_float(y[v.first]));
     return v;
 }
 

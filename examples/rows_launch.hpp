@@ -34,12 +34,13 @@ struct loaded_rows {
     [[nodiscard]] px::grid grid(u32 row_count) const { return rule(kernel.ctx().device(), c, row_count); }
 };
 
-/// Assembles and loads `body` for rows of `columns` elements in accesses of `Width`. Error: the assembler's or the driver's.
+/// Assembles and loads `body` for rows of `columns` elements in accesses of `Width`. Error: the assembler's or the
+/// driver's.
 template <class T, u32 Width, class Body>
 [[nodiscard]] auto load_rows(const px::context& ctx, std::string_view name, const Body& body, u32 columns,
                              std::optional<plan> forced = {}, grid_rule rule = {}) {
     const plan c = forced.value_or(plan_for_columns<T, Width>(columns));
-    const auto program = px::assemble_at_run_time(name, body, px::attributes{.reqntid = {c.block()}}, c);
+    const auto program = px::assemble_at_run_time(name, body, c.attributes(), c);
     using program_type = std::remove_const_t<decltype(program)>;
     using loaded = px::result<loaded_rows<program_type>>;
     if (!program.ok()) return loaded(px::error{px::errc::ptx_rejected, std::string(program.error())});

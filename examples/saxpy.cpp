@@ -45,23 +45,39 @@ bool self_test(const px::stream& s, std::uint64_t seed) {
         const u32 n = i < 40 ? i + 1 : static_cast<u32>(1 + g.below(i < 90 ? 100'000 : 20'000'000));
         failed += run(s, n, g.uniform() * 100, g.next()) ? 0u : 1u;
     }
-    demo::say("100 sizes from 1 to 20 million: {}", failed == 0 ? demo::good("all right") : demo::bad(fmt::format("{} wrong", failed)));
+    demo::say("100 sizes from 1 to 20 million: {}",
+              failed == 0 ? demo::good("all right") : demo::bad(fmt::format("{} wrong", failed)));
     return failed == 0;
 }
 
 int main(int argc, char** argv) {
     std::uint64_t n = 1 << 24, repeat = 20, seed = 1;
-    bool test = false;
+    bool test = false, assemble = false;
     const std::vector<demo::option> options{
-        {.name = "--n", .value = "N", .help = "elements (default 16777216)", .number = &n, .least = 1, .most = 1u << 30},
-        {.name = "--repeat", .value = "N", .help = "timed launches (default 20)", .number = &repeat, .least = 1, .most = 100'000},
+        {.name = "--n",
+         .value = "N",
+         .help = "elements (default 16777216)",
+         .number = &n,
+         .least = 1,
+         .most = 1u << 30},
+        {.name = "--repeat",
+         .value = "N",
+         .help = "timed launches (default 20)",
+         .number = &repeat,
+         .least = 1,
+         .most = 100'000},
         {.name = "--seed", .value = "N", .help = "of the random input (default 1)", .number = &seed},
         {.name = "--self-test", .value = "", .help = "100 sizes instead of one", .flag = &test},
+        {.name = "--ptxas", .value = "", .help = "only assemble the kernel with ptxas", .flag = &assemble},
     };
     if (const auto status = demo::read_command_line(argc, argv, "y = a * x + y on the GPU", options)) return *status;
+    if (assemble)
+        return demo::check_with_ptxas([](auto& check) { check.add("saxpy", saxpy_ptx.text(), saxpy_ptx.target()); });
     return demo::guarded([&]() -> int {
         const auto device = demo::open_device();
-        if (!device) return test ? demo::skip_self_test(device.error()) : demo::show_without_gpu(device.error(), saxpy_ptx, "fma.rn.f32", 4, 8);
+        if (!device)
+            return test ? demo::skip_self_test(device.error())
+                        : demo::show_without_gpu(device.error(), saxpy_ptx, "fma.rn.f32", 4, 8);
         const auto s = px::check(px::stream::create(*device));
         if (test) return self_test(s, seed) ? demo::right : demo::wrong;
         const auto count = static_cast<u32>(n);
@@ -71,7 +87,8 @@ int main(int argc, char** argv) {
         const double us = demo::median_microseconds(s, static_cast<unsigned>(repeat), [&] {
             px::check(px::launch(s, saxpy_ptx, px::grid{(count + block - 1) / block}, x, y, 2.5f, count));
         });
-        demo::say("{}: {} elements {}, {:.1f} us, {:.0f} GB/s", device->device().name, count, demo::good("right"), us, 12e-3 * static_cast<double>(count) / us);
+        demo::say("{}: {} elements {}, {:.1f} us, {:.0f} GB/s", device->device().name, count, demo::good("right"), us,
+                  12e-3 * static_cast<double>(count) / us);
         return demo::right;
     });
 }

@@ -122,7 +122,8 @@ constexpr void rows_in_registers(k_t& k, const operands<T, Width>& o, const word
 
 /// First pass over a row that does not fit: a thread's own maximum and sum, rescaled as the maximum grows.
 template <class T, u32 Width, class Keep>
-[[nodiscard]] constexpr partial first_pass(k_t& k, const operands<T, Width>& o, const input_units<T, Width>& in, Keep&& keep_it) {
+[[nodiscard]] constexpr partial first_pass(k_t& k, const operands<T, Width>& o, const input_units<T, Width>& in,
+                                           Keep&& keep_it) {
     auto max = k.mov<f32>(lowest).named("max");
     auto sum = k.mov<f32>(0.0f).named("sum");
     for_row(k, o.c, o.me.thread, o.units, [&](const positions& p) {
@@ -142,9 +143,9 @@ template <class T, u32 Width, class Keep>
 /// A row that does not: two passes, the second one over shared memory where it fits there.
 template <class T, u32 Width>
 constexpr void rows_in_two_passes(k_t& k, const operands<T, Width>& o, const words& row_count) {
-    using unit = typename access<T, Width>::unit;
+    using unit = typename element_access<T, Width>::unit;
     const bool shared = o.c.where == keep::shared;
-    const auto kept = k.smem_array<unit>(shared ? o.c.units : 1, "row");
+    const px::shared_ptr<unit> kept = k.smem_array<unit>(shared ? o.c.units : 1, "row");
     k.for_(o.me.row, row_count, o.me.step, [&](const words& row) {
         const auto at = k.mul_wide(row, o.units).named("at");
         const input_units<T, Width> in = o.x + at;
@@ -166,14 +167,16 @@ constexpr void rows_in_two_passes(k_t& k, const operands<T, Width>& o, const wor
 /// The kernel. `c` is a constant; x and y are `row_count` rows of `columns` elements.
 template <class T, u32 Width>
 constexpr void softmax(k_t& k, const plan& c, input<T, Width> x, output<T, Width> y, words row_count, words columns) {
-    using unit = typename access<T, Width>::unit;
+    using unit = typename element_access<T, Width>::unit;
     const auto units = k.div(columns, Width).named("units");
     const auto me = take_seat(k, c);
     std::optional<exchange<swap_unit>> warps;
     if (c.threads > 32) warps.emplace(k, c, me);
     const operands<T, Width> o{c, x.template as<unit>(), y.template as<unit>(), units, me, warps ? &*warps : nullptr};
-    if (c.where == keep::registers) rows_in_registers(k, o, row_count);
-    else rows_in_two_passes(k, o, row_count);
+    if (c.where == keep::registers)
+        rows_in_registers(k, o, row_count);
+    else
+        rows_in_two_passes(k, o, row_count);
 }
 
 }  // namespace softmax

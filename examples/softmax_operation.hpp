@@ -2,8 +2,8 @@
 // Softmax for rows_check.hpp.
 #pragma once
 
-#include "softmax_kernel.hpp"
 #include "rows_check.hpp"
+#include "softmax_kernel.hpp"
 
 namespace demo {
 
@@ -19,8 +19,9 @@ struct softmax_operation {
     static constexpr auto body = &softmax::softmax<T, Width>;
 
     template <class Kernel, class T>
-    static px::result<void> launch(const Kernel& k, const px::stream& s, const px::device_buffer<T>& x, const px::device_buffer<T>&,
-                                   px::device_buffer<T>& y, px::u32 row_count, px::u32 columns) {
+    static px::result<void> launch(const Kernel& k, px::stream_ref s, const px::device_buffer<T>& x,
+                                   const px::device_buffer<T>&, px::device_buffer<T>& y, px::u32 row_count,
+                                   px::u32 columns) {
         return px::launch(s, k.kernel, k.grid(row_count), x, y, row_count, columns);
     }
     static void reference(std::span<const double> x, std::span<const double>, std::span<double> y) {

@@ -3,17 +3,22 @@
 """Checks the documentation against the repository.
 
 - every relative link in README.md, CHANGELOG.md and docs/ leads to a file, and its #anchor to a heading there
-- every diagnostic id that a header can emit is described in docs/diagnostics.md, and the reverse
+- every diagnostic id that a header can emit has a page in docs/misuse, and the reverse (docs/diagnostics.md is generated
+  from the pages); the ids of the PTX reader (P01 …) are in docs/parser.md instead
+- the messages that a page of docs/misuse shows are made of words the headers contain
 - a code block opened with ```cpp file=<path> is, line for line, a part of that file
+- what tools/docs/generate.py writes is current
 """
 import argparse
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-ID = re.compile(r"PTXDSL-[A-Z]\d+[a-z]?\b")
+ID = re.compile(r"PTXDSL-([A-Z]\d+[a-z]?)\b")
+SHORT_ID = re.compile(r'"([A-Z]\d\d)"')  # how builder, verifier and parser name them in a call
 FENCE = re.compile(r"^```")
 
 
@@ -37,8 +42,10 @@ def anchors(text):
 
 
 def check_links(page, text):
+    fenced = False
     for number, line in enumerate(text.splitlines(), 1):
-        for target in LINK.findall(line):
+        fenced ^= bool(FENCE.match(line))
+        for target in [] if fenced else LINK.findall(line):
             if re.match(r"[a-z][a-z0-9+.-]*:", target):
                 continue
             path, _, anchor = target.partition("#")
@@ -63,18 +70,70 @@ def check_snippets(page, text):
             yield f"{page.relative_to(ROOT)}:{start + 1}: this code is not in {match[1]}"
 
 
-def check_ids():
-    page = ROOT / "docs" / "diagnostics.md"
-    if not page.is_file():
-        return
-    described = set(ID.findall(page.read_text(encoding="utf-8")))
+def emitted_ids():
+    """(ids of misuse, ids of the PTX reader) that some header names in a string."""
     emitted = set()
     for header in (ROOT / "include").rglob("*.hpp"):
-        emitted |= set(ID.findall(header.read_text(encoding="utf-8")))
-    for name in sorted(emitted - described):
-        yield f"docs/diagnostics.md does not describe {name}"
-    for name in sorted(described - emitted):
-        yield f"docs/diagnostics.md describes {name}, which no header emits"
+        text = re.sub(r"^\s*//.*$", "", header.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        emitted |= set(ID.findall(text)) | set(SHORT_ID.findall(text))
+    reader = {name for name in emitted if name[0] == "P"}
+    return emitted - reader, reader
+
+
+def check_ids():
+    emitted, reader = emitted_ids()
+    written = {page.stem for page in (ROOT / "docs" / "misuse").glob("[A-Z]*.md")} - {"README"}
+    for name in sorted(emitted - written):
+        yield f"PTXDSL-{name} has no page docs/misuse/{name}.md"
+    for name in sorted(written - emitted):
+        yield f"docs/misuse/{name}.md describes an id that no header emits"
+    parser = ROOT / "docs" / "parser.md"
+    if parser.is_file():
+        for name in sorted(reader - set(re.findall(r"\bP\d\d\b", parser.read_text(encoding="utf-8")))):
+            yield f"docs/parser.md does not describe {name}"
+
+
+def literals():
+    """The string literals of the headers, neighbours joined, escapes resolved."""
+    found = set()
+    for header in (ROOT / "include" / "ptxdsl").rglob("*.hpp"):
+        if "generated" in header.parts:
+            continue
+        for run in re.findall(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', header.read_text(encoding="utf-8")):
+            text = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', run)).replace('\\"', '"').replace("\\\\", "\\")
+            found.update(part for part in re.split(r"\{[^{}]*\}", text) if len(part) >= 4)  # the places of fmt
+            found.add(text)
+    return found
+
+
+def check_messages(known):
+    """At least half of a message's letters are words of the headers; the rest are names."""
+    for page in sorted((ROOT / "docs" / "misuse").glob("[A-Z][0-9]*.md")):
+        block = re.search(r"^## Message\n\n```text\n(.*?)\n```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        if block is None:
+            yield f"{page.relative_to(ROOT)}: no message in a ```text block under `## Message`"
+            continue
+        for message in block[1].splitlines():
+            if not message.startswith(f"PTXDSL-{page.stem}: "):
+                yield f"{page.relative_to(ROOT)}: a message begins with PTXDSL-{page.stem}: {message[:40]}"
+                continue
+            sentence = message.partition(": ")[2]
+            covered = [False] * len(sentence)
+            for text in known:
+                words = text.partition(": ")[2] if text.startswith("PTXDSL-") else text
+                at = sentence.find(words) if len(words) >= 4 else -1
+                if at >= 0:
+                    covered[at:at + len(words)] = [True] * len(words)
+            letters = [known_letter for ch, known_letter in zip(sentence, covered) if ch.isalpha()]
+            if 2 * sum(letters) < len(letters):
+                yield f"{page.relative_to(ROOT)}: no header has the words of `{message[:60]}…`"
+
+
+def check_generated():
+    done = subprocess.run([sys.executable, ROOT / "tools" / "docs" / "generate.py", "--check"], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, encoding="utf-8", check=False)
+    if done.returncode != 0:
+        yield from done.stdout.splitlines() or ["tools/docs/generate.py --check failed"]
 
 
 def main():
@@ -85,6 +144,8 @@ def main():
         faults += check_links(page, text)
         faults += check_snippets(page, text)
     faults += check_ids()
+    faults += check_messages(literals())
+    faults += check_generated()
     for fault in faults:
         print(fault)
     print(f"check_docs: {len(pages())} pages, {len(faults)} faults")

@@ -8,7 +8,7 @@ using hopper = px::builder<px::sm_90a>;
 
 #if PTXDSL_CASE == 0
 
-constexpr void control(hopper& k, px::reg<bf16> b, px::reg<tf32> t, px::global_ptr<e4m3> p, px::reg<u8> u) {
+constexpr void control(hopper& k, px::reg<bf16> b, px::reg<tf32> t, px::global_ptr<e4m3, 16> p, px::reg<u8> u) {
     k.st(p.as<bf16>(), b + b);                          // .b16
     k.st(p.as<tf32>(), t);                              // .b32
     k.st(p, k.ld(p + 1));                               // ld.b8 into .b16
@@ -22,8 +22,8 @@ static_assert(ptx.text().find(".reg .b16 %rs") != std::string_view::npos && ptx.
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-A08
 
-constexpr void wrong([[maybe_unused]] hopper& k, px::reg<long double> x) {
-    static_cast<void>(x);  // here-1
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<long double> x) {  // here-1
+    static_cast<void>(x);
 }
 
 #elif PTXDSL_CASE == 2
@@ -43,8 +43,8 @@ constexpr void wrong([[maybe_unused]] hopper& k) {
 #elif PTXDSL_CASE == 4
 // expect-4: PTXDSL-A08
 
-constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<wchar_t> p) {
-    static_cast<void>(k.ld(p));  // here-4
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<wchar_t> p) {  // here-4
+    static_cast<void>(k.ld(p));
 }
 
 #elif PTXDSL_CASE == 5

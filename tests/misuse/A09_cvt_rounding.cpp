@@ -15,7 +15,7 @@ constexpr void control(hopper& k, px::reg<f32> f, px::reg<s32> s, px::reg<u32> u
     static_cast<void>(k.cvt<s32, px::rzi>(f));
     static_cast<void>(k.cvt<f32, px::rn>(s));
     static_cast<void>(k.cvt<s8, px::sat>(s));
-    static_cast<void>(k.cvt<u32>(s));
+    static_cast<void>(k.cvt<u32>(s) + k.cvt<u32>(k.cvt<px::u64>(u)));
     static_cast<void>(k.cvt<f64>(f) + d);
     static_cast<void>(k.cvt<tf32, px::rna>(f));
     static_cast<void>(k.cvt<e4m3x2, px::rn, px::satfinite>(px::hi(f), px::lo(f)));

@@ -12,7 +12,7 @@ constexpr void control(hopper& k, px::reg<s32> s, px::reg<f32> f) {
     static_cast<void>(k.add<px::sat>(s, s));
     static_cast<void>(k.div<px::approx, px::ftz>(f, f));
     const auto d = k.new_reg<f32>("d");
-    k.inst<"fma.rn.ftz.sat.f32">(d, f, 2.0f, d);
+    k.inst<"fma.rn.ftz.sat.f32">(d, f, 2.0f, f);
     k.inst<"membar.gl">();
 }
 constexpr auto ptx = px::assemble<px::kernel<"control", control>>();

@@ -8,7 +8,8 @@ using hopper = px::builder<px::sm_90a>;
 
 #if PTXDSL_CASE == 0
 
-constexpr void control(hopper& k, px::global_ptr<f32, 16> p, px::shared_ptr<f32> s) {
+constexpr void control(hopper& k, px::global_ptr<f32, 16> p) {
+    const auto s = px::as_ptr<px::space::shared, f32>(k.mov<u32>(0u));
     const auto policy = k.createpolicy_fractional<px::L2::evict_first>();
     k.st<px::release, px::gpu>(p, k.ld<px::acquire, px::sys>(p));
     k.st<px::wt>(p, k.ld<px::cg>(p));

@@ -8,7 +8,8 @@ using hopper = px::builder<px::sm_90a>;
 
 #if PTXDSL_CASE == 0
 
-constexpr void control(hopper& k, px::global_ptr<f32> p, px::reg<u32> i, px::reg<s32> j, px::reg<u64> w, px::shared_ptr<f32> s) {
+constexpr void control(hopper& k, px::global_ptr<f32> p, px::reg<u32> i, px::reg<s32> j, px::reg<u64> w) {
+    const auto s = px::as_ptr<px::space::shared, f32>(k.mov<u32>(0u));
     k.st(p + i, k.ld(p + j));              // mad.wide
     k.st(p + w, k.ld(p + 3) + k.ld(p - 3));  // mad.lo.u64, immediate offsets
     k.st(s + i, 1.0f);                     // shared addresses have 32 bits

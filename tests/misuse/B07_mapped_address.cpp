@@ -18,6 +18,7 @@ constexpr void control(hopper& k, px::global_ptr<f32> p, px::reg<u32> rank) {
     k.red_add(k.mapa(s, 1u), 1.0f);
 }
 constexpr auto ptx = px::assemble<px::kernel<"control", control>>();
+static_assert(!ptx.text().empty());
 
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-B07

@@ -37,4 +37,4 @@ constexpr void body(px::builder<px::sm_90a>& k, px::reg<u32> n) {
     static_cast<void>(k.wgmma.descriptor(t).stage(3));  // here-7
 #endif
 }
-constexpr auto ptx = px::assemble<px::kernel<"misuse", body>>();
+[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"misuse", body>>();

@@ -40,5 +40,5 @@ constexpr void body(px::builder<px::sm_90a>& k, px::global_ptr<u32, 16> out, px:
 #endif
 }
 #if PTXDSL_CASE == 4
-constexpr auto ptx = px::assemble<px::kernel<"misuse", body>>();
+[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"misuse", body>>();
 #endif

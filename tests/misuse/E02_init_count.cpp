@@ -29,5 +29,5 @@ constexpr void body(px::builder<px::sm_90a>& k) {
 #endif
 }
 #if PTXDSL_CASE >= 3
-constexpr auto ptx = px::assemble<px::kernel<"misuse", body>>();
+[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"misuse", body>>();
 #endif

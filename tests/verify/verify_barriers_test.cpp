@@ -67,6 +67,21 @@ TEST_CASE("E01: counted arrivals, loops, guards, statements") {
               }), block(128)) == "");
 }
 
+TEST_CASE("E01: threads that have left do not arrive") {
+    CHECK(ids(with_barrier<96>([](builder& k, auto& bar, auto& tid, auto&) {
+              k.at(tid >= 96u).exit();
+              k.mbarrier_arrive(bar.stage(0));
+          }), block(128)) == "");
+    CHECK(ids(with_barrier<96>([](builder& k, auto& bar, auto& tid, auto&) {
+              k.if_(tid >= 96u, [&] { k.role(32, [&] { k.exit(); }); });
+              k.mbarrier_arrive(bar.stage(0));
+          }), block(128)) == "");
+    CHECK(ids(with_barrier<96>([](builder& k, auto& bar, auto& tid, auto&) {  // an abort is no way on
+              k.at(tid >= 96u).trap();
+              k.mbarrier_arrive(bar.stage(0));
+          }), block(128)) == "E01");
+}
+
 TEST_CASE("E01: roles add up, or take turns") {
     const auto roles = [](builder& k, auto& bar, auto& tid, auto&) {
         k.if_(tid < 128u, [&] { k.role(128, [&] { k.mbarrier_arrive(bar.stage(0)); }); }).else_([&] {
@@ -138,6 +153,33 @@ auto with_copy(const Body& body) {
 const auto load = [](builder& k, auto& bar, int barrier_stage, auto& a, int stage, auto& map) {
     k.cp_async_bulk_tensor(a.stage(stage), map, px::coords(0u, 0u), bar.stage(barrier_stage));
 };
+
+TEST_CASE("E03: barriers that are not ready") {
+    const auto kernel = [](int stages, bool meet, bool same_thread) {
+        return [=](builder& k) {
+            auto bar = k.make_mbarrier_ring<"bar">(2, px::arrivals<1>);
+            auto tid = k.mov(px::tid.x);
+            k.single_thread(tid == 0u, [&] {
+                for (int i = 0; i < stages; ++i) k.mbarrier_init(bar.stage(i));
+                k.mbarrier_arrive(bar.stage(0));  // program order suffices for the thread itself
+            });
+            if (meet) k.bar_sync();
+            if (same_thread) k.single_thread(tid == 0u, [&] { k.wait(bar.stage(1), 1u); });
+            else k.wait(bar.stage(1), 1u);
+        };
+    };
+    CHECK(ids(kernel(2, true, false), block(128)) == "");
+    CHECK(ids(kernel(2, false, false), block(128)) == "E03");
+    CHECK(ids(kernel(2, false, true), block(128)) == "");
+    CHECK(ids(kernel(1, true, false), block(128)) == "E03");
+    CHECK_THAT(texts(kernel(1, true, false), block(128)), Catch::Matchers::ContainsSubstring("'bar' stage 1 is used here, but never initialised"));
+    CHECK(ids([](builder& k, px::reg<u32> n) {  // initialised in a loop: all of them, as far as anyone can tell
+              auto bar = k.make_mbarrier_ring<"bar">(2, px::arrivals<128>);
+              k.for_(2u, [&](px::reg<u32> i) { k.mbarrier_init(bar[i]); });
+              k.bar_sync();
+              k.mbarrier_arrive(bar[n]);
+          }, block(128)) == "");
+}
 
 TEST_CASE("E04: expected bytes against the copies") {
     CHECK(ids(with_copy([](builder& k, auto& bar, auto&, auto& a, auto& map, auto&) {

@@ -255,6 +255,46 @@ TEST_CASE("D09, D10: branches and loops") {
           }), group).find("D09") != std::string::npos);
 }
 
+TEST_CASE("D08, D09, D10: what one arm does concerns the threads that take it") {
+    CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& wg) {  // two warpgroups, one register name
+              k.if_(wg == 0u, [&] {
+                  k.wgmma.fence();
+                  m();
+                  k.wgmma.commit_group();
+              });
+              k.if_(wg != 0u, [&] { set(k, m.acc[0]); });
+              k.if_(wg == 0u, [&] { k.wgmma.wait_group<0>(); });
+          }), group) == "");
+    CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& wg) {  // the others leave early
+              k.if_(wg == 0u, [&] {
+                  k.wgmma.fence();
+                  m();
+                  k.wgmma.commit_group();
+              });
+              k.if_(wg != 0u, [&] { k.exit(); });
+              k.wgmma.wait_group<0>();
+          }), group) == "");
+    CHECK(ids(with_mma([](builder& k, const mma& m, auto& out, auto& n) {  // but the code around both is run by all of them
+              k.if_(n != 5u, [&] {
+                  k.if_(n != 0u, [&] {
+                      k.wgmma.fence();
+                      m();
+                      k.wgmma.commit_group();
+                  });
+                  k.st(out, m.acc[0]);
+                  k.wgmma.wait_group<0>();
+              });
+          }), group) == "D09");
+    CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& n) {
+              k.wgmma.fence();
+              k.if_(n == 0u, [&] { set(k, m.acc[0]); });
+              k.if_(n != 0u, [&] {
+                  m();
+                  finish(k);
+              });
+          }), group) == "");
+}
+
 TEST_CASE("D10: pending at exit") {
     CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto&) {
               k.wgmma.fence();
@@ -498,6 +538,30 @@ TEST_CASE("F04, F14: the source is written again") {
           }), group) == "");
 }
 
+TEST_CASE("F04: a conditional exit of other threads; parts of a tile") {
+    CHECK(ids(with_store(fence_and_meet, [](builder& k, auto&, const px::reg<px::pred>& leader, auto&, auto&) {
+              k.at(px::unless(leader)).exit();
+              k.cp_async_bulk_commit_group();
+              k.cp_async_bulk_wait_group_read<0>();
+          }), group) == "");
+    CHECK(ids([](builder& k, px::tma_map_out<px::tile<bf16, 32, 64>> map) {  // one half is filled while the other is stored
+              using half = px::tile<bf16, 32, 64>;
+              auto c = k.smem<tile_a>(1, "c");
+              auto tid = k.mov(px::tid.x);
+              auto leader = tid == 0u;
+              for (u32 i = 0; i < 2; ++i) {
+                  k.st(k.shared_pointer<f32, 4>(k.mad_lo(tid, 4u, c.stage(0).address()), i * 4096), k.mov<f32>(1.0f));
+                  k.fence_proxy_async_shared_cta();
+                  k.bar_sync();
+                  k.single_thread(leader, [&] {
+                      k.cp_async_bulk_tensor(map, px::coords(0u, 0u), c.stage(0).part<half>(i));
+                      k.cp_async_bulk_commit_group();
+                  });
+              }
+              k.at(leader).cp_async_bulk_wait_group<0>();
+          }, group) == "");
+}
+
 TEST_CASE("F04: a loop that drains late") {
     const auto kernel = [](bool drains) {
         return [drains](builder& k, map_out map, px::reg<u32> n) {
@@ -554,6 +618,23 @@ TEST_CASE("F07: every thread issues the same copy") {
           }), group) == "F07");
     CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) { expect_and_load(k, bar, a, map, n); }), {.reqntid = {1}}) == "");
     CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) { expect_and_load(k, bar, a, map, n); })) == "");
+}
+
+TEST_CASE("F07: roles are threads, the author's own branches are unknown") {
+    CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) {  // all 32 lanes of the producer warp
+              k.if_(k.mov(px::tid.x) < 32u, [&] { k.role(32, [&] { expect_and_load(k, bar, a, map, n); }); });
+          }), group) == "F07");
+    CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) {
+              k.if_(k.mov(px::tid.x) < 32u, [&] {
+                  k.role(32, [&] { k.single_thread(k.elect_sync(), [&] { expect_and_load(k, bar, a, map, n); }); });
+              });
+          }), group) == "");
+    CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) {
+              auto skip = k.new_label("skip");
+              k.at(k.mov(px::tid.x) != 0u).bra(skip);
+              expect_and_load(k, bar, a, map, n);
+              k.place(skip);
+          }), group) == "");
 }
 
 TEST_CASE("F06: multicast masks in registers") {

@@ -33,7 +33,11 @@ struct three_input_form : form<Tgt, Toks...> {
                                                     {isa::operand_kind::reg, isa::scalar::f32},
                                                     {isa::operand_kind::reg, isa::scalar::f32},
                                                     {isa::operand_kind::reg, isa::scalar::f32}};
-    static constexpr isa::verdict verdict = isa::find(form<Tgt, Toks...>::tokens, sizeof...(Toks), shapes, 4, Tgt);
+    static constexpr isa::verdict verdict = [] {
+        isa::verdict v = isa::find(form<Tgt, Toks...>::tokens, sizeof...(Toks), shapes, 4, Tgt);
+        if (!v.ok() && isa::find(form<Tgt, Toks...>::tokens, sizeof...(Toks), shapes, 4, sm_100a).ok()) v.st = isa::verdict::status::wrong_target;
+        return v;
+    }();
 };
 
 [[nodiscard]] consteval bool is_boolean(tok t) noexcept { return t == tok::and_ || t == tok::or_ || t == tok::xor_; }

@@ -127,7 +127,7 @@ template <class O>
 constexpr void check_literal(const context& k, const O& o, location where) {
     if constexpr (requires { o.out_of_range; }) {
         if (o.out_of_range)
-            k.p.report("A03", where, "literal outside [-2^(w-1), 2^w - 1] of its operand's type; ptxas would cut it silently");
+            k.p.report("A03", where, {"literal outside [-2^(w-1), 2^w - 1] of its operand's type; ptxas would cut it silently"});
     } else {
         static_cast<void>(k), static_cast<void>(o), static_cast<void>(where);
     }
@@ -266,8 +266,8 @@ constexpr ir::span settle_spans(ir::program& p, ir::span* spans, std::uint32_t n
     ir::span all;
     if (!p.settle(spans, n, all))
         p.report("K05", where,
-                 "two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "
-                 "give the first one a name");
+                 {"two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "
+                 "give the first one a name"});
     return all.begin == all.end ? ir::span{} : all;
 }
 

@@ -111,7 +111,7 @@ private:
         if constexpr (sizeof...(A) > 0) {
             ir::span spans[] = {span_of(static_cast<A&&>(args))...};
             if (!p.settle(spans, sizeof...(A), list.fresh))
-                p.report("K05", where, "two nested calls in one argument list emit several instructions each; give the first a name");
+                p.report("K05", where, {"two nested calls in one argument list emit several instructions each; give the first a name"});
             std::uint32_t i = 0;
             ((list.words[i++] = ir::head(ir::operand_kind::reg, args.id())), ...);
         }

@@ -63,7 +63,7 @@ public:
     template <class Body>
     constexpr void else_(Body&& body, location where = location::current()) {
         if (p_.words.size() != after_) {
-            p_.report("K01", where, "else_ does not follow its if_ directly: instructions were emitted in between");
+            p_.report("K01", where, {"else_ does not follow its if_ directly: instructions were emitted in between"});
             return;
         }
         p_.words.truncate(after_ - label_words - if_end_words);
@@ -111,7 +111,7 @@ public:
 private:
     constexpr void leave(ir::region code, std::uint32_t label, std::uint32_t guard, location where) const {
         if (!is_open()) {
-            p_->report("K01", where, code == ir::region::break_ ? "break" : "continue", " outside its loop");
+            p_->report("K01", where, {code == ir::region::break_ ? "break" : "continue", " outside its loop"});
             return;
         }
         p_->add_region(code, where, frame_.id, guard);
@@ -303,7 +303,7 @@ public:
     }
     /// Emits `name:` here. Once per label (K01).
     constexpr void place(label l, location where = location::current()) const {
-        if (ctx().p.labels[l.id()].placed != 0) ctx().p.report("K01", where, "label placed twice");
+        if (ctx().p.labels[l.id()].placed != 0) ctx().p.report("K01", where, {"label placed twice"});
         ctx().p.place_label(l.id(), where);
     }
     /// Emits `bra name;` under the pending guard.

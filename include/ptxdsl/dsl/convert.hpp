@@ -199,7 +199,7 @@ public:
             const auto wide = static_cast<float>(v);
             const std::uint16_t bits = std::is_same_v<T, f16> ? half_bits(wide) : brain_bits(wide);
             if (std::is_same_v<T, f16> && (bits & 0x7fffu) == 0x7c00u && wide < 1e30f && wide > -1e30f)
-                ctx().p.report("A03", where, "literal outside the range of f16, whose largest value is 65504");
+                ctx().p.report("A03", where, {"literal outside the range of f16, whose largest value is 65504"});
             return value<F, T>(ctx(), where, operand<u16>(bits, where));
         } else if constexpr (cls == isa::type_class::predicate) {
             static_assert(std::is_same_v<V, bool>, "PTXDSL-A02: a predicate register takes true or false");

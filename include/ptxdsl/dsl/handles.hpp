@@ -23,6 +23,11 @@ using sreg = special;
 using location = std::source_location;
 using isa::tok;
 
+/// Empty base of all handles: its namespace holds the operators that refuse wrong operands (dsl/operators.hpp).
+namespace handle_operators {
+struct tag {};
+}  // namespace handle_operators
+
 template <class T>
 class reg;
 
@@ -93,14 +98,14 @@ constexpr ir::span emit(ir::program& p, const form_ref& f, std::uint32_t guard, 
     for (std::uint32_t i = 0; i < n; ++i) {
         spans[i] = operands[i].fresh;
         if (operands[i].prog != nullptr && operands[i].prog != &p)
-            p.report("A05", where, "operand ", i + 1, " of ", isa::spelling(static_cast<tok>(f.packed[0] & 0xffffu)),
-                     " is a register of another kernel");
+            p.report("A05", where, {"operand ", i + 1, " of ", isa::spelling(static_cast<tok>(f.packed[0] & 0xffffu)),
+                     " is a register of another kernel"});
     }
     ir::span all;
     if (!p.settle(spans, n, all))
         p.report("K05", where,
-                 "two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "
-                 "give the first one a name");
+                 {"two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "
+                 "give the first one a name"});
     p.flush_notes(where);
     p.begin_instruction(f.packed, f.tokens, f.form, f.since, guard, where);
     for (std::uint32_t i = 0; i < n; ++i) write(p, operands[i]);
@@ -263,7 +268,7 @@ inline constexpr tok low_half = is_float_class<T> ? tok::rn : tok::lo;
 /// - Assigning to a handle that already names a register emits one `mov`: registers behave like variables.
 /// - An unbound handle (default constructed) takes the register it is first assigned.
 template <class T>
-class [[nodiscard]] reg {
+class [[nodiscard]] reg : handle_operators::tag {
     static_assert(ptx_type<T>, "PTXDSL-A08: this C++ type stands for no PTX type; use px::u32, px::f32, px::bf16 … "
                                "(ptxdsl/isa/types.hpp)");
 
@@ -481,7 +486,7 @@ struct negated {
 
 /// A special register; only `k.mov` reads it (A14).
 template <class T, isa::special Id>
-struct special_register {
+struct special_register : handle_operators::tag {
     using value_type = T;
     static constexpr isa::special id = Id;
 };

@@ -280,11 +280,11 @@ private:
             if (const unsigned w = isa::bits(isa::token_type(F::packed.t[i])); w > width) width = w;
         for (std::uint32_t i = 0; i < s.n; ++i)
             if (s.chosen[i] && width != 0 && width < 64 && (s.s[i].value < -(std::int64_t{1} << (width - 1)) || s.s[i].value > (std::int64_t{1} << width) - 1))
-                k.p.report("A03", where, "operand ", i + 1, " of ", isa::spelling(F::packed.t[0]), " is a literal outside [-2^(w-1), 2^w - 1] of its type");
+                k.p.report("A03", where, {"operand ", i + 1, " of ", isa::spelling(F::packed.t[0]), " is a literal outside [-2^(w-1), 2^w - 1] of its type"});
         const isa::verdict v = isa::find(F::packed.t, F::count, s.s, s.n, Tgt);
         if (!v.ok())
-            k.p.report("A14", where, "operand ", std::uint32_t{v.operand} + 1, " of ", isa::spelling(F::packed.t[0]), " is a literal the form does not take: ",
-                       s.s[v.operand < s.n ? v.operand : 0].value);
+            k.p.report("A14", where, {"operand ", std::uint32_t{v.operand} + 1, " of ", isa::spelling(F::packed.t[0]), " is a literal the form does not take: ",
+                       s.s[v.operand < s.n ? v.operand : 0].value});
     }
     template <class A>
     static constexpr void set_value(inst_shapes& s, std::uint32_t& at, const A& a) noexcept {

@@ -102,7 +102,7 @@ constexpr void finish_program(ir::program& p) {
     write_functions(p);
     for (std::uint32_t i = 0; i < p.labels.size(); ++i)
         if (p.labels[i].used != 0 && p.labels[i].placed == 0)
-            p.add_finding("K01", false, p.labels[i].where, "branch to label '", p.text(p.labels[i].id), "', which is never placed");
+            p.add_finding("K01", false, p.labels[i].where, {"branch to label '", p.text(p.labels[i].id), "', which is never placed"});
     if (p.version < p.target.floor()) p.raise_version(p.target.floor(), location());
     if (p.version < p.attrs.version) p.version = p.attrs.version;
 }

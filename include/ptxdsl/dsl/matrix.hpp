@@ -80,7 +80,7 @@ public:
 
     /// Register `i` (a C++ constant), in the hardware's order.
     [[nodiscard]] constexpr reg<register_type> operator[](unsigned i) const {
-        if (i >= size) prog_->report("D03", prog_->locations.back(), "register ", i, " of a fragment of ", std::uint32_t{size});
+        if (i >= size) prog_->report("D03", prog_->locations.back(), {"register ", i, " of a fragment of ", std::uint32_t{size}});
         return {*prog_, ir::payload_of(words_[i < size ? i : 0])};
     }
     [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
@@ -167,8 +167,8 @@ constexpr void settle_list(ir::program& p, const raw_operand& first, const regis
     for (unsigned i = 0; i < N; ++i) spans[i + 1] = list.fresh[i];
     ir::span all;
     if (!p.settle(spans, N + 1, all))
-        p.report("K05", where, "two nested calls in one argument list emit several instructions each, and C++ does not fix their "
-                               "order; give the first one a name");
+        p.report("K05", where, {"two nested calls in one argument list emit several instructions each, and C++ does not fix their "
+                               "order; give the first one a name"});
 }
 
 // Positions of the modifiers of ldmatrix and stmatrix: shape, count and .trans come before the state space, types after.

@@ -165,7 +165,7 @@ public:
     template <fixed_string Name>
     constexpr mbarrier_ring<ring<Name>> make_mbarrier_ring(std::uint32_t stages, arrival_count count, location where = location::current()) const {
         if (count.n == 0 || count.n > (1u << 20) - 1)
-            ctx().p.report("E02", where, "an mbarrier expects 1 to 1048575 arrivals a phase, this one ", count.n);
+            ctx().p.report("E02", where, {"an mbarrier expects 1 to 1048575 arrivals a phase, this one ", count.n});
         ir::allocation a;
         a.kind = ir::allocation_kind::barrier;
         a.stages = static_cast<std::uint16_t>(stages);
@@ -178,8 +178,8 @@ public:
     constexpr mbarrier_ring<ring<Name>> make_mbarrier_ring_at(std::uint32_t offset, std::uint32_t stages, arrival_count count,
                                                               location where = location::current()) const {
         if (count.n == 0 || count.n > (1u << 20) - 1)
-            ctx().p.report("E02", where, "an mbarrier expects 1 to 1048575 arrivals a phase, this one ", count.n);
-        if (offset % 8 != 0) ctx().p.report("E02", where, "an mbarrier is 8-byte aligned in shared memory, offset ", offset, " is not");
+            ctx().p.report("E02", where, {"an mbarrier expects 1 to 1048575 arrivals a phase, this one ", count.n});
+        if (offset % 8 != 0) ctx().p.report("E02", where, {"an mbarrier is 8-byte aligned in shared memory, offset ", offset, " is not"});
         ir::allocation a;
         a.kind = ir::allocation_kind::barrier;
         a.stages = static_cast<std::uint16_t>(stages);
@@ -473,7 +473,7 @@ public:
     /// `mapa.shared::cluster.u32 d, bar, rank;` — the same barrier in block `rank` of the cluster.
     template <class R, class K>
     constexpr remote_mbarrier<R> mapa(mbarrier<R> b, K&& rank, location where = location::current()) const {
-        reg<u32> own = b.address(where);
+        reg<u32> own = static_cast<mbarrier<R>&&>(b).address(where);
         const reg<u32> far = value<form<Tgt, tok::mapa, tok::shared__cluster, tok::u32>, u32>(
             ctx(), where, operand<u32>(static_cast<reg<u32>&&>(own), where), as_operand<u32>(static_cast<K&&>(rank), where));
         return {b.region(), far.id(), far.expression()};
@@ -572,8 +572,8 @@ private:
     constexpr void check_tx(const N& bytes, location where) const {
         if constexpr (std::is_integral_v<N>) {
             if (static_cast<std::uint64_t>(bytes) > (1u << 20) - 1)
-                ctx().p.report("E06", where, "a phase counts at most 1048575 bytes, this expects ", static_cast<std::uint64_t>(bytes),
-                               "; split the copy over stages");
+                ctx().p.report("E06", where, {"a phase counts at most 1048575 bytes, this expects ", static_cast<std::uint64_t>(bytes),
+                               "; split the copy over stages"});
         }
     }
     template <class N>

@@ -117,6 +117,10 @@ constexpr reg<u32> refuse() noexcept {
 
 }  // namespace detail
 
+/// Found through the handles' base class only. At namespace scope of `ptxdsl` these templates would be candidates of every
+/// comparison in the library, which cost a quarter of its include time.
+namespace handle_operators {
+
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::sum>
 constexpr reg<u32> operator+(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::sum>(); }
 template <class A, class B> requires detail::refused<A, B, detail::op_kind::sum>
@@ -166,4 +170,5 @@ constexpr reg<A>& operator|=(reg<A>& a, const B&) { static_cast<void>(detail::re
 template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::logic>
 constexpr reg<A>& operator^=(reg<A>& a, const B&) { static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::logic>()); return a; }
 
+}  // namespace handle_operators
 }  // namespace ptxdsl

@@ -35,6 +35,25 @@ struct element_traits<const packet<T, N>> : element_traits<packet<T, N>> {};
 [[nodiscard]] constexpr bool is_narrow(space s) noexcept { return s == space::shared || s == space::shared_cluster; }
 }  // namespace detail
 
+/// A register that indexes elements, and where it is used.
+template <class T>
+struct register_index : operand<T> {
+    // NOLINTBEGIN(google-explicit-constructor)
+    constexpr register_index(const reg<T>& r, location at = location::current()) noexcept : operand<T>(r, at) {}
+    constexpr register_index(reg<T>&& r, location at = location::current()) noexcept : operand<T>(static_cast<reg<T>&&>(r), at) {}
+    // NOLINTEND(google-explicit-constructor)
+};
+/// A C++ number that indexes elements.
+struct constant_index {
+    std::int64_t value;
+    bool huge;  ///< past any offset an address operand holds
+    location where;
+    template <std::integral I>
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    constexpr constant_index(I v, location at = location::current()) noexcept
+        : value(static_cast<std::int32_t>(v)), huge(static_cast<I>(value) != v || (value < 0) != (v < 0)), where(at) {}
+};
+
 /// An address in state space `S` of elements of type `T` (const for read-only data), known to be a multiple of `Align`.
 ///
 /// `p + i` is one `mad` (`mad.wide` for a 32-bit index of a 64-bit address, so that byte offsets never wrap at 4 GiB);
@@ -127,14 +146,10 @@ public:
         return *this;
     }
 
-    template <std::integral I>
-    friend constexpr auto operator+(const ptr& p, I elements) { return p.moved(static_cast<std::int64_t>(elements), too_far(elements), {}); }
-    template <std::integral I>
-    friend constexpr auto operator+(ptr&& p, I elements) { return p.moved(static_cast<std::int64_t>(elements), too_far(elements), p.span_); }
-    template <std::integral I>
-    friend constexpr auto operator-(const ptr& p, I elements) { return p.moved(-static_cast<std::int64_t>(elements), too_far(elements), {}); }
-    template <std::integral I>
-    friend constexpr auto operator-(ptr&& p, I elements) { return p.moved(-static_cast<std::int64_t>(elements), too_far(elements), p.span_); }
+    friend constexpr auto operator+(const ptr& p, constant_index i) { return p.moved(i.value, i, {}); }
+    friend constexpr auto operator+(ptr&& p, constant_index i) { return p.moved(i.value, i, p.span_); }
+    friend constexpr auto operator-(const ptr& p, constant_index i) { return p.moved(-i.value, i, {}); }
+    friend constexpr auto operator-(ptr&& p, constant_index i) { return p.moved(-i.value, i, p.span_); }
     /// Refuses what is no index (A01).
     template <class I>
         requires(!std::is_same_v<I, u32> && !std::is_same_v<I, s32> && !std::is_same_v<I, u64> && !std::is_same_v<I, s64>)
@@ -143,14 +158,14 @@ public:
         return p;
     }
     // One `mad` each; the operand type records the caller's line and whether the index is a nested call.
-    friend constexpr auto operator+(const ptr& p, operand<u32> i) { return p.indexed(i, ir::span{}); }
-    friend constexpr auto operator+(const ptr& p, operand<s32> i) { return p.indexed(i, ir::span{}); }
-    friend constexpr auto operator+(const ptr& p, operand<u64> i) { return p.indexed(i, ir::span{}); }
-    friend constexpr auto operator+(const ptr& p, operand<s64> i) { return p.indexed(i, ir::span{}); }
-    friend constexpr auto operator+(ptr&& p, operand<u32> i) { return p.indexed(i, p.span_); }
-    friend constexpr auto operator+(ptr&& p, operand<s32> i) { return p.indexed(i, p.span_); }
-    friend constexpr auto operator+(ptr&& p, operand<u64> i) { return p.indexed(i, p.span_); }
-    friend constexpr auto operator+(ptr&& p, operand<s64> i) { return p.indexed(i, p.span_); }
+    friend constexpr auto operator+(const ptr& p, register_index<u32> i) { return p.indexed(i, ir::span{}); }
+    friend constexpr auto operator+(const ptr& p, register_index<s32> i) { return p.indexed(i, ir::span{}); }
+    friend constexpr auto operator+(const ptr& p, register_index<u64> i) { return p.indexed(i, ir::span{}); }
+    friend constexpr auto operator+(const ptr& p, register_index<s64> i) { return p.indexed(i, ir::span{}); }
+    friend constexpr auto operator+(ptr&& p, register_index<u32> i) { return p.indexed(i, p.span_); }
+    friend constexpr auto operator+(ptr&& p, register_index<s32> i) { return p.indexed(i, p.span_); }
+    friend constexpr auto operator+(ptr&& p, register_index<u64> i) { return p.indexed(i, p.span_); }
+    friend constexpr auto operator+(ptr&& p, register_index<s64> i) { return p.indexed(i, p.span_); }
 
     [[nodiscard]] static constexpr std::int32_t step() noexcept { return static_cast<std::int32_t>(sizeof(T)); }
 
@@ -158,17 +173,11 @@ private:
     template <class U>
     using like = std::conditional_t<std::is_const_v<T>, const U, U>;
 
-    template <class I>
-    [[nodiscard]] static constexpr bool too_far(I elements) noexcept {
-        if constexpr (sizeof(I) == 8) return elements > I{0x7fffffff};
-        else return false;
-    }
-    constexpr auto moved(std::int64_t elements, bool huge, ir::span mine) const {
+    constexpr auto moved(std::int64_t elements, const constant_index& i, ir::span mine) const {
         constexpr unsigned a = Align < sizeof(T) ? Align : sizeof(T);
-        const std::int64_t offset = offset_ + (huge ? 0 : elements) * step();
-        if (huge || offset > 0x7fffffff || offset < -0x80000000LL)
-            prog_->report("B05", prog_->locations.empty() ? location() : prog_->locations.back(),
-                          "constant offset outside the 32 bits of an address operand; add it as a register: p + k.mov<px::u64>(n)");
+        const std::int64_t offset = offset_ + elements * step();
+        if (i.huge || offset > 0x7fffffff || offset < -0x80000000LL)
+            prog_->report("B05", i.where, {"constant offset outside the 32 bits of an address operand; add it as a register: p + k.mov<px::u64>(n)"});
         return ptr<S, T, a>(*prog_, base_, static_cast<std::int32_t>(offset), mine);
     }
     template <class I>
@@ -191,8 +200,8 @@ private:
         // The author wrote base + index; PTX has the base last. Settle the author's order, then emit.
         ir::span spans[] = {mine, index.fresh};
         ir::span all;
-        if (!p.settle(spans, 2, all)) p.report("K05", index.where, "pointer and index are both nested calls that emit several "
-                                               "instructions; give one a name first");
+        if (!p.settle(spans, 2, all)) p.report("K05", index.where, {"pointer and index are both nested calls that emit several "
+                                               "instructions; give one a name first"});
         detail::raw_operand settled = index;
         settled.fresh = {};
         const detail::raw_operand list[] = {detail::reg_operand(p, dst), settled, size, base};
@@ -268,7 +277,7 @@ public:
         ir::span spans[] = {std::is_lvalue_reference_v<R> ? ir::span{} : r.expression()...};
         ir::span all;
         if (!prog_->settle(spans, N, all))
-            prog_->report("K05", prog_->locations.back(), "nested calls of a vector emit several instructions each; name the first one");
+            prog_->report("K05", prog_->locations.back(), {"nested calls of a vector emit several instructions each; name the first one"});
         if (all.begin != all.end) span_ = all;
     }
     /// Element `i`, checked: a constant outside 0..N-1 is refused in constant evaluation.
@@ -284,7 +293,7 @@ private:
         for (unsigned i = 0; i < N; ++i) ids_[i] = o.ids_[i];
     }
     [[nodiscard]] constexpr unsigned throw_range() const {
-        prog_->report("A07", prog_->locations.back(), "element index past the end of a vector of ", std::uint32_t{N});
+        prog_->report("A07", prog_->locations.back(), {"element index past the end of a vector of ", std::uint32_t{N}});
         return 0;
     }
     ir::program* prog_ = nullptr;

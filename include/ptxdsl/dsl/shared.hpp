@@ -48,7 +48,7 @@ constexpr shared_region indexed(const shared_region& r, const operand<u32>& inde
     ir::span spans[] = {r.fresh, index.fresh};
     ir::span all;
     if (!p.settle(spans, 2, all))
-        p.report("K05", index.where, "object and index are both nested calls that emit several instructions; give one a name first");
+        p.report("K05", index.where, {"object and index are both nested calls that emit several instructions; give one a name first"});
     const std::uint32_t dst = p.new_reg(isa::scalar::u32);
     raw_operand by = index;
     by.fresh = {};
@@ -68,8 +68,8 @@ constexpr shared_region staged(const shared_region& r, std::int64_t stage, std::
                                location where) {
     shared_region out = r;
     if (stage < 0 || stage >= static_cast<std::int64_t>(stages)) {
-        r.prog->report("C03", where, "stage ", stage, " of '", r.prog->text(r.prog->allocations[r.allocation].id), "', which has ",
-                       stages, " stages");
+        r.prog->report("C03", where, {"stage ", stage, " of '", r.prog->text(r.prog->allocations[r.allocation].id), "', which has ",
+                       stages, " stages"});
         return out;
     }
     out.offset += static_cast<std::int32_t>(stage) * static_cast<std::int32_t>(stride);
@@ -141,10 +141,10 @@ public:
     [[nodiscard]] constexpr auto at(u32 row, u32 col, location where = location::current()) const& { return copy().at(row, col, where); }
     [[nodiscard]] constexpr auto at(u32 row, u32 col, location where = location::current()) && {
         if (row >= Tile::rows || col >= Tile::cols)
-            r_.prog->report("C03", where, "element (", row, ", ", col, ") of a tile of ", Tile::rows, " x ", Tile::cols);
+            r_.prog->report("C03", where, {"element (", row, ", ", col, ") of a tile of ", Tile::rows, " x ", Tile::cols});
         if (r_.off_repeat)
-            r_.prog->report("C07", where, "this part starts inside a swizzle repeat at a run-time place; k.tile_element(tile, row, col) computes "
-                                          "the address");
+            r_.prog->report("C07", where, {"this part starts inside a swizzle repeat at a run-time place; k.tile_element(tile, row, col) computes "
+                                          "the address"});
         using T = typename Tile::element_type;
         const u32 byte = layout.pattern().apply(static_cast<u32>(r_.offset) + layout.linear_offset(row, col));
         return ptr<space::shared, T>(*r_.prog, r_.base, static_cast<std::int32_t>(byte), r_.fresh);
@@ -152,7 +152,7 @@ public:
     /// Panel `i` as a tile of its own, for its copy. Emits nothing.
     [[nodiscard]] constexpr auto panel(u32 i, location where = location::current()) const& { return copy().panel(i, where); }
     [[nodiscard]] constexpr auto panel(u32 i, location where = location::current()) && {
-        if (i >= layout.panels()) r_.prog->report("C03", where, "panel ", i, " of a tile of ", layout.panels(), " panels");
+        if (i >= layout.panels()) r_.prog->report("C03", where, {"panel ", i, " of a tile of ", layout.panels(), " panels"});
         shared_region r = r_;
         r.offset += static_cast<std::int32_t>(layout.panel(i).byte_offset);
         return tile_stage<panel_of<Tile>>(r);
@@ -218,26 +218,41 @@ private:
 template <class Tile>
 class [[nodiscard]] tile_line {
 public:
-    constexpr tile_line(ir::program& p, std::uint32_t address, std::int32_t offset) noexcept : prog_(&p), address_(address), offset_(offset) {}
+    constexpr tile_line(ir::program& p, std::uint32_t address, std::int32_t offset, ir::span fresh) noexcept
+        : prog_(&p), address_(address), offset_(offset), fresh_(fresh) {}
+    constexpr tile_line(const tile_line& o) noexcept : prog_(o.prog_), address_(o.address_), offset_(o.offset_) {}
+    constexpr tile_line(tile_line&&) noexcept = default;
+    constexpr ~tile_line() = default;
+    tile_line& operator=(const tile_line&) = delete;
+    tile_line& operator=(tile_line&&) = delete;
 
     /// Chunk `i` of 16 bytes (a C++ constant): one `xor.b32` in a swizzled tile, nothing for the first of a panel or in others.
-    [[nodiscard]] constexpr auto chunk(u32 i, location where = location::current()) const {
+    [[nodiscard]] constexpr auto chunk(u32 i, location where = location::current()) const& { return tile_line(*this).chunk(i, where); }
+    [[nodiscard]] constexpr auto chunk(u32 i, location where = location::current()) && {
         constexpr u32 span = Tile::layout.row_stride();
         if (i * 16 >= Tile::layout.inner_bytes())
-            prog_->report("C03", where, "chunk ", i, " of a line of ", Tile::layout.inner_bytes() / 16, " chunks of 16 bytes");
+            prog_->report("C03", where, {"chunk ", i, " of a line of ", Tile::layout.inner_bytes() / 16, " chunks of 16 bytes"});
         const u32 inside = i * 16 % span;
         const std::int32_t panel = offset_ + static_cast<std::int32_t>(i * 16 / span * Tile::layout.panel_stride());
         if (swizzled() && inside != 0) return pointer(exchange(raw(inside), where), panel);
         return pointer(address_, panel + static_cast<std::int32_t>(inside));
     }
     /// The line seen from chunk `c` on: chunk `i` of the result is chunk `c ^ i`. Two instructions: `shl.b32`, `xor.b32`.
-    [[nodiscard]] constexpr tile_line from(const operand<u32>& c) const {
+    [[nodiscard]] constexpr tile_line from(const operand<u32>& c) const& { return tile_line(*this).from(c); }
+    [[nodiscard]] constexpr tile_line from(const operand<u32>& c) && {
         static_assert(Tile::layout.panels() == 1, "PTXDSL-C07: this tile has several panels; take the line of one: k.tile_line(tile.panel(i), row)");
         constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::shl) | static_cast<std::uint32_t>(tok::b32) << 16;
+        ir::span spans[] = {fresh_, c.fresh};
+        ir::span all;
+        if (!prog_->settle(spans, 2, all))
+            prog_->report("K05", c.where, {"line and chunk are both nested calls that emit several instructions; give one a name first"});
         const std::uint32_t bytes = prog_->new_reg(isa::scalar::u32);
-        const detail::raw_operand list[] = {detail::reg_operand(*prog_, bytes), c, raw(4)};
+        detail::raw_operand count = c;
+        count.fresh = {};
+        const detail::raw_operand list[] = {detail::reg_operand(*prog_, bytes), count, raw(4)};
         detail::emit(*prog_, {&packed, 2, isa::verdict::no_form, {1, 0}}, 0, c.where, list, 3);
-        return {*prog_, exchange(detail::reg_operand(*prog_, bytes), c.where), offset_};
+        const std::uint32_t at = exchange(detail::reg_operand(*prog_, bytes), c.where);
+        return {*prog_, at, offset_, {all.begin, prog_->words.size()}};
     }
 
 private:
@@ -256,11 +271,14 @@ private:
         return dst;
     }
     [[nodiscard]] constexpr auto pointer(std::uint32_t address, std::int32_t offset) const noexcept {
-        return ptr<space::shared, typename Tile::element_type, 16>(*prog_, ir::head(ir::operand_kind::reg, address), offset);
+        ir::span all = fresh_;
+        if (fresh_.end != 0) all.end = prog_->words.size();
+        return ptr<space::shared, typename Tile::element_type, 16>(*prog_, ir::head(ir::operand_kind::reg, address), offset, all);
     }
     ir::program* prog_;
     std::uint32_t address_;
     std::int32_t offset_;
+    ir::span fresh_;
 };
 
 namespace detail {
@@ -348,7 +366,7 @@ public:
         if constexpr (std::is_integral_v<std::remove_cvref_t<R>> && std::is_integral_v<std::remove_cvref_t<C>>) {
             return static_cast<tile_stage<Tile>&&>(t).at(static_cast<u32>(row), static_cast<u32>(col), where);
         } else {
-            settle_arguments(t.region().fresh, r, c, where);
+            const std::uint32_t begin = settle_arguments(t.region().fresh, r, c, where);
             const operand<u32> contiguous = named(layout.order == k_major ? c : r), strided = named(layout.order == k_major ? r : c);
             std::int32_t rest = t.region().offset;
             operand<u32> a = line_start<Tile>(t.region(), strided, rest, where);
@@ -374,7 +392,7 @@ public:
                 }
                 a = exchange<Tile>(a, where);
             }
-            return ptr<space::shared, T>(ctx().p, a.words[0], rest);
+            return ptr<space::shared, T>(ctx().p, a.words[0], rest, ir::span{begin, ctx().p.words.size()});
         }
     }
     /// One line of a tile (row `index` of a K-major tile, column `index` of an MN-major one), for accesses of 16 bytes:
@@ -384,10 +402,10 @@ public:
         static_assert(Tile::layout.swizzles_by_row(), "PTXDSL-C07: the panels of this tile start inside a swizzle repeat; take the line of "
                                                       "one panel: k.tile_line(tile.panel(i), row)");
         const operand<u32> i = as_operand<u32>(static_cast<I&&>(index), where), none(0u, where);
-        settle_arguments(t.region().fresh, i, none, where);
+        const std::uint32_t begin = settle_arguments(t.region().fresh, i, none, where);
         std::int32_t rest = t.region().offset;
         const operand<u32> a = exchange<Tile>(line_start<Tile>(t.region(), named(i), rest, where), where);
-        return {ctx().p, ir::payload_of(a.words[0]), rest};
+        return {ctx().p, ir::payload_of(a.words[0]), rest, {begin, ctx().p.words.size()}};
     }
 
 private:
@@ -401,11 +419,13 @@ private:
         o.fresh = {};
         return o;
     }
-    constexpr void settle_arguments(ir::span tile, const operand<u32>& a, const operand<u32>& b, location where) const {
+    /// Brings nested arguments into order; returns where their instructions begin.
+    [[nodiscard]] constexpr std::uint32_t settle_arguments(ir::span tile, const operand<u32>& a, const operand<u32>& b, location where) const {
         ir::span spans[] = {tile, a.fresh, b.fresh};
         ir::span all;
         if (!ctx().p.settle(spans, 3, all))
-            ctx().p.report("K05", where, "two nested calls in one argument list emit several instructions each; give one a name first");
+            ctx().p.report("K05", where, {"two nested calls in one argument list emit several instructions each; give one a name first"});
+        return all.begin;
     }
     // Address arithmetic; every result has a name, so that it takes no further part in the order of arguments.
     [[nodiscard]] static constexpr operand<u32> named(const reg<u32>& r, location where) noexcept { return {r, where}; }

@@ -180,9 +180,9 @@ private:
     }
     constexpr void check_barrier(const operand<u32>& id, const operand<u32>& threads, location where) const {
         if (id.is_literal() && ir::payload_of(id.words[0]) > 15)
-            ctx().p.report("H01", where, "barrier id ", ir::payload_of(id.words[0]), "; a block has named barriers 0 to 15");
+            ctx().p.report("H01", where, {"barrier id ", ir::payload_of(id.words[0]), "; a block has named barriers 0 to 15"});
         if (threads.is_literal() && ir::payload_of(threads.words[0]) % 32 != 0)
-            ctx().p.report("H01", where, "a named barrier counts whole warps, ", ir::payload_of(threads.words[0]), " is no multiple of 32");
+            ctx().p.report("H01", where, {"a named barrier counts whole warps, ", ir::payload_of(threads.words[0]), " is no multiple of 32"});
     }
     template <tok Op, class R>
     constexpr reg<R> reduce(const reg<pred>& q, location where) const {

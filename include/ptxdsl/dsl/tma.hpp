@@ -242,7 +242,7 @@ constexpr void collect(coordinates<N>& out, const raw_operand (&list)[N]) {
     if (p == nullptr) return;
     ir::span all;
     if (!p->settle(spans, N, all))
-        p->report("K05", p->locations.back(), "two nested calls in one list of coordinates emit several instructions each; give one a name first");
+        p->report("K05", p->locations.back(), {"two nested calls in one list of coordinates emit several instructions each; give one a name first"});
     if (all.begin != all.end) out.fresh = {all.begin, p->words.size()};
 }
 
@@ -779,7 +779,7 @@ private:
         if constexpr (copy_barrier<Bar>) spans[2] = barrier_operand(bar).fresh;
         ir::span all;
         if (!p.settle(spans, 3, all))
-            p.report("K05", where, "two nested calls in one argument list emit several instructions each; give one a name first");
+            p.report("K05", where, {"two nested calls in one argument list emit several instructions each; give one a name first"});
         const tile_stage<Tile> named = tile;
         for (u32 i = 0; i < Tile::layout.panels(); ++i) {
             coordinates<N> at = static_cast<const coordinates<N>&>(c);
@@ -850,7 +850,7 @@ private:
         static_assert(!std::is_const_v<T>, "PTXDSL-B02: bulk copy to a pointer to const; the kernel declared this memory read-only");
         static_assert(A >= 16 && B >= 16, "PTXDSL-F09: both addresses of a bulk copy are 16-byte aligned; declare or assume it");
         if (bytes.is_literal() && ir::payload_of(bytes.words[0]) % 16 != 0)
-            ctx().p.report("F09", where, "a bulk copy moves a multiple of 16 bytes, this one ", ir::payload_of(bytes.words[0]));
+            ctx().p.report("F09", where, {"a bulk copy moves a multiple of 16 bytes, this one ", ir::payload_of(bytes.words[0])});
     }
     [[nodiscard]] static constexpr std::uint32_t literal_or_zero(const operand<u32>& o) noexcept {
         return o.is_literal() ? ir::payload_of(o.words[0]) : 0;
@@ -859,9 +859,9 @@ private:
         if (!mask.is_literal()) return;
         const std::uint32_t m = ir::payload_of(mask.words[0]) & 0xffffu;
         const std::uint32_t size = ctx().p.attrs.cluster_size();
-        if (m == 0) ctx().p.report("F06", where, "multicast mask 0 delivers to nobody");
+        if (m == 0) ctx().p.report("F06", where, {"multicast mask 0 delivers to nobody"});
         else if (size < 16 && m >> size != 0)
-            ctx().p.report("F06", where, "multicast mask ", m, " names a block outside the cluster of ", size);
+            ctx().p.report("F06", where, {"multicast mask ", m, " names a block outside the cluster of ", size});
     }
     /// What the notes of a multicast copy say: how many blocks the cluster has.
     [[nodiscard]] constexpr std::uint32_t receivers(const operand<u16>&) const { return ctx().p.attrs.cluster_size(); }

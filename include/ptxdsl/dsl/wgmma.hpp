@@ -33,7 +33,7 @@ public:
     constexpr accumulator(ir::program& p, std::uint32_t first) noexcept : prog_(&p), first_(first) {}
     /// Register `i` (C++ constant), in the hardware's order.
     [[nodiscard]] constexpr reg<register_type> operator[](detail::fragment_place i) const {
-        if (i.index >= size) prog_->report("D03", i.where, "register ", i.index, " of an accumulator of ", std::uint32_t{size});
+        if (i.index >= size) prog_->report("D03", i.where, {"register ", i.index, " of an accumulator of ", std::uint32_t{size}});
         return {*prog_, first_ + (i.index < size ? i.index : 0)};
     }
     [[nodiscard]] constexpr std::uint32_t first() const noexcept { return first_; }
@@ -59,7 +59,7 @@ public:
         for (unsigned i = 0; i < size; ++i) words_[i] = v.words()[i];
     }
     [[nodiscard]] constexpr reg<b32> operator[](detail::fragment_place i) const {
-        if (i.index >= size) prog_->report("D07", i.where, "register ", i.index, " of an A fragment of ", std::uint32_t{size});
+        if (i.index >= size) prog_->report("D07", i.where, {"register ", i.index, " of an A fragment of ", std::uint32_t{size}});
         return {*prog_, ir::payload_of(words_[i.index < size ? i.index : 0])};
     }
     [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
@@ -108,7 +108,7 @@ public:
 
     /// Descriptor of stage `i`: one `add.s64` (none for stage 0).
     [[nodiscard]] constexpr matrix_descriptor stage(std::uint32_t i, location where = location::current()) && {
-        if (i >= stages_) r_.prog->report("C03", where, "stage ", i, " of a tile of ", stages_, " stages");
+        if (i >= stages_) r_.prog->report("C03", where, {"stage ", i, " of a tile of ", stages_, " stages"});
         matrix_descriptor d = plus(Tile::layout.stage_stride() * i, where);
         d.r_.stage = i;
         return d;
@@ -127,7 +127,7 @@ public:
     /// Descriptor of the `i`-th instruction K step (32 bytes of a K-major row): one `add.s64` (none for step 0).
     [[nodiscard]] constexpr matrix_descriptor k_slice(std::uint32_t i, location where = location::current()) && {
         if (i >= Tile::layout.k_slices())
-            r_.prog->report("D01", where, "K step ", i, " of a tile that has ", Tile::layout.k_slices());
+            r_.prog->report("D01", where, {"K step ", i, " of a tile that has ", Tile::layout.k_slices()});
         return plus(Tile::layout.k_slice(i), where);
     }
     [[nodiscard]] constexpr matrix_descriptor k_slice(std::uint32_t i, location where = location::current()) const& {
@@ -136,7 +136,7 @@ public:
     /// Descriptor of the rows from `first_row` on: one `add.s64` (none for 0). 64-row parts of a taller A tile.
     [[nodiscard]] constexpr matrix_descriptor row_slice(std::uint32_t first_row, location where = location::current()) && {
         if (row_slice_error(Tile::layout, first_row, 8) != tile_error::ok)
-            r_.prog->report("C03", where, "a slice at row ", first_row, " of a tile of ", Tile::rows, " rows");
+            r_.prog->report("C03", where, {"a slice at row ", first_row, " of a tile of ", Tile::rows, " rows"});
         return plus(Tile::layout.row_slice(first_row), where);
     }
     [[nodiscard]] constexpr matrix_descriptor row_slice(std::uint32_t first_row, location where = location::current()) const& {
@@ -166,7 +166,7 @@ private:
         ir::span spans[] = {fresh_, index.fresh};
         ir::span all;
         if (!p.settle(spans, 2, all))
-            p.report("K05", index.where, "descriptor and index are both nested calls that emit several instructions; name one first");
+            p.report("K05", index.where, {"descriptor and index are both nested calls that emit several instructions; name one first"});
         const std::uint32_t dst = p.new_reg(isa::scalar::u64, "desc");
         detail::raw_operand by = index;
         by.fresh = {};
@@ -327,6 +327,7 @@ public:
     template <int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TileA, class TileB>
     constexpr void mma_async(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b,
                              scale_d accumulate = true, location where = location::current()) const {
+        check_operand<TileA>(), check_operand<TileB>();
         ss<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where);
     }
     /// The RS form: A in registers, which nothing may touch until `wait_group` covers the instruction (D09). `{d…}, {a0, a1, a2,
@@ -334,17 +335,20 @@ public:
     template <int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TA, class TileB>
     constexpr void mma_async(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b,
                              scale_d accumulate = true, location where = location::current()) const {
+        check_operand<TileB>();
         rs<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where);
     }
     /// Integers with `.satfinite`: `k.wgmma.mma_async<px::satfinite>(acc, a, b)`.
     template <tok Sat, class T, unsigned N, class TileA, class TileB>
     constexpr void mma_async(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b,
                              scale_d accumulate = true, location where = location::current()) const {
+        check_operand<TileA>(), check_operand<TileB>();
         ss<1, 1, Sat>(d, a, b, accumulate, where);
     }
     template <tok Sat, class T, unsigned N, class TA, class TileB>
     constexpr void mma_async(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b,
                              scale_d accumulate = true, location where = location::current()) const {
+        check_operand<TileB>();
         rs<1, 1, Sat>(d, a, b, accumulate, where);
     }
     /// `wgmma.mma_async.sp.sync.aligned.m64nNkK.D.A.B {d…}, a-desc, b-desc, metadata, Selector, scale-d, …;` A is 2:4 compressed: a
@@ -353,12 +357,14 @@ public:
     template <unsigned Selector, int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TileA, class TileB, class E>
     constexpr void mma_async_sp(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b, const reg<E>& metadata,
                                 scale_d accumulate = true, location where = location::current()) const {
+        check_operand<TileA>(), check_operand<TileB>();
         check_selector<typename TileA::element_type, Selector, E>();
         ss<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where, operand<E>(metadata, where), operand<u32>(Selector, where));
     }
     template <unsigned Selector, int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TA, class TileB, class E>
     constexpr void mma_async_sp(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b, const reg<E>& metadata,
                                 scale_d accumulate = true, location where = location::current()) const {
+        check_operand<TileB>();
         check_selector<TA, Selector, E>();
         rs<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where, operand<E>(metadata, where), operand<u32>(Selector, where));
     }
@@ -458,7 +464,12 @@ private:
         static_assert(!wgmma_int<A> || (ScaleA == 1 && ScaleB == 1), "PTXDSL-D13: integer wgmma has no scale-a and scale-b");
         static_assert(!pair || Sat == tok::none || (Sat == tok::satfinite && wgmma_int<A> && bits_of<A> == 8),
                       "PTXDSL-D02: .satfinite exists for 8-bit integer wgmma only");
-        if constexpr (pair && acc) require<shape<Sparse, Sat, T, N, A, B>, rule::d04>();
+        if constexpr (pair && acc) {
+            using status = isa::verdict::status;
+            constexpr status st = shape<Sparse, Sat, T, N, A, B>::verdict.st;
+            static_assert(st != status::wrong_target, "PTXDSL-A11: this kernel's target does not have wgmma, which exists on sm_90a only");
+            static_assert(st == status::ok || st == status::wrong_target, "PTXDSL-D04: wgmma has no instruction of this shape for these types");
+        }
         return pair && acc;
     }
     /// The layout as the tensor core reads it: f32 tiles are read as tf32.
@@ -468,6 +479,7 @@ private:
         if (t.element == isa::scalar::f32) t.element = isa::scalar::tf32;
         return t;
     }
+    /// (Element types are left to D02.)
     template <class Tile>
     static constexpr void check_operand() noexcept {
         constexpr tile_error e = operand_error(operand_layout<Tile>(), Tgt);
@@ -477,20 +489,18 @@ private:
         static_assert(e != tile_error::inner_not_span, "PTXDSL-C02: the contiguous row of an operand tile is the swizzle span or a multiple of it");
         static_assert(e != tile_error::outer_not_core, "PTXDSL-D01: the strided extent of an operand tile is a multiple of 8");
         static_assert(e != tile_error::k_not_step, "PTXDSL-D04: the K extent of this tile is no multiple of the instruction's K (32 bytes)");
-        static_assert(e == tile_error::ok || e == tile_error::mn_major_type || e == tile_error::plain_layout || e == tile_error::inner_not_span ||
+        static_assert(e == tile_error::ok || e == tile_error::element_type || e == tile_error::mn_major_type || e == tile_error::plain_layout || e == tile_error::inner_not_span ||
                           e == tile_error::outer_not_core || e == tile_error::k_not_step,
                       "PTXDSL-C02: no tensor core of this target reads this layout");
     }
     template <class TileA, class TileB, bool Sparse>
     static constexpr void check_a() noexcept {
-        check_operand<TileA>();
         static_assert(Sparse || TileA::cols == TileB::cols, "PTXDSL-D01: A and B have different K extents; were the two tiles swapped?");
         static_assert(!Sparse || 2 * TileA::cols == TileB::cols, "PTXDSL-D01: a 2:4 compressed A has half of B's K extent");
         static_assert(TileA::rows % 64 == 0, "PTXDSL-D01: A has 64 rows, or a multiple with row_slice; were the two tiles swapped?");
     }
     template <class TileB, unsigned N, bool Sparse>
     static constexpr void check_b() noexcept {
-        check_operand<TileB>();
         static_assert(!Sparse || TileB::cols % (2 * TileB::layout.k_step()) == 0, "PTXDSL-D04: the K extent of B is no multiple of the sparse instruction's K");
         static_assert(TileB::rows % N == 0, "PTXDSL-D01: the N of the accumulator does not divide the rows of B; were the two tiles "
                                             "swapped?");
@@ -501,13 +511,14 @@ private:
     template <class Tile>
     [[nodiscard]] constexpr matrix_descriptor<Tile> make_descriptor(const shared_region& r, std::uint32_t stages, location where) const {
         constexpr std::uint64_t high = wgmma_descriptor_base(Tile::layout);
+        const std::uint32_t begin = r.fresh.end == p_->words.size() ? r.fresh.begin : p_->words.size();
         const reg<u32> address = address_register(r, where);
         const reg<u32> shifted = step<tok::shr, tok::u32>(address, 4, where);
         const reg<u32> field = step<tok::and_, tok::b32>(shifted, 0x3fff, where);
         const reg<u64> wide = value<form<Tgt, tok::cvt, tok::u64, tok::u32>, u64>(ctx(), where, operand<u32>(field, where));
         const reg<u64> d = value<form<Tgt, tok::or_, tok::b64>, u64>(ctx(), where, operand<u64>(wide, where), operand<u64>(high, where));
         p_->rename(d.id(), "desc");
-        return {r, d.id(), stages};
+        return {r, d.id(), stages, {begin, p_->words.size()}};
     }
     template <tok Op, tok Type>
     [[nodiscard]] constexpr reg<u32> step(const reg<u32>& x, std::uint32_t v, location where) const {

@@ -8,6 +8,7 @@
 
 #include <ptxdsl/detail/dynarray.hpp>
 #include <ptxdsl/ir/module.hpp>
+#include <ptxdsl/ir/sentence.hpp>
 
 namespace ptxdsl::ir {
 
@@ -137,13 +138,6 @@ public:
         words.push_back(new_location(where));
         for (std::uint32_t i = 0; i < (tokens + 1) / 2; ++i) words.push_back(packed[i]);
     }
-    /// The program needs PTX `since`; a kernel that fixes its version may not (A12).
-    constexpr void raise_version(ptx_version since, location where) {
-        version = since;
-        if (attrs.version == ptx_version{} || since <= attrs.version) return;
-        report("A12", where, "this instruction needs PTX ", std::uint32_t{since.major}, ".", std::uint32_t{since.minor}, ", the kernel's attributes fix ",
-               std::uint32_t{attrs.version.major}, ".", std::uint32_t{attrs.version.minor});
-    }
     constexpr void count_operand() { words[open_record + 1] += 1u << 8; }
     constexpr void end_record() { words[open_record] |= words.size() - open_record; }
 
@@ -228,21 +222,28 @@ public:
 
     // ---- findings -----------------------------------------------------------------------------------------------
 
-    /// Records a finding; `words...` are concatenated (text, or unsigned numbers).
-    template <class... Words>
-    constexpr void report(const char (&id)[4], location where, const Words&... parts) {
-        add_finding(id, false, new_location(where), parts...);
+    /// Records a finding; the parts (text or numbers) are joined to one sentence.
+    constexpr void report(const char (&id)[4], location where, std::initializer_list<part> parts) {
+        add_finding(id, false, new_location(where), parts);
     }
-    template <class... Words>
-    constexpr void add_finding(const char (&id)[4], bool warning, std::uint32_t where, const Words&... parts) {
-        const std::uint32_t begin = pool.size();
-        (append(parts), ...);
+    constexpr void add_finding(const char (&id)[4], bool warning, std::uint32_t where, std::initializer_list<part> parts) {
+        sentence_text joined;
+        joined.add(parts);
         finding f;
         for (int i = 0; i < 4; ++i) f.id[i] = id[i];
         f.warning = warning;
         f.where = where;
-        f.text = {begin, pool.size() - begin};
+        f.text = intern({joined.text, joined.size});
         findings.push_back(f);
+    }
+
+    // Behind `report`: clang does not instantiate a member template for constant evaluation before its body.
+    /// The program needs PTX `since`; a kernel that fixes its version may not (A12).
+    constexpr void raise_version(ptx_version since, location where) {
+        version = since;
+        if (attrs.version == ptx_version{} || since <= attrs.version) return;
+        report("A12", where, {"this instruction needs PTX ", std::uint32_t{since.major}, ".", std::uint32_t{since.minor}, ", the kernel's attributes fix ",
+               std::uint32_t{attrs.version.major}, ".", std::uint32_t{attrs.version.minor}});
     }
 
     [[nodiscard]] constexpr sizes measure() const noexcept {
@@ -320,23 +321,6 @@ private:
         return n.length > s.size() && pool[n.offset + static_cast<std::uint32_t>(s.size())] == '_' &&
                text(n).substr(0, s.size()) == s;
     }
-    constexpr void append(std::string_view s) {
-        for (char c : s) pool.push_back(c);
-    }
-    constexpr void append(const char* s) { append(std::string_view(s)); }
-    constexpr void append(std::uint32_t v) { append(static_cast<std::uint64_t>(v)); }
-    constexpr void append(std::uint64_t v) {
-        char digits[20] = {};
-        int n = 0;
-        do digits[n++] = static_cast<char>('0' + v % 10);
-        while ((v /= 10) != 0);
-        while (n > 0) pool.push_back(digits[--n]);
-    }
-    constexpr void append(std::int64_t v) {
-        if (v < 0) pool.push_back('-');
-        append(v < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(v));
-    }
-    constexpr void append(std::int32_t v) { append(static_cast<std::int64_t>(v)); }
 
     /// Sorts the spans by place, checks that they cover the tail of the stream without a gap, and rewrites that tail in
     /// argument order.

@@ -26,10 +26,11 @@ struct gemm_spec {
     using out = Out;
     using a = tile<In, C.bm, C.bk, C.a>;
     using b = tile<In, C.bn, C.bk, C.b>;
-    using b_part = tile<In, C.bn / C.cluster, C.bk, C.b>;  ///< what one block loads of B
+    using a_part = tile<In, C.bm / C.cluster_n, C.bk, C.a>;  ///< what one block loads of A
+    using b_part = tile<In, C.bn / C.cluster, C.bk, C.b>;    ///< what one block loads of B
     static constexpr u32 chunk = 128 / sizeof(Out);        ///< columns of a staging tile: one warp's 16 rows of 128 bytes
     using c = tile<Out, 16, chunk>;
-    using map_a = tma_map<a, 3>;
+    using map_a = tma_map<a_part, 3>;
     using map_b = tma_map<b_part, 3>;
     using map_c = tma_map_out<c, 3>;
     using packed = std::conditional_t<std::is_same_v<Out, f16>, f16x2, bf16x2>;
@@ -46,6 +47,39 @@ struct gemm_arguments {
     reg<f32> alpha, beta;
 };
 
+/// Where a block stands in its cluster. Blocks are counted down the columns of the cluster.
+template <class S>
+struct cluster_place {
+    static constexpr gemm_config C = S::config;
+    reg<u32> rank, row, col;
+
+    constexpr cluster_place(k_t& k, const reg32& cta_rank) : rank(cta_rank) {
+        if constexpr (C.cluster_n == 1 || C.cluster == 1) {
+            row = C.cluster_n == 1 ? rank : k.mov<u32>(0);
+            col = C.cluster_n == 1 ? k.mov<u32>(0) : rank;
+        } else {
+            row = k.rem(rank, C.cluster);
+            col = k.div(rank, C.cluster);
+        }
+    }
+    /// Blocks that get this block's part of A: those in its row.
+    [[nodiscard]] constexpr reg<u16> row_mask(k_t& k) const {
+        u32 first = 0;
+        for (u32 c = 0; c < C.cluster_n; ++c) first |= 1u << (c * C.cluster);
+        return k.cvt<u16>(k.shl(k.mov<u32>(first), row));
+    }
+    /// Blocks that get its part of B: those in its column.
+    [[nodiscard]] constexpr reg<u16> column_mask(k_t& k) const { return k.cvt<u16>(k.shl(k.mov<u32>((1u << C.cluster) - 1), k.mul_lo(col, C.cluster))); }
+    /// The `i`-th block that shares a tile with this one, itself included: its column, then the rest of its row.
+    [[nodiscard]] constexpr reg32 sharer(k_t& k, const reg32& i) const {
+        const auto down = k.mad_lo(col, C.cluster, i);
+        if constexpr (C.cluster_n == 1) return down;
+        const auto j = k.sub(i, C.cluster);
+        const auto other = k.selp(k.add(j, 1u), j, j >= col);
+        return k.selp(down, k.mad_lo(other, C.cluster, row), i < C.cluster);
+    }
+};
+
 /// Where a tile's results go: first row (of this warpgroup), first column, batch.
 struct tile_position {
     reg<u32> row, col, batch;
@@ -55,14 +89,15 @@ struct tile_position {
 template <class S>
 struct tile_order {
     static constexpr gemm_config C = S::config;
-    reg<u32> row_tiles, col_tiles, per_batch, total, rank;
+    reg<u32> row_tiles, col_tiles, per_batch, total;
+    cluster_place<S> block;
 
-    constexpr tile_order(k_t& k, const gemm_arguments& p, const reg32& cta_rank)
+    constexpr tile_order(k_t& k, const gemm_arguments& p, const cluster_place<S>& place)
         : row_tiles(k.div(k.add(p.m, C.cluster_rows() - 1), C.cluster_rows())),
-          col_tiles(k.div(k.add(p.n, C.bn - 1), C.bn)),
+          col_tiles(k.div(k.add(p.n, C.cluster_columns() - 1), C.cluster_columns())),
           per_batch(k.mul_lo(row_tiles, col_tiles)),
           total(k.mul_lo(per_batch, p.batches)),
-          rank(cta_rank) {}
+          block(place) {}
 
     /// Tile `t`; the row is the first of this block.
     constexpr tile_position at(k_t& k, const reg32& t) const {
@@ -75,8 +110,9 @@ struct tile_order {
         const auto inside = k.sub(in_batch, k.mul_lo(g, per_group));
         const auto col = k.div(inside, height);
         const auto row = k.add(first, k.sub(inside, k.mul_lo(col, height)));
-        if constexpr (C.cluster > 1) return {k.mul_lo(k.mad_lo(row, C.cluster, rank), C.bm), k.mul_lo(col, C.bn), batch};
-        else return {k.mul_lo(row, C.bm), k.mul_lo(col, C.bn), batch};
+        const auto block_row = C.cluster > 1 ? k.mad_lo(row, C.cluster, block.row) : row;
+        const auto block_col = C.cluster_n > 1 ? k.mad_lo(col, C.cluster_n, block.col) : col;
+        return {k.mul_lo(block_row, C.bm), k.mul_lo(block_col, C.bn), batch};
     }
 };
 
@@ -91,12 +127,16 @@ class tile_walk {
     static constexpr gemm_config C = S::config;
 
 public:
-    reg<u32> tile, first, last;
+    reg<u32> tile, first, last;  ///< `first` with `stream_k` only; else 0
 
     constexpr tile_walk(k_t& k, const tile_order<S>& order, const reg32& steps, const reg32& cluster, const reg32& clusters)
-        : first(steps), last(steps), order_(order), steps_(steps), step_(clusters) {
-        if constexpr (C.stream_k) cut(k, cluster, clusters);
-        else tile = k.mov(cluster).named("tile");
+        : order_(order), steps_(steps), step_(clusters) {
+        if constexpr (C.stream_k) {
+            cut(k, cluster, clusters);
+        } else {
+            tile = k.mov(cluster).named("tile");
+            last = steps;
+        }
     }
     [[nodiscard]] constexpr tile_position position(k_t& k) const { return order_.at(k, tile); }
 
@@ -262,24 +302,23 @@ public:
             packed_[2 * g + 1] = k.template cvt<typename S::packed, rn>(hi(v[3]), lo(v[2]));
         }
     }
-    /// Stores what was packed. No barrier beyond the warp: a warp's rows are its own.
-    constexpr void store(k_t& k, const tile_position& pos) const {
+    static constexpr u32 chunks = groups / per_chunk;
+    /// Stores chunk `c` of what was packed. No barrier beyond the warp: a warp's rows are its own.
+    constexpr void store(k_t& k, const tile_position& pos, u32 c) const {
         const auto row = k.add(pos.row, rows_above_);
         const auto col = S::epilogue.gated ? k.shr(pos.col, 1u) : pos.col;
-        for (u32 c = 0; c < groups / per_chunk; ++c) {
-            const auto stage = tiles_[k.add(first_, c % buffers)];
-            const auto line = k.tile_line(stage, row_).from(half_);
-            k.at(leader_).template cp_async_bulk_wait_group_read<buffers - 1>();
-            k.bar_warp_sync();
-            for (u32 p = 0; p < per_chunk / 2; ++p) {
-                const u32 i = 2 * (c * per_chunk + 2 * p);
-                k.stmatrix(line.chunk(2 * p), packed_[i], packed_[i + 1], packed_[i + 2], packed_[i + 3]);
-            }
-            k.fence_proxy_async_shared_cta();
-            k.bar_warp_sync();
-            k.at(leader_).cp_async_bulk_tensor(map_, coords(k.add(col, c * S::chunk), row, pos.batch), stage);
-            k.at(leader_).cp_async_bulk_commit_group();
+        const auto stage = tiles_[k.add(first_, c % buffers)];
+        const auto line = k.tile_line(stage, row_).from(half_);
+        k.at(leader_).template cp_async_bulk_wait_group_read<buffers - 1>();
+        k.bar_warp_sync();
+        for (u32 p = 0; p < per_chunk / 2; ++p) {
+            const u32 i = 2 * (c * per_chunk + 2 * p);
+            k.stmatrix(line.chunk(2 * p), packed_[i], packed_[i + 1], packed_[i + 2], packed_[i + 3]);
         }
+        k.fence_proxy_async_shared_cta();
+        k.bar_warp_sync();
+        k.at(leader_).cp_async_bulk_tensor(map_, coords(k.add(col, c * S::chunk), row, pos.batch), stage);
+        k.at(leader_).cp_async_bulk_commit_group();
     }
     constexpr void finish(k_t& k) const { k.at(leader_).template cp_async_bulk_wait_group<0>(); }
 
@@ -372,7 +411,7 @@ struct gemm_ring {
 
     constexpr explicit gemm_ring(k_t& k)
         : a(k.smem<typename S::a>(C.stages, "a")), b(k.smem<typename S::b>(C.stages, "b")),
-          pipe(k.make_pipeline<"load">(C.stages, arrivals<1>, arrivals<C.consumers() * C.cluster>)) {}
+          pipe(k.make_pipeline<"load">(C.stages, arrivals<1>, arrivals<C.consumers() * C.sharers()>)) {}
 
     /// One thread initialises the barriers; afterwards every block of the cluster may use them.
     constexpr void start(k_t& k, const reg32& tid) const {
@@ -387,15 +426,55 @@ struct gemm_ring {
     }
 };
 
-/// Copies every panel of a tile; rows start at `row`, K at `x`.
-template <class Tile, class Map, class Copy>
-constexpr void each_panel(k_t& k, const tile_stage<Tile>& to, const reg32& x, const reg32& row, const reg32& batch, const Copy& copy) {
-    for (u32 p = 0; p < Tile::layout.panels(); ++p) {
-        const u32 step = Tile::layout.panel(p).inner_coordinate;
-        if constexpr (Tile::layout.order == k_major) copy(to.panel(p), coords(k.add(x, step), row, batch));
-        else copy(to.panel(p), coords(k.add(row, step), x, batch));
+/// The cache policy of an operand, made once; unbound without one.
+constexpr reg<b64> make_policy(k_t& k, l2_hint hint) {
+    switch (hint) {
+        case l2_hint::evict_first: return k.createpolicy_fractional<L2::evict_first>();
+        case l2_hint::evict_last: return k.createpolicy_fractional<L2::evict_last>();
+        case l2_hint::normal: break;
     }
+    return {};
 }
+
+/// How one block loads its part of an operand's tile: which part, for whom, with which policy.
+template <class Tile, class Part, class Map, u32 Shares, l2_hint Hint>
+class operand_loader {
+public:
+    constexpr operand_loader(k_t& k, const Map& map, const reg32& part) : map_(map), part_(part), policy_(make_policy(k, Hint)) {}
+    constexpr void multicast_to(const reg<u16>& mask) { mask_ = mask; }
+
+    /// First row of this block's part of the tile that starts at `row`.
+    [[nodiscard]] constexpr reg32 first_row(k_t& k, const reg32& row) const {
+        if constexpr (Shares > 1) return k.mad_lo(part_, Part::rows, row);
+        else return row;
+    }
+    template <class Barrier>
+    constexpr void load(k_t& k, const tile_stage<Tile>& stage, const reg32& x, const reg32& row, const reg32& batch, const Barrier& full) const {
+        if constexpr (Shares > 1) panels(k, stage.template part<Part>(part_), x, row, batch, full);
+        else panels(k, stage, x, row, batch, full);
+    }
+
+private:
+    template <class T, class Barrier>
+    constexpr void panels(k_t& k, const tile_stage<T>& to, const reg32& x, const reg32& row, const reg32& batch, const Barrier& full) const {
+        for (u32 p = 0; p < T::layout.panels(); ++p) {
+            const u32 step = T::layout.panel(p).inner_coordinate;
+            if constexpr (T::layout.order == k_major) copy(k, to.panel(p), coords(k.add(x, step), row, batch), full);
+            else copy(k, to.panel(p), coords(k.add(row, step), x, batch), full);
+        }
+    }
+    template <class T, class Where, class Barrier>
+    constexpr void copy(k_t& k, const T& to, const Where& where, const Barrier& full) const {
+        if constexpr (Shares > 1 && Hint != l2_hint::normal) k.cp_async_bulk_tensor_multicast(to, map_, where, full, mask_, policy_);
+        else if constexpr (Shares > 1) k.cp_async_bulk_tensor_multicast(to, map_, where, full, mask_);
+        else if constexpr (Hint != l2_hint::normal) k.cp_async_bulk_tensor(to, map_, where, full, policy_);
+        else k.cp_async_bulk_tensor(to, map_, where, full);
+    }
+    Map map_;
+    reg<u32> part_;
+    reg<u16> mask_;
+    reg<b64> policy_;
+};
 
 /// The producer: one thread that fills the ring with the steps [first, last) of the tile at `pos`.
 template <class S>
@@ -403,41 +482,51 @@ class gemm_producer {
     static constexpr gemm_config C = S::config;
 
 public:
-    constexpr gemm_producer(k_t& k, const gemm_ring<S>& ring, const typename S::map_a& a, const typename S::map_b& b, const reg32& rank)
-        : ring_(ring), map_a_(a), map_b_(b), rank_(rank), at_(k.producer_state(ring.pipe)) {}
+    constexpr gemm_producer(k_t& k, const gemm_ring<S>& ring, const typename S::map_a& a, const typename S::map_b& b, const cluster_place<S>& block)
+        : ring_(ring), a_(k, a, block.col), b_(k, b, block.row), at_(k.producer_state(ring.pipe)) {
+        if constexpr (C.cluster_n > 1) a_.multicast_to(block.row_mask(k));
+        if constexpr (C.cluster > 1) b_.multicast_to(block.column_mask(k));
+    }
 
     constexpr void fill(k_t& k, const tile_position& pos, const reg32& first, const reg32& last) const {
-        const auto b_row = C.cluster > 1 ? k.mad_lo(rank_, C.bn / C.cluster, pos.col) : pos.col;
+        const auto a_row = a_.first_row(k, pos.row), b_row = b_.first_row(k, pos.col);
         k.for_(first, last, 1u, [&](reg32 i) {
             const auto x = k.mul_lo(i, C.bk);
             k.wait_empty(ring_.pipe, at_);
             const auto full = ring_.pipe.full(at_);
             k.mbarrier_arrive_expect_tx(full, ring_.a, ring_.b);
-            each_panel<typename S::a, typename S::map_a>(k, ring_.a[at_.slot()], x, pos.row, pos.batch,
-                                                          [&](auto to, auto where) { k.cp_async_bulk_tensor(to, map_a_, where, full); });
-            if constexpr (C.cluster > 1) {
-                const auto part = ring_.b[at_.slot()].template part<typename S::b_part>(rank_);
-                each_panel<typename S::b_part, typename S::map_b>(k, part, x, b_row, pos.batch, [&](auto to, auto where) {
-                    k.cp_async_bulk_tensor_multicast(to, map_b_, where, full, u16((1u << C.cluster) - 1));
-                });
-            } else {
-                each_panel<typename S::b, typename S::map_b>(k, ring_.b[at_.slot()], x, b_row, pos.batch,
-                                                              [&](auto to, auto where) { k.cp_async_bulk_tensor(to, map_b_, where, full); });
-            }
+            a_.load(k, ring_.a[at_.slot()], x, a_row, pos.batch, full);
+            b_.load(k, ring_.b[at_.slot()], x, b_row, pos.batch, full);
             k.advance(at_);
         });
+    }
+    /// The same for the first item of a kernel that may start before the one ahead of it has ended: B's parts of the first
+    /// stages are under way before the wait, A's after it. The ring is empty, so nobody has to free a slot.
+    constexpr void fill_early(k_t& k, const tile_position& pos, const reg32& first, const reg32& last) const {
+        const auto a_row = a_.first_row(k, pos.row), b_row = b_.first_row(k, pos.col);
+        const auto head = k.min(k.sub(last, first), C.stages);
+        k.for_(head, [&](reg32 i) {
+            const auto full = ring_.pipe.full()[i];
+            k.mbarrier_arrive_expect_tx(full, ring_.a, ring_.b);
+            b_.load(k, ring_.b[i], k.mul_lo(k.add(first, i), C.bk), b_row, pos.batch, full);
+        });
+        k.griddepcontrol_wait();
+        k.for_(head, [&](reg32 i) {
+            a_.load(k, ring_.a[i], k.mul_lo(k.add(first, i), C.bk), a_row, pos.batch, ring_.pipe.full()[i]);
+            k.advance(at_);
+        });
+        fill(k, pos, k.add(first, head), last);
     }
 
 private:
     gemm_ring<S> ring_;
-    typename S::map_a map_a_;
-    typename S::map_b map_b_;
-    reg<u32> rank_;
+    operand_loader<typename S::a, typename S::a_part, typename S::map_a, C.cluster_n, C.a_hint> a_;
+    operand_loader<typename S::b, typename S::b_part, typename S::map_b, C.cluster, C.b_hint> b_;
     typename gemm_ring<S>::pipe_t::producer_state at_;
 };
 
-/// A consumer warpgroup's main loop. `begin` issues the first step of an item and returns at once; `rest` issues the others,
-/// each time freeing the slot of the step before; `drain` waits for the last.
+/// A consumer warpgroup's main loop. `begin` issues the first step of an item and returns at once; `more` issues one further
+/// step if the item has it, `rest` all others, each time freeing the slot of the step before; `drain` waits for the last.
 template <class S>
 class gemm_multiplier {
     static constexpr gemm_config C = S::config;
@@ -445,24 +534,25 @@ class gemm_multiplier {
 public:
     accumulator<f32, C.bn> acc;
 
-    constexpr gemm_multiplier(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me)
-        : acc(k.wgmma.make_accumulator<f32, C.bn>()), ring_(ring), at_(k.consumer_state(ring.pipe)), releases_(me.t < C.cluster),
-          free_(k.mapa(ring.pipe.empty(), release_rank(k, me))), a_(k.wgmma.descriptor(ring.a).rows_at(me.index, 64)),
-          b_(k.wgmma.descriptor(ring.b)), previous_(k.mov<u32>(0).named("previous")) {}
+    constexpr gemm_multiplier(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me, const cluster_place<S>& block)
+        : acc(k.wgmma.make_accumulator<f32, C.bn>()), ring_(ring), at_(k.consumer_state(ring.pipe)), releases_(me.t < C.sharers()),
+          free_(k.mapa(ring.pipe.empty(), release_rank(k, me, block))), a_(k.wgmma.descriptor(ring.a).rows_at(me.index, 64)),
+          b_(k.wgmma.descriptor(ring.b)), previous_(k.mov<u32>(0).named("previous")), step_(k.mov<u32>(0).named("step")) {}
 
-    constexpr void begin(k_t& k) {
+    constexpr void begin(k_t& k, const reg32& first) {
         multiply(k, true);
         previous_ = at_.slot();
         k.advance(at_);
+        step_ = k.add(first, 1u);
     }
-    constexpr void rest(k_t& k, const reg32& steps_done, const reg32& steps) {
-        k.for_(steps_done, steps, 1u, [&](reg32) {
-            multiply(k, false);
-            k.wgmma.template wait_group<1>();  // the step before this one has read its slot
-            release(k);
-            previous_ = at_.slot();
-            k.advance(at_);
+    constexpr void more(k_t& k, const reg32& last) {
+        k.if_(step_ < last, [&] {
+            next(k);
+            step_ = k.add(step_, 1u);
         });
+    }
+    constexpr void rest(k_t& k, const reg32& last) {
+        k.for_(step_, last, 1u, [&](reg32) { next(k); });
     }
     constexpr void drain(k_t& k) const {
         k.wgmma.template wait_group<0>();
@@ -470,10 +560,17 @@ public:
     }
 
 private:
-    /// Thread i of a warpgroup frees the slot in block i of the cluster that shares it.
-    static constexpr reg32 release_rank(k_t& k, const gemm_consumer& me) {
-        if constexpr (C.split_k > 1) return k.mov(cluster_ctarank);
-        else return me.t;
+    /// Thread i of a warpgroup frees the slot in the i-th block that shares it.
+    static constexpr reg32 release_rank(k_t& k, const gemm_consumer& me, const cluster_place<S>& block) {
+        if constexpr (C.split_k > 1) return block.rank;
+        else return block.sharer(k, me.t);
+    }
+    constexpr void next(k_t& k) {
+        multiply(k, false);
+        k.wgmma.template wait_group<1>();  // the step before this one has read its slot
+        release(k);
+        previous_ = at_.slot();
+        k.advance(at_);
     }
     constexpr void multiply(k_t& k, bool start) const {
         k.wait_full(ring_.pipe, at_);
@@ -491,7 +588,7 @@ private:
     remote_mbarrier_ring<typename gemm_ring<S>::pipe_t::empty_ring> free_;
     matrix_descriptor<typename S::a> a_;
     matrix_descriptor<typename S::b> b_;
-    reg<u32> previous_;
+    reg<u32> previous_, step_;
 };
 
 // ---- tiles with several owners -----------------------------------------------------------------------------------------
@@ -507,14 +604,15 @@ class stream_k_slots {
 public:
     constexpr stream_k_slots(global_ptr<f32, 16> partials, global_ptr<u32> flags) : partials_(partials), flags_(flags) {}
 
-    /// Leaves the accumulators in the slot of `cluster`.
+    /// Leaves the accumulators in the slot of `cluster`; `announce` says so once they are there.
     constexpr void give(k_t& k, const gemm_consumer& me, const accumulator<f32, C.bn>& acc, const reg32& cluster, const reg32& rank) const {
-        const auto slot = index(k, me, cluster, rank);
-        const auto to = place(k, me, slot);
+        const auto to = place(k, me, index(k, me, cluster, rank));
         for (u32 v = 0; v < vectors; ++v) k.st(to + 128 * v, vec<f32, 4>(acc[4 * v], acc[4 * v + 1], acc[4 * v + 2], acc[4 * v + 3]));
+    }
+    constexpr void announce(k_t& k, const gemm_consumer& me, const reg32& cluster, const reg32& rank) const {
         k.template membar<gl>();
         k.bar_sync(barrier(k, me), 128u);
-        k.at(me.t == 0u).template st<release, gpu>(flags_ + slot, 1u);
+        k.at(me.t == 0u).template st<release, gpu>(flags_ + index(k, me, cluster, rank), 1u);
     }
     /// Waits for the slot of `cluster` and returns where this thread's part is.
     constexpr global_ptr<four, 16> take(k_t& k, const gemm_consumer& me, const reg32& cluster, const reg32& rank) const {
@@ -529,7 +627,7 @@ public:
 private:
     static constexpr reg32 barrier(k_t& k, const gemm_consumer& me) { return k.add(me.index, 1u); }
     static constexpr reg32 index(k_t& k, const gemm_consumer& me, const reg32& cluster, const reg32& rank) {
-        return k.mad_lo(k.mad_lo(cluster, C.cluster, rank), C.consumers(), me.index);
+        return k.mad_lo(k.mad_lo(cluster, C.cluster_blocks(), rank), C.consumers(), me.index);
     }
     constexpr global_ptr<four, 16> place(k_t& k, const gemm_consumer& me, const reg32& slot) const {
         return (partials_.template as<four>() + k.mad_lo(slot, 128 * vectors, me.t)).template assume_aligned<16>();
@@ -593,12 +691,15 @@ struct gemm_pointers {
 };
 
 /// What all roles know.
+template <class S>
 struct gemm_place {
-    reg<u32> tid, rank, cluster, clusters, steps;
+    reg<u32> tid;
+    cluster_place<S> block;
+    reg<u32> cluster, clusters, steps;
 
-    constexpr gemm_place(k_t& k, const gemm_arguments& p, u32 bk)
-        : tid(k.mov(ptxdsl::tid.x).named("tid")), rank(k.mov(cluster_ctarank).named("rank")), cluster(k.mov(clusterid.x)), clusters(k.mov(nclusterid.x)),
-          steps(k.div(k.add(p.depth, bk - 1), bk).named("k_steps")) {}
+    constexpr gemm_place(k_t& k, const gemm_arguments& p)
+        : tid(k.mov(ptxdsl::tid.x).named("tid")), block(k, k.mov(cluster_ctarank).named("rank")), cluster(k.mov(clusterid.x)), clusters(k.mov(nclusterid.x)),
+          steps(k.div(k.add(p.depth, S::config.bk - 1), S::config.bk).named("k_steps")) {}
 };
 
 /// Registers each thread may keep: the producer hands its own to the consumers where the accumulators need them. Together they
@@ -620,41 +721,55 @@ class overlapped_consumer {
 public:
     constexpr overlapped_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) : out_(k, g.c_map), math_(p, g.bias), slots_(g.partials, g.flags), m_(p.m) {}
 
-    constexpr void run(k_t& k, const gemm_place& here, const gemm_ring<S>& ring, tile_walk<S>& walk) {
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_ring<S>& ring, tile_walk<S>& walk) {
         const gemm_consumer me(k, here.tid);
         out_.prepare(k, me);
-        gemm_multiplier<S> product(k, ring, me);
+        gemm_multiplier<S> product(k, ring, me, here.block);
         tile_position pos;
-        product.begin(k);
+        const auto begin = [&] { product.begin(k, C.stream_k ? walk.first : k.mov<u32>(0)); };
+        begin();
+        pos = position(k, me, walk);
         k.loop([&](loop_handle loop) {
-            product.rest(k, from(k, walk), walk.last);
+            product.rest(k, walk.last);
             product.drain(k);
-            pos = walk.position(k);
-            pos.row = k.mad_lo(me.index, 64u, pos.row);
             finish(k, here, me, walk, product.acc, pos);
             loop.break_if(walk.next(k));
-            product.begin(k);
-            out_.store(k, pos);
+            begin();
+            for (u32 c = 0; c < out_.chunks; ++c) {
+                out_.store(k, pos, c);
+                if (c + 1 < out_.chunks) product.more(k, walk.last);
+            }
+            announce(k, here, me);
+            pos = position(k, me, walk);
         });
-        out_.store(k, pos);
+        for (u32 c = 0; c < out_.chunks; ++c) out_.store(k, pos, c);
+        announce(k, here, me);
         out_.finish(k);
     }
 
 private:
-    static constexpr reg32 from(k_t& k, const tile_walk<S>& walk) {
-        if constexpr (C.stream_k) return k.add(walk.first, 1u);
-        else return k.mov<u32>(1);
+    static constexpr tile_position position(k_t& k, const gemm_consumer& me, const tile_walk<S>& walk) {
+        const auto pos = walk.position(k);
+        return {k.mad_lo(me.index, 64u, pos.row), pos.col, pos.batch};
+    }
+    /// Says that this warpgroup's part of a tile is in memory, if `finish` left one there.
+    constexpr void announce(k_t& k, const gemm_place<S>& here, const gemm_consumer& me) {
+        if constexpr (C.stream_k) {
+            k.if_(gave_ != 0u, [&] { slots_.announce(k, me, here.cluster, here.block.rank); });
+            gave_ = k.mov<u32>(0);
+        }
     }
     /// Packs the tile, or for an item that is a part of one hands it over or completes it.
-    constexpr void finish(k_t& k, const gemm_place& here, const gemm_consumer& me, const tile_walk<S>& walk, const accumulator<f32, C.bn>& acc, tile_position& pos) {
+    constexpr void finish(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk, const accumulator<f32, C.bn>& acc, tile_position& pos) {
         const auto col = k.add(pos.col, me.col);
         const auto own = [&](u32 i) { return acc[i]; };
         if constexpr (!C.stream_k) {
             out_.pack(k, math_, own, col);
         } else {
+            gave_ = k.selp(k.mov<u32>(0), k.mov<u32>(1), walk.first == 0u);
             k.if_(walk.first == 0u, [&] {
                 k.if_(walk.last == here.steps, [&] { out_.pack(k, math_, own, col); }).else_([&] {
-                    const auto rest = slots_.take(k, me, k.add(here.cluster, 1u), here.rank);
+                    const auto rest = slots_.take(k, me, k.add(here.cluster, 1u), here.block.rank);
                     vec<f32, 4> part;
                     u32 loaded = ~0u;
                     out_.pack(k, math_, [&](u32 i) {
@@ -664,7 +779,7 @@ private:
                     }, col);
                 });
             }).else_([&] {
-                slots_.give(k, me, acc, here.cluster, here.rank);
+                slots_.give(k, me, acc, here.cluster, here.block.rank);
                 pos.row = m_;  // nothing of this item is inside C
             });
         }
@@ -672,7 +787,7 @@ private:
     store_packed<S> out_;
     gemm_math<S> math_;
     stream_k_slots<S> slots_;
-    reg<u32> m_;
+    reg<u32> m_, gave_;
 };
 
 /// The consumer of a persistent kernel that stores from registers.
@@ -681,12 +796,12 @@ class direct_consumer {
 public:
     constexpr direct_consumer(k_t&, const gemm_pointers<S>& g, const gemm_arguments& p) : out_(g.c, p), math_(p, g.bias) {}
 
-    constexpr void run(k_t& k, const gemm_place& here, const gemm_ring<S>& ring, tile_walk<S>& walk) {
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_ring<S>& ring, tile_walk<S>& walk) {
         const gemm_consumer me(k, here.tid);
-        gemm_multiplier<S> product(k, ring, me);
+        gemm_multiplier<S> product(k, ring, me, here.block);
         k.loop([&](loop_handle loop) {
-            product.begin(k);
-            product.rest(k, k.mov<u32>(1), walk.last);
+            product.begin(k, k.mov<u32>(0));
+            product.rest(k, walk.last);
             product.drain(k);
             auto pos = walk.position(k);
             pos.row = k.mad_lo(me.index, 64u, pos.row);
@@ -708,21 +823,21 @@ class split_consumer {
 public:
     constexpr split_consumer(k_t&, const gemm_pointers<S>& g, const gemm_arguments& p) : out_(g.c, p), math_(p, g.bias) {}
 
-    constexpr void run(k_t& k, const gemm_place& here, const gemm_ring<S>& ring, const reg32& first, const reg32& last, const tile_position& at) const {
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_ring<S>& ring, const reg32& first, const reg32& last, const tile_position& at) const {
         const gemm_consumer me(k, here.tid);
-        gemm_multiplier<S> product(k, ring, me);
-        product.begin(k);
-        product.rest(k, k.add(first, 1u), last);
+        gemm_multiplier<S> product(k, ring, me, here.block);
+        product.begin(k, first);
+        product.rest(k, last);
         product.drain(k);
         k.barrier_cluster_arrive();
         k.barrier_cluster_wait();  // every block has read its stages
         const cluster_sum<S> exchange(k, ring, me);
-        exchange.send(k, product.acc, here.rank);
+        exchange.send(k, product.acc, here.block.rank);
         k.barrier_cluster_arrive();
         k.barrier_cluster_wait();
         reg<f32> sum[cluster_sum<S>::sum_size];
         exchange.receive(k, sum);
-        const tile_position pos{k.mad_lo(me.index, 64u, at.row), k.mad_lo(here.rank, cluster_sum<S>::sum_columns, at.col), at.batch};
+        const tile_position pos{k.mad_lo(me.index, 64u, at.row), k.mad_lo(here.block.rank, cluster_sum<S>::sum_columns, at.col), at.batch};
         out_.store(k, me, math_, [&](u32 i) { return sum[i]; }, pos, cluster_sum<S>::sum_columns / (S::epilogue.gated ? 16 : 8));
     }
 
@@ -731,16 +846,38 @@ private:
     gemm_math<S> math_;
 };
 
-/// Waits for the grid before this one (which may still write A, B or C), lets the next one be placed, and for shared memory.
+/// Makes the ring ready and lets the next grid be placed on multiprocessors that become free.
 template <class S>
-constexpr void enter(k_t& k, const gemm_ring<S>& ring, const gemm_place& here, const gemm_pointers<S>& g) {
+constexpr void enter(k_t& k, const gemm_ring<S>& ring, const gemm_place<S>& here, const gemm_pointers<S>& g) {
     k.single_thread(here.tid == 0u, [&] {
         k.prefetch_tensormap(g.a);
         k.prefetch_tensormap(g.b);
     });
     ring.start(k, here.tid);
-    k.griddepcontrol_wait();
     k.griddepcontrol_launch_dependents();
+    if constexpr (!S::config.early_b) k.griddepcontrol_wait();  // the grid before this one may still write A, B or read C
+}
+
+/// The producer's walk over its items.
+template <class S>
+constexpr void produce_all(k_t& k, const gemm_producer<S>& producer, tile_walk<S>& walk) {
+    const auto zero = k.mov<u32>(0);
+    const auto first = [&] { return S::config.stream_k ? walk.first : zero; };
+    if constexpr (S::config.early_b) {
+        producer.fill_early(k, walk.position(k), first(), walk.last);
+        const auto done = walk.next(k);
+        k.if_(unless(done), [&] {
+            k.do_while([&] {
+                producer.fill(k, walk.position(k), first(), walk.last);
+                return !walk.next(k);
+            });
+        });
+    } else {
+        k.do_while([&] {
+            producer.fill(k, walk.position(k), first(), walk.last);
+            return !walk.next(k);
+        });
+    }
 }
 
 template <class S>
@@ -749,25 +886,21 @@ constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arg
     using plan = register_plan<S>;
     const gemm_ring<S> ring(k);
     consumer out(k, g, p);
-    const gemm_place here(k, p, S::config.bk);
+    const gemm_place<S> here(k, p);
     enter(k, ring, here, g);
-    const tile_order<S> order(k, p, here.rank);
+    const tile_order<S> order(k, p, here.block);
     tile_walk<S> walk(k, order, here.steps, here.cluster, here.clusters);
     k.if_(here.tid < 128u, [&] {
         if constexpr (plan::moves) k.template setmaxnreg_dec<plan::producer>();
         k.single_thread(here.tid == 0u, [&] {
-            const gemm_producer<S> producer(k, ring, g.a, g.b, here.rank);
-            const auto zero = k.mov<u32>(0);
-            k.do_while([&] {
-                producer.fill(k, walk.position(k), S::config.stream_k ? walk.first : zero, walk.last);
-                return !walk.next(k);
-            });
+            produce_all(k, gemm_producer<S>(k, ring, g.a, g.b, here.block), walk);
         });
     }).else_([&] {
         if constexpr (plan::moves) k.template setmaxnreg_inc<plan::consumer>();
+        if constexpr (S::config.early_b) k.griddepcontrol_wait();
         out.run(k, here, ring, walk);
     });
-    if constexpr (S::config.cluster > 1) {  // no block leaves while its peer may still multicast to it or free its slots
+    if constexpr (S::config.cluster_blocks() > 1) {  // no block leaves while its peer may still multicast to it or free its slots
         k.barrier_cluster_arrive();
         k.barrier_cluster_wait();
     }
@@ -778,22 +911,26 @@ constexpr void split_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_argument
     constexpr u32 ways = S::config.split_k;
     const gemm_ring<S> ring(k);
     const split_consumer<S> out(k, g, p);
-    const gemm_place here(k, p, S::config.bk);
+    const gemm_place<S> here(k, p);
     enter(k, ring, here, g);
-    const tile_order<S> order(k, p, here.rank);
+    const tile_order<S> order(k, p, here.block);
     const auto pos = order.at(k, here.cluster);
-    const auto first = k.div(k.mul_lo(here.steps, here.rank), ways);
-    const auto last = k.div(k.mul_lo(here.steps, k.add(here.rank, 1u)), ways);
+    const auto first = k.div(k.mul_lo(here.steps, here.block.rank), ways);
+    const auto last = k.div(k.mul_lo(here.steps, k.add(here.block.rank, 1u)), ways);
     k.if_(here.tid < 128u, [&] {
         k.single_thread(here.tid == 0u, [&] {
-            const gemm_producer<S> producer(k, ring, g.a, g.b, here.rank);
-            producer.fill(k, pos, first, last);
+            const gemm_producer<S> producer(k, ring, g.a, g.b, here.block);
+            if constexpr (S::config.early_b) producer.fill_early(k, pos, first, last);
+            else producer.fill(k, pos, first, last);
         });
         for (u32 i = 0; i < 2; ++i) {
             k.barrier_cluster_arrive();
             k.barrier_cluster_wait();
         }
-    }).else_([&] { out.run(k, here, ring, first, last, pos); });
+    }).else_([&] {
+        if constexpr (S::config.early_b) k.griddepcontrol_wait();
+        out.run(k, here, ring, first, last, pos);
+    });
 }
 
 }  // namespace ptxdsl::kernels::detail

@@ -17,7 +17,7 @@ struct frame {
 };
 /// What a role or single-thread note changed.
 struct selection {
-    u32 threads = 0, role = 0, arm = 0, warps = 0;
+    u32 threads = 0, role = 0, arm = 0, warps = 0, divergent = 0;
     bool single = false;
 };
 
@@ -63,18 +63,19 @@ public:
     }
     /// `role_begin`, `single_thread_begin`: the instructions that follow run in `threads` threads.
     constexpr void select(u32 threads, bool single) {
-        selections_.push_back({f_.threads, f_.role_now, f_.arm_now, f_.single_warps, f_.in_single});
+        selections_.push_back({f_.threads, f_.role_now, f_.arm_now, f_.single_warps, f_.divergent, f_.in_single});
         u32 chosen_from = f_.threads;
         if (!frames_.empty() && frames_.back().kind == ir::region::if_begin) {
             const frame& fr = frames_.back();
             f_.arm_now = fr.arm;
             chosen_from = fr.threads;
-            if (!fr.in_else) f_.events[fr.event].flags |= event_flag::selects;
+            if (!fr.in_else) f_.events[fr.event].flags |= single ? event_flag::selects | event_flag::one : event_flag::selects;
         }
         f_.single_warps = (chosen_from + 31) / 32;
         f_.threads = threads;
         f_.in_single = single;
         if (single) return;
+        f_.divergent = 0;  // all threads of the role run it
         f_.role_now = f_.roles.size();
         f_.roles.push_back({threads});
     }
@@ -82,7 +83,7 @@ public:
         if (selections_.empty()) return malformed("a role or single-thread region ends that has not begun");
         const selection s = selections_.back();
         selections_.pop_back();
-        f_.threads = s.threads, f_.role_now = s.role, f_.arm_now = s.arm, f_.single_warps = s.warps, f_.in_single = s.single;
+        f_.threads = s.threads, f_.role_now = s.role, f_.arm_now = s.arm, f_.single_warps = s.warps, f_.divergent = s.divergent, f_.in_single = s.single;
     }
     /// A branch no region announces: part of a construct, or one of the author's own.
     constexpr void branch(const ir::cursor& c, bool announced) {
@@ -92,7 +93,7 @@ public:
         if (target >= labels_.labels.size()) return;
         const label_facts::entry& to = labels_.labels[target];
         if (!to.here && f_.m.labels[target].placed != 0)
-            f_.out.error("K02", f_.where, "branch to label '", f_.m.text(f_.m.labels[target].id), "', which lies in another function");
+            f_.out.error("K02", f_.where, {"branch to label '", f_.m.text(f_.m.labels[target].id), "', which lies in another function"});
         check_scope(c, target, to.scope);
         if (announced || to.kind == label_facts::use::structural) return;
         if (to.kind == label_facts::use::loop_exit) return exit_loop(to.loop);
@@ -103,13 +104,21 @@ public:
         if (!frames_.empty() && !f_.malformed)
             malformed(frames_.back().kind == ir::region::loop_begin ? "a loop is not closed" : "an if or a scope is not closed");
     }
-    constexpr void leave() noexcept {
+    /// `trap`: the grid ends.
+    constexpr void abort() noexcept {
         for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent) f_.loops[l].leaves = true;
+    }
+    /// `ret`, `exit`: where only some threads leave, the numbers of threads behind are not known any more.
+    constexpr void leave(bool guarded) noexcept {
+        for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent) f_.loops[l].leaves = true;
+        for (u32 i = 0; i < frames_.size(); ++i) frames_[i].threads = 0;
+        for (u32 i = 0; i < selections_.size(); ++i) selections_[i].threads = 0;
+        if (guarded) f_.threads = 0;
     }
 
 private:
     constexpr void malformed(std::string_view what) {
-        if (!f_.malformed) f_.out.error("K01", f_.where, what);
+        if (!f_.malformed) f_.out.error("K01", f_.where, {what});
         f_.malformed = true;
     }
     constexpr void open(ir::region kind) {
@@ -185,11 +194,11 @@ private:
         const bool counts = l.counter != 0 && f_.step_register == l.counter;
         const bool stuck = counts && (f_.step == 0 || (f_.step < 0 && l.counts_signed));
         if (stuck && !l.leaves)
-            f_.out.error("K03", l.where, "this loop never ends: a step of ", f_.step, " never reaches its bound");
+            f_.out.error("K03", l.where, {"this loop never ends: a step of ", f_.step, " never reaches its bound"});
         else if (l.trips == 0 && !stuck)
-            f_.out.warning("K03", l.where, "this loop runs zero times: its first value is past its bound");
+            f_.out.warning("K03", l.where, {"this loop runs zero times: its first value is past its bound"});
         else if (!l.leaves && l.counter == 0 && !f_.opaque && !f_.unstructured)
-            f_.out.error("K03", l.where, "this loop never ends: nothing in it breaks, returns, exits or traps");
+            f_.out.error("K03", l.where, {"this loop never ends: nothing in it breaks, returns, exits or traps"});
     }
     constexpr void jump(const ir::cursor& c, event_kind kind) {
         const u32 guard = c.payload(1);
@@ -224,8 +233,8 @@ private:
     constexpr void check_scope(const ir::cursor& c, u32 target, u32 scope) {
         const auto at = static_cast<u32>(c.w - f_.m.words);
         if (scope == 0 || (labels_.scopes[scope].begin <= at && at < labels_.scopes[scope].end)) return;
-        f_.out.error("K02", f_.where, "branch to label '", f_.m.text(f_.m.labels[target].id),
-                     "', which lies inside a scope this branch is not in; PTX labels are local to their { }");
+        f_.out.error("K02", f_.where, {"branch to label '", f_.m.text(f_.m.labels[target].id),
+                     "', which lies inside a scope this branch is not in; PTX labels are local to their { }"});
     }
 
     facts& f_;

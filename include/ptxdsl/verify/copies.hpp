@@ -27,6 +27,7 @@ constexpr void generic_write(facts& f, const place& p) {
 /// `st`, `red`, `atom`, `stmatrix` with a shared address of this block.
 constexpr void on_shared_write(facts& f, const ir::cursor& c) {
     if (f.places_used == 0) return;
+    if (has_token(c, tok::mbarrier__complete_tx__bytes)) f.bytes_unknown = true;
     const bool shared = has_token(c, tok::shared) || has_token(c, tok::shared__cta);
     if (!shared || has_token(c, tok::async)) return;
     if (opcode_of(c.w) != op::stmatrix) check_access(f, c);
@@ -40,23 +41,23 @@ constexpr void check_mask(facts& f, const ir::cursor& c) {
     if (c.operands() < behind || !f.constant_of(operand_at(c, c.operands() - behind)[0], mask)) return;
     const u32 size = f.m.attrs.cluster_size();
     mask &= 0xffff;
-    if (mask == 0) f.out.error("F06", f.where, "multicast mask 0 delivers to nobody");
+    if (mask == 0) f.out.error("F06", f.where, {"multicast mask 0 delivers to nobody"});
     else if (f.m.attrs.cluster.given() && size < 16 && mask >> size != 0)
-        f.out.error("F06", f.where, "multicast mask ", mask, " names a block outside the cluster of ", size);
+        f.out.error("F06", f.where, {"multicast mask ", mask, " names a block outside the cluster of ", size});
 }
 
 /// F07: nothing in the instruction or in the way to it depends on the thread.
 constexpr void check_issuer(facts& f) {
     const u32 threads = f.role_now == 0 ? f.m.attrs.threads() : f.roles[f.role_now].threads;
-    if (f.in_single || threads <= 1 || (f.acc & bit::varies) != 0 || noted(f, ir::note::thread_dependent)) return;
-    f.out.error("F07", f.where, "all ", threads, " threads issue this bulk copy with the same operands; issue it in one: "
-                "k.single_thread(elected, [&] { … })");
+    if (f.in_single || threads <= 1 || f.unstructured || f.opaque || (f.acc & bit::varies) != 0 || noted(f, ir::note::thread_dependent)) return;
+    f.out.error("F07", f.where, {"all ", threads, " threads issue this bulk copy with the same operands; issue it in one: "
+                "k.single_thread(elected, [&] { … })"});
 }
 
 constexpr void check_bulk_size(facts& f, const ir::cursor& c, u32 operand) {
     std::int64_t bytes = 0;
     if (c.operands() <= operand || !f.constant_of(operand_at(c, operand)[0], bytes)) return;
-    if (bytes % 16 != 0) f.out.error("F09", f.where, "a bulk copy moves a multiple of 16 bytes, this one ", bytes);
+    if (bytes % 16 != 0) f.out.error("F09", f.where, {"a bulk copy moves a multiple of 16 bytes, this one ", bytes});
 }
 
 [[nodiscard]] constexpr u32 bulk_bytes(const facts& f, const ir::cursor& c) noexcept {
@@ -89,6 +90,8 @@ constexpr void on_bulk_store(facts& f, const ir::cursor& c, bool tensor) {
     const bool named = noted(f, ir::note::bulk_store);
     const u32 s = named ? f.noted_slot : f.slot_at(src);
     if (s >= max_slots) return;
+    const ir::allocation& from = f.m.allocations[f.slots[s].allocation];
+    if (!src.exact || (src.offset - from.offset) % from.stage_bytes != 0) f.slots[s].scattered = true;
     f.push(event_kind::bulk_store, s, 0, named ? u8{0} : coverage(f, src, tensor ? 0 : bulk_bytes(f, c)));
 }
 

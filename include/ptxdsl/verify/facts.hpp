@@ -66,7 +66,8 @@ struct place {
 /// One stage of an allocation, whose state the second pass follows.
 struct slot {
     u32 allocation = 0, stage = 0;
-    bool fuzzy = false;  ///< the stage is not known: two uses may be two stages
+    bool fuzzy = false;      ///< the stage is not known: two uses may be two stages
+    bool scattered = false;  ///< bulk stores read parts of it: a write may concern another part
 };
 inline constexpr u32 max_slots = 24;
 
@@ -74,7 +75,7 @@ enum class event_kind : u8 {
     if_begin, else_begin, if_end, loop_begin, loop_end, break_, continue_, leave, opaque,
     wgmma_fence, wgmma, wgmma_a, wgmma_commit, wgmma_wait, register_read, register_write,
     generic_write, proxy_fence, rendezvous, async_read, matrix_read, async_write, bulk_store, bulk_commit, bulk_wait,
-    cluster_arrive, cluster_wait, barrier_init, barrier_inval,
+    cluster_arrive, cluster_wait, barrier_init, barrier_inval, barrier_use,
 };
 
 /// One thing the second pass follows. `flags` says what `event_flag` lists.
@@ -92,6 +93,7 @@ inline constexpr u8 single = 2;    ///< one thread executes it
 inline constexpr u8 many = 4;      ///< more than one thread is known to
 inline constexpr u8 partial = 8;   ///< may cover a part of the slot only
 inline constexpr u8 selects = 16;  ///< an `if` that selects threads (a role or one thread), not cases
+inline constexpr u8 one = 32;      ///< an `if` that selects one thread
 }  // namespace event_flag
 
 /// A group of threads with a job of its own; role 0 is the whole block.
@@ -182,6 +184,7 @@ struct facts {
     bool malformed = false;          ///< regions do not nest
     bool opaque = false;             ///< raw text, calls: anything may have happened
     u32 no_arity = 0;                ///< bit per allocation: the author vouches for the arrivals
+    bool inits_unknown = false;      ///< an init without a note
     bool arrivals_unknown = false;   ///< an arrival without a note
     bool is_function = false;        ///< a device function: the caller may have begun things and may end them
     bool bytes_unknown = false;      ///< a copy onto a barrier without a note

@@ -3,35 +3,45 @@
 // initialised is followed on the way.
 //
 // "Provably" fixes how paths join. A thread that takes an arm has done what the arm does; so when one arm of an `if`
-// changes something and the other leaves it, the change counts (a later `if` that undoes it counts too). Where both arms
-// change it, only what both leave behind counts. A loop body is taken to run; bodies of loops that may run zero times
-// prove nothing about what they *clear* for F05, whose row names that path.
+// changes something and the other leaves it, the change counts for the code around the `if`, and a later `if` that undoes
+// it counts too. Where both arms change it, only what both leave behind counts. A loop body is taken to run; only F05
+// names the path on which a loop runs zero times.
 #pragma once
 
 #include <ptxdsl/verify/facts.hpp>
 
 namespace ptxdsl::verify {
 
-/// What one thread has under way. Ages: 0 nothing, 1 issued, 2 + n committed with n younger groups.
+/// One thing under way. Ages: 0 nothing, 1 issued, 2 + n committed with n younger groups.
+///
+/// `depth`: how deep inside ifs the code may stand that is sure to meet it. What one arm of an `if` leaves behind concerns
+/// the threads that took it; an arm of another `if` may be entered by others, the code around both is run by all.
+struct item {
+    u8 value = 0;
+    u8 depth = 255;
+    constexpr bool operator==(const item&) const = default;
+};
+enum class fragment_item : u8 { d, a, dirty };           ///< age as D, age as register A, written since the fence
+enum class slot_item : u8 { store, matrix, proxy };      ///< age of a bulk store, of a wgmma that reads it; generic writes:
+inline constexpr u8 proxy_fenced = 1, proxy_written = 2;  ///< values of `slot_item::proxy`
+
+/// What one thread has under way.
 struct flow_state {
     bool dead = false;          ///< behind a ret, an exit or a jump
     bool unfenced = true;       ///< no wgmma.fence so far
     bool open = false;          ///< a wgmma may have been issued since the last commit
     bool pending = false;       ///< a committed group may be pending
     u8 cluster = 0;             ///< barrier.cluster: 0 nothing, 1 arrived, 2 unknown
-    u32 dirty = 0;              ///< bit per fragment: written since the last fence
     u32 looked = 0;             ///< bit per fragment: read since the last fence
     u32 lax = 0;                ///< bit per slot: its bulk store outlived a wait
     u32 many = 0;               ///< bit per slot: the generic write was made by several threads
     u32 partial = 0;            ///< bit per slot: the generic write may cover a part only
     u32 met = 0;                ///< bit per slot: threads have met since the generic write
+    u32 fresh = 0;              ///< bit per barrier: initialised by one thread, threads have not met since
     u64 initialised = 0;        ///< bit per barrier stage
     u16 shape[max_fragments] = {};  ///< token of the wgmma that used D since the last fence
-    u8 d_age[max_fragments] = {};
-    u8 a_age[max_fragments] = {};
-    u8 proxy[max_slots] = {};       ///< 2: generic write without a proxy fence, 1: fenced, 0: clean
-    u8 store_age[max_slots] = {};
-    u8 matrix_age[max_slots] = {};  ///< a wgmma that reads the slot
+    item fragments[3][max_fragments] = {};
+    item slots[3][max_slots] = {};
 
     constexpr bool operator==(const flow_state&) const = default;
 };
@@ -59,10 +69,25 @@ private:
         S exit{}, again{}, first{};
     };
 
-    [[nodiscard]] static constexpr u8 both(u8 a, u8 b) noexcept { return a == 0 || b == 0 ? u8{0} : a > b ? a : b; }
-    /// One side changed: its value. Both changed: only what both have.
-    [[nodiscard]] static constexpr u8 either(u8 before, u8 a, u8 b) noexcept { return a == before ? b : b == before ? a : both(a, b); }
+    [[nodiscard]] constexpr item& of(fragment_item k, u32 i) noexcept { return s_.fragments[static_cast<u32>(k)][i]; }
+    [[nodiscard]] constexpr item& of(slot_item k, u32 i) noexcept { return s_.slots[static_cast<u32>(k)][i]; }
+    /// Whether the code at hand is sure to meet what `x` says.
+    [[nodiscard]] constexpr bool meets(const item& x) const noexcept { return x.value != 0 && depth_ <= x.depth; }
+
+    /// What two paths both leave behind: the older age, the lesser need of a fence.
+    [[nodiscard]] static constexpr item both(item a, item b, bool lesser) noexcept {
+        if (a.value == 0 || b.value == 0) return {};
+        const u8 value = (a.value < b.value) == lesser ? a.value : b.value;
+        return {value, a.depth < b.depth ? a.depth : b.depth};
+    }
+    /// Behind an `if`: one arm changed it, or both did.
+    [[nodiscard]] constexpr item either(item before, item a, item b, bool lesser) const noexcept {
+        if (a.value != before.value && b.value != before.value) return both(a, b, lesser);
+        if (a.value == b.value) return {a.value, a.depth < b.depth ? a.depth : b.depth};
+        return {a.value != before.value ? a.value : b.value, depth_};
+    }
     [[nodiscard]] static constexpr u32 either(u32 before, u32 a, u32 b) noexcept { return before ^ ((a ^ before) | (b ^ before)); }
+    static constexpr bool is_proxy(u32 kind) noexcept { return kind == static_cast<u32>(slot_item::proxy); }
 
     /// Joins two paths that are equally possible.
     constexpr void meet(S& into, const S& from) const noexcept {
@@ -72,13 +97,11 @@ private:
             return;
         }
         common(into, from);
-        into.dirty &= from.dirty, into.looked &= from.looked, into.lax &= from.lax;
-        for (u32 i = 0; i < fragments_; ++i)
-            into.d_age[i] = both(into.d_age[i], from.d_age[i]), into.a_age[i] = both(into.a_age[i], from.a_age[i]),
-            into.shape[i] = into.shape[i] == from.shape[i] ? from.shape[i] : u16{0};
-        for (u32 i = 0; i < slots_; ++i)
-            into.store_age[i] = both(into.store_age[i], from.store_age[i]), into.matrix_age[i] = both(into.matrix_age[i], from.matrix_age[i]),
-            into.proxy[i] = into.proxy[i] < from.proxy[i] ? into.proxy[i] : from.proxy[i];
+        into.looked &= from.looked, into.lax &= from.lax;
+        for (u32 k = 0; k < 3; ++k) {
+            for (u32 i = 0; i < fragments_; ++i) into.fragments[k][i] = both(into.fragments[k][i], from.fragments[k][i], false);
+            for (u32 i = 0; i < slots_; ++i) into.slots[k][i] = both(into.slots[k][i], from.slots[k][i], is_proxy(k));
+        }
     }
     constexpr void common(S& into, const S& from) const noexcept {
         into.unfenced = into.unfenced && from.unfenced;
@@ -86,7 +109,9 @@ private:
         into.pending = into.pending || from.pending;
         into.cluster = into.cluster == from.cluster ? from.cluster : u8{2};
         into.many &= from.many, into.partial |= from.partial, into.met |= from.met;
-        into.initialised &= from.initialised;
+        into.initialised &= from.initialised, into.fresh &= from.fresh;
+        for (u32 i = 0; i < fragments_; ++i)
+            if (into.shape[i] != from.shape[i]) into.shape[i] = 0;
     }
     /// Joins the two arms of an `if` that was entered with `before`.
     constexpr S join(const S& before, const S& a, const S& b) const noexcept {
@@ -94,19 +119,14 @@ private:
         if (b.dead) return a;
         S r = a;
         common(r, b);
-        r.many = either(before.many, a.many, b.many), r.partial = a.partial | b.partial;
-        r.dirty = either(before.dirty, a.dirty, b.dirty), r.looked = either(before.looked, a.looked, b.looked);
+        r.many = either(before.many, a.many, b.many), r.fresh = either(before.fresh, a.fresh, b.fresh);
+        r.looked = either(before.looked, a.looked, b.looked);
         r.lax = either(before.lax, a.lax, b.lax);
-        for (u32 i = 0; i < fragments_; ++i)
-            r.d_age[i] = either(before.d_age[i], a.d_age[i], b.d_age[i]), r.a_age[i] = either(before.a_age[i], a.a_age[i], b.a_age[i]),
-            r.shape[i] = a.shape[i] == b.shape[i] ? a.shape[i] : u16{0};
-        for (u32 i = 0; i < slots_; ++i)
-            r.store_age[i] = either(before.store_age[i], a.store_age[i], b.store_age[i]),
-            r.matrix_age[i] = either(before.matrix_age[i], a.matrix_age[i], b.matrix_age[i]),
-            r.proxy[i] = a.proxy[i] == before.proxy[i]   ? b.proxy[i]
-                         : b.proxy[i] == before.proxy[i] ? a.proxy[i]
-                         : a.proxy[i] < b.proxy[i]       ? a.proxy[i]
-                                                         : b.proxy[i];
+        for (u32 k = 0; k < 3; ++k) {
+            for (u32 i = 0; i < fragments_; ++i)
+                r.fragments[k][i] = either(before.fragments[k][i], a.fragments[k][i], b.fragments[k][i], false);
+            for (u32 i = 0; i < slots_; ++i) r.slots[k][i] = either(before.slots[k][i], a.slots[k][i], b.slots[k][i], is_proxy(k));
+        }
         return r;
     }
 
@@ -130,10 +150,13 @@ private:
     constexpr u32 branch(u32 i) {
         const S before = s_;
         const bool selects = (f_.events[i].flags & event_flag::selects) != 0;
+        const u8 inner = (f_.events[i].flags & event_flag::one) != 0 ? 0 : 1;  // one thread of those that run the code around
+        depth_ = static_cast<u8>(depth_ + inner);
         u32 end = block(i + 1);
         const S then = s_;
         s_ = before;
         if (end < f_.events.size() && f_.events[end].kind == event_kind::else_begin) end = block(end + 1);
+        depth_ = static_cast<u8>(depth_ - inner);
         s_ = join(before, then, s_);
         if (selects && !then.dead) s_.initialised |= then.initialised;
         return end;
@@ -162,9 +185,11 @@ private:
     }
     /// F05: what a loop that may run zero times fences stays unfenced.
     constexpr void keep_dirty(const S& before, const S& first) noexcept {
+        constexpr auto k = static_cast<u32>(slot_item::proxy);
         for (u32 i = 0; i < slots_ && !s_.dead; ++i) {
-            if (before.proxy[i] != 2 || first.proxy[i] != 2 || s_.proxy[i] == 2) continue;
-            s_.proxy[i] = 2;
+            const bool was = before.slots[k][i].value == proxy_written && first.slots[k][i].value == proxy_written;
+            if (!was || s_.slots[k][i].value == proxy_written) continue;
+            s_.slots[k][i] = before.slots[k][i];
             s_.many |= before.many & 1u << i;
             s_.met |= before.met & 1u << i;
         }
@@ -190,7 +215,7 @@ private:
             case event_kind::continue_: return jump(e);
             case event_kind::leave: return leave(&e);
             case event_kind::opaque: return forget();
-            case event_kind::wgmma_fence: s_.unfenced = false, s_.dirty = s_.looked = 0; return clear_shapes();
+            case event_kind::wgmma_fence: return fence();
             case event_kind::wgmma: return multiply(e);
             case event_kind::wgmma_commit: return commit(e);
             case event_kind::wgmma_wait: return wait(e);
@@ -199,14 +224,15 @@ private:
             case event_kind::generic_write: return generic_write(e);
             case event_kind::async_write: return overwrite(e, "copied into");
             case event_kind::proxy_fence: return proxy_fence(e);
-            case event_kind::rendezvous: s_.met = ~0u; return;
+            case event_kind::rendezvous: s_.met = ~0u, s_.fresh = 0; return;
+            case event_kind::barrier_use: return use_barrier(e);
             case event_kind::async_read: return async_read(e, false);
             case event_kind::matrix_read:
                 async_read(e, true);
-                if (e.a < max_slots) s_.matrix_age[e.a] = 1;
+                of(slot_item::matrix, e.a) = {1};
                 return;
             case event_kind::bulk_store: return bulk_store(e);
-            case event_kind::bulk_commit: return age(s_.store_age, slots_);
+            case event_kind::bulk_commit: return age(s_.slots[static_cast<u32>(slot_item::store)], slots_);
             case event_kind::bulk_wait: return bulk_wait(e);
             case event_kind::cluster_arrive:
             case event_kind::cluster_wait: return cluster(e);
@@ -227,81 +253,81 @@ private:
     }
     [[nodiscard]] constexpr std::string_view fragment_name(u32 i) const noexcept { return f_.reg_name(f_.fragments[i].first); }
     [[nodiscard]] constexpr std::string_view slot_name(u32 i) const noexcept { return f_.name_of(f_.slots[i].allocation); }
-    static constexpr void age(u8* ages, u32 n) noexcept {
-        for (u32 i = 0; i < n; ++i) ages[i] = static_cast<u8>(ages[i] + (ages[i] != 0 && ages[i] < 100 ? 1 : 0));
+    static constexpr void age(item* items, u32 n) noexcept {
+        for (u32 i = 0; i < n; ++i) items[i].value = static_cast<u8>(items[i].value + (items[i].value != 0 && items[i].value < 100 ? 1 : 0));
     }
-    static constexpr void retire(u8* ages, u32 n, u32 allowed) noexcept {
+    static constexpr void retire(item* items, u32 n, u32 allowed) noexcept {
         for (u32 i = 0; i < n; ++i)
-            if (ages[i] >= 2 + allowed) ages[i] = 0;
+            if (items[i].value >= 2 + allowed) items[i] = {};
     }
 
     // ---- wgmma: D08, D09, D10, D14 ------------------------------------------------------------------------------------
 
-    constexpr void clear_shapes() noexcept {
-        for (u32 i = 0; i < fragments_; ++i) s_.shape[i] = 0;
+    constexpr void fence() noexcept {
+        s_.unfenced = false, s_.looked = 0;
+        for (u32 i = 0; i < fragments_; ++i) s_.shape[i] = 0, of(fragment_item::dirty, i) = {};
     }
     constexpr void multiply(event& e) {
         const u32 d = e.a & 0xffu, a = e.a >> 8;
-        if (s_.unfenced) {
-            if (first_time(e))
-                f_.out.error("D08", e.where, "no wgmma.fence before this wgmma: the hardware may read registers and shared memory too early; "
-                             "call k.wgmma.fence() first");
-            s_.unfenced = false;
-        }
+        if (s_.unfenced && first_time(e))
+            f_.out.error("D08", e.where, {"no wgmma.fence before this wgmma: the hardware may read registers and shared memory too early; call "
+                         "k.wgmma.fence() first"});
+        s_.unfenced = false;
         check_fence(e, d, "accumulator");
         if (a < max_fragments) check_fence(e, a, "A operand");
-        if (a < max_fragments && a != d && s_.d_age[a] != 0 && !f_.fragments[a].fuzzy && first_time(e))
-            f_.out.error("D09", e.where, "A operand '%", fragment_name(a), "' is an accumulator that an earlier wgmma still writes; wait for it: "
-                         "k.wgmma.wait_group<0>()");
+        if (a < max_fragments && a != d && meets(of(fragment_item::d, a)) && !f_.fragments[a].fuzzy && first_time(e))
+            f_.out.error("D09", e.where, {"A operand '%", fragment_name(a), "' is an accumulator that an earlier wgmma still writes; wait for it: "
+                         "k.wgmma.wait_group<0>()"});
         if (s_.shape[d] != 0 && s_.shape[d] != e.b && !f_.fragments[d].fuzzy && first_time(e))
-            f_.out.error("D08", e.where, "wgmma of shape ", isa::spelling(static_cast<tok>(e.b)), " on accumulator '%", fragment_name(d),
-                         "' after one of shape ", isa::spelling(static_cast<tok>(s_.shape[d])), " needs a wgmma.fence between");
+            f_.out.error("D08", e.where, {"wgmma of shape ", isa::spelling(static_cast<tok>(e.b)), " on accumulator '%", fragment_name(d),
+                         "' after one of shape ", isa::spelling(static_cast<tok>(s_.shape[d])), " needs a wgmma.fence between"});
         s_.shape[d] = static_cast<u16>(e.b);
-        s_.d_age[d] = 1;
-        if (a < max_fragments) s_.a_age[a] = 1;
+        of(fragment_item::d, d) = {1};
+        if (a < max_fragments) of(fragment_item::a, a) = {1};
         s_.open = true;
         issued_[d] = e.where;
     }
     constexpr void check_fence(event& e, u32 which, std::string_view what) {
         const u32 mask = 1u << which;
         if (f_.fragments[which].fuzzy) return;
-        if ((s_.dirty & mask) != 0 && first_time(e))
-            f_.out.error("D08", e.where, what, " '%", fragment_name(which), "' was written since the last wgmma.fence; fence again before this wgmma");
-        else if ((s_.looked & mask) != 0 && (s_.dirty & mask) == 0 && first_time(e))
-            f_.out.warning("D08", e.where, what, " '%", fragment_name(which), "' was read since the last wgmma.fence; ptxas injects one here");
-        s_.dirty &= ~mask, s_.looked &= ~mask;
+        item& dirty = of(fragment_item::dirty, which);
+        if (meets(dirty) && first_time(e))
+            f_.out.error("D08", e.where, {what, " '%", fragment_name(which), "' was written since the last wgmma.fence; fence again before this wgmma"});
+        else if ((s_.looked & mask) != 0 && dirty.value == 0 && first_time(e))
+            f_.out.warning("D08", e.where, {what, " '%", fragment_name(which), "' was read since the last wgmma.fence; ptxas injects one here"});
+        dirty = {};
+        s_.looked &= ~mask;
     }
     constexpr void commit(event& e) noexcept {
         e.useful = e.useful || s_.open;
         s_.pending = s_.pending || s_.open;
         s_.open = false;
-        age(s_.d_age, fragments_);
-        age(s_.a_age, fragments_);
-        age(s_.matrix_age, slots_);
+        age(s_.fragments[static_cast<u32>(fragment_item::d)], fragments_);
+        age(s_.fragments[static_cast<u32>(fragment_item::a)], fragments_);
+        age(s_.slots[static_cast<u32>(slot_item::matrix)], slots_);
     }
     constexpr void wait(event& e) noexcept {
         e.useful = e.useful || s_.pending;
         if (e.a == 0) s_.pending = false;
-        retire(s_.d_age, fragments_, e.a);
-        retire(s_.a_age, fragments_, e.a);
-        retire(s_.matrix_age, slots_, e.a);
+        retire(s_.fragments[static_cast<u32>(fragment_item::d)], fragments_, e.a);
+        retire(s_.fragments[static_cast<u32>(fragment_item::a)], fragments_, e.a);
+        retire(s_.slots[static_cast<u32>(slot_item::matrix)], slots_, e.a);
         for (u32 i = 0; i < fragments_; ++i)
-            if (s_.d_age[i] == 0) s_.shape[i] = 0;
+            if (of(fragment_item::d, i).value == 0) s_.shape[i] = 0;
     }
     constexpr void touch(event& e) {
-        const u32 mask = 1u << e.a;
         const bool writes = e.kind == event_kind::register_write;
         if (f_.fragments[e.a].fuzzy) return;
-        const u8 d = s_.d_age[e.a], a = s_.a_age[e.a];
-        if ((d != 0 || (writes && a != 0)) && first_time(e)) {
-            f_.out.error("D09", e.where, d != 0 ? "accumulator" : "A operand", " '%", fragment_name(e.a), writes ? "' is written" : "' is read",
-                         " while a wgmma that uses it is pending (");
-            const u8 newest = d != 0 ? d : a;
-            f_.out.more(newest == 1 ? "not even committed: k.wgmma.commit_group(), then " : "", "k.wgmma.wait_group<0>() comes first)");
+        item &d = of(fragment_item::d, e.a), &a = of(fragment_item::a, e.a);
+        if ((meets(d) || (writes && meets(a))) && first_time(e)) {
+            f_.out.error("D09", e.where, {meets(d) ? "accumulator" : "A operand", " '%", fragment_name(e.a), writes ? "' is written" : "' is read",
+                         " while a wgmma that uses it is pending: "});
+            f_.out.more({(meets(d) ? d : a).value == 1 ? "k.wgmma.commit_group(), then " : "", "k.wgmma.wait_group<0>() comes first"});
+            d = {}, a = {};  // told once
         }
         if ((e.flags & event_flag::guarded) != 0) return;
-        if (writes) s_.dirty |= mask;
-        else s_.looked |= mask;
+        if (writes) of(fragment_item::dirty, e.a) = {1};
+        else s_.looked |= 1u << e.a;
     }
 
     // ---- shared memory and proxies: F04, F05, F14, D11, D14 ---------------------------------------------------------------
@@ -309,58 +335,62 @@ private:
     constexpr void generic_write(event& e) {
         overwrite(e, "written");
         const u32 mask = 1u << e.a;
-        s_.proxy[e.a] = 2;
+        of(slot_item::proxy, e.a) = {proxy_written};
         s_.met &= ~mask;
         s_.many = (e.flags & event_flag::many) != 0 ? s_.many | mask : s_.many & ~mask;
         s_.partial = (e.flags & event_flag::partial) != 0 ? s_.partial | mask : s_.partial & ~mask;
     }
     /// The slot gets new contents: nothing may still read the old ones.
     constexpr void overwrite(event& e, std::string_view how) {
-        if (f_.slots[e.a].fuzzy || (e.flags & (event_flag::guarded | event_flag::partial)) != 0) return;
-        const u8 store = s_.store_age[e.a];
-        if (store != 0 && first_time(e)) {
-            const bool lax = (s_.lax >> e.a & 1u) != 0 && store >= 2;
-            if (lax) f_.out.error("F14", e.where, "'", slot_name(e.a), "' is ", how, " while its bulk store is one of the groups that the last "
-                                  "wait_group still allows; wait for fewer");
-            else f_.out.error("F04", e.where, "'", slot_name(e.a), "' is ", how, " while a bulk store may still read it; ",
-                              store == 1 ? "commit_group and wait_group_read<0> first" : "wait_group_read<0> first");
+        const slot& s = f_.slots[e.a];
+        if (s.fuzzy || (e.flags & (event_flag::guarded | event_flag::partial)) != 0) return;
+        const item& store = of(slot_item::store, e.a);
+        if (meets(store) && !s.scattered && first_time(e)) {
+            if ((s_.lax >> e.a & 1u) != 0 && store.value >= 2)
+                f_.out.error("F14", e.where, {"'", slot_name(e.a), "' is ", how, " while its bulk store is one of the groups that the last "
+                             "wait_group still allows; wait for fewer"});
+            else
+                f_.out.error("F04", e.where, {"'", slot_name(e.a), "' is ", how, " while a bulk store may still read it; ",
+                             store.value == 1 ? "commit_group and wait_group_read<0> first" : "wait_group_read<0> first"});
         }
-        if (s_.matrix_age[e.a] != 0 && first_time(e))
-            f_.out.error("D14", e.where, "'", slot_name(e.a), "' is ", how, " while a wgmma may still read it; k.wgmma.wait_group<0>() first");
+        if (meets(of(slot_item::matrix, e.a)) && first_time(e))
+            f_.out.error("D14", e.where, {"'", slot_name(e.a), "' is ", how, " while a wgmma may still read it; k.wgmma.wait_group<0>() first"});
     }
     constexpr void proxy_fence(const event& e) noexcept {
         const bool single = (e.flags & event_flag::single) != 0;
         for (u32 i = 0; i < slots_; ++i) {
             const bool others = single && (s_.many >> i & 1u) != 0 && (s_.met >> i & 1u) == 0;
-            if (s_.proxy[i] == 2 && !others) s_.proxy[i] = 1;
+            if (of(slot_item::proxy, i).value == proxy_written && !others) of(slot_item::proxy, i).value = proxy_fenced;
         }
     }
     constexpr void async_read(event& e, bool matrix) {
-        if (e.a >= max_slots || f_.slots[e.a].fuzzy || s_.proxy[e.a] == 0) return;
+        item& written = of(slot_item::proxy, e.a);
+        if (f_.slots[e.a].fuzzy || !meets(written)) return;
         const u32 mask = 1u << e.a;
         if ((e.flags & event_flag::partial) != 0 && (s_.partial & mask) != 0) return;
         const char(&id)[4] = matrix ? "D11" : "F05";
         const std::string_view reader = matrix ? "this wgmma reads it" : "this copy reads it";
-        if (s_.proxy[e.a] == 2) {
+        if (written.value == proxy_written) {
             if (first_time(e))
-                f_.out.error(id, e.where, "'", slot_name(e.a), "' was written with ordinary stores and ", reader, " through the async proxy: "
-                             "every writer needs fence.proxy.async, then all meet at a barrier");
+                f_.out.error(id, e.where, {"'", slot_name(e.a), "' was written with ordinary stores and ", reader, " through the async proxy: "
+                             "every writer needs fence.proxy.async, then all meet at a barrier"});
         } else if ((s_.met & mask) == 0 && (s_.many & mask) != 0 && (matrix || (e.flags & event_flag::single) != 0) && first_time(e)) {
-            f_.out.error(id, e.where, "'", slot_name(e.a), "' was written by several threads and fenced, but ", reader,
-                         " before they have met: a barrier comes between the fence and the read");
+            f_.out.error(id, e.where, {"'", slot_name(e.a), "' was written by several threads and fenced, but ", reader,
+                         " before they have met: a barrier comes between the fence and the read"});
         }
-        s_.proxy[e.a] = 0;
+        written = {};
     }
     constexpr void bulk_store(event& e) {
         async_read(e, false);
-        s_.store_age[e.a] = 1;
+        of(slot_item::store, e.a) = {1};
         s_.lax &= ~(1u << e.a);
         stored_[e.a] = e.where;
     }
     constexpr void bulk_wait(const event& e) noexcept {
-        retire(s_.store_age, slots_, e.a);
+        item* const stores = s_.slots[static_cast<u32>(slot_item::store)];
+        retire(stores, slots_, e.a);
         for (u32 i = 0; i < slots_; ++i)
-            if (s_.store_age[i] >= 2) s_.lax |= 1u << i;
+            if (stores[i].value >= 2) s_.lax |= 1u << i;
     }
 
     // ---- barriers -----------------------------------------------------------------------------------------------------
@@ -368,37 +398,53 @@ private:
     constexpr void cluster(event& e) {
         const bool arrives = e.kind == event_kind::cluster_arrive;
         if (s_.cluster == (arrives ? 1 : 0) && (e.flags & event_flag::guarded) == 0 && first_time(e))
-            f_.out.error("G05", e.where, arrives ? "second barrier.cluster.arrive without a barrier.cluster.wait between"
-                                                 : "barrier.cluster.wait without a barrier.cluster.arrive before it");
+            f_.out.error("G05", e.where, {arrives ? "second barrier.cluster.arrive without a barrier.cluster.wait between"
+                                                 : "barrier.cluster.wait without a barrier.cluster.arrive before it"});
         s_.cluster = arrives ? 1 : 0;
-        if (!arrives) s_.met = ~0u;
+        if (!arrives) s_.met = ~0u, s_.fresh = 0;
         if ((e.flags & event_flag::guarded) != 0) s_.cluster = 2;
     }
     constexpr void initialise(event& e) {
         const u64 mask = e.b >= 64 ? 0 : u64{1} << e.b;
         if ((s_.initialised & mask) != 0 && first_time(e))
-            f_.out.error("E12", e.where, "mbarrier '", f_.name_of(e.a), "' is initialised a second time; invalidate it first (k.mbarrier_inval), or "
-                         "initialise each stage once");
+            f_.out.error("E12", e.where, {"mbarrier '", f_.name_of(e.a), "' is initialised a second time; invalidate it first (k.mbarrier_inval), or "
+                         "initialise each stage once"});
         if ((e.flags & event_flag::guarded) == 0) s_.initialised |= mask;
+        if ((e.flags & event_flag::single) != 0 && (e.flags & event_flag::guarded) == 0 && e.a < 32) s_.fresh |= 1u << e.a;
+    }
+    /// E03: the thread that initialised it may go on; all others must have met it first.
+    constexpr void use_barrier(event& e) {
+        if ((s_.fresh >> e.a & 1u) == 0 || (e.flags & event_flag::many) == 0) return;
+        s_.fresh = 0;
+        if (first_time(e))
+            f_.out.error("E03", e.where, {"mbarrier '", f_.name_of(e.a), "' is used here by threads that have not met the one that initialised it: "
+                         "k.bar_sync() (in a cluster: the cluster barrier) comes between"});
     }
 
     // ---- ends ---------------------------------------------------------------------------------------------------------
 
     constexpr void leave(const event* e) {
-        if (e != nullptr && (e->flags & event_flag::guarded) == 0) s_.dead = true;
+        const bool guarded = e != nullptr && (e->flags & event_flag::guarded) != 0;
+        if (e != nullptr && !guarded) s_.dead = true;
         if (f_.is_function || (e != nullptr && e->a != 0)) return;  // `a`: trap
-        for (u32 i = 0; i < fragments_; ++i) {
-            if (s_.d_age[i] == 0 || f_.fragments[i].fuzzy || (told_at_exit_ >> i & 1u) != 0) continue;
-            told_at_exit_ |= 1u << i;
-            f_.out.error("D10", issued_[i], "the kernel can end while this wgmma on '%", fragment_name(i), "' is pending: ",
-                         s_.d_age[i] == 1 ? "commit_group, then wait_group<0>" : "wait_group<0>", " before the threads exit");
-        }
-        for (u32 i = 0; i < slots_; ++i) {
-            if (s_.store_age[i] == 0 || (told_store_ >> i & 1u) != 0) continue;
-            told_store_ |= 1u << i;
-            f_.out.error("F04", stored_[i], "the block can exit while this bulk store still reads '", slot_name(i), "': ",
-                         s_.store_age[i] == 1 ? "commit_group, then wait_group_read<0>" : "wait_group_read<0>", " before the exit");
-        }
+        depth_ = static_cast<u8>(depth_ + (guarded ? 1 : 0));
+        for (u32 i = 0; i < fragments_; ++i)
+            if (meets(of(fragment_item::d, i)) && !f_.fragments[i].fuzzy) leave_mma(i);
+        for (u32 i = 0; i < slots_; ++i)
+            if (meets(of(slot_item::store, i))) leave_store(i);
+        depth_ = static_cast<u8>(depth_ - (guarded ? 1 : 0));
+    }
+    constexpr void leave_mma(u32 i) {
+        if ((told_at_exit_ >> i & 1u) != 0) return;
+        told_at_exit_ |= 1u << i;
+        f_.out.error("D10", issued_[i], {"the kernel can end while this wgmma on '%", fragment_name(i), "' is pending: ",
+                     of(fragment_item::d, i).value == 1 ? "commit_group, then wait_group<0>" : "wait_group<0>", " before the threads exit"});
+    }
+    constexpr void leave_store(u32 i) {
+        if ((told_store_ >> i & 1u) != 0) return;
+        told_store_ |= 1u << i;
+        f_.out.error("F04", stored_[i], {"the block can exit while this bulk store still reads '", slot_name(i), "': ",
+                     of(slot_item::store, i).value == 1 ? "commit_group, then wait_group_read<0>" : "wait_group_read<0>", " before the exit"});
     }
     /// D10: commits and waits that had nothing to do on any path.
     constexpr void warn_useless() {
@@ -406,8 +452,8 @@ private:
         for (u32 i = 0; i < f_.events.size(); ++i) {
             const event& e = f_.events[i];
             if (e.useful) continue;
-            if (e.kind == event_kind::wgmma_commit) f_.out.warning("D10", e.where, "wgmma.commit_group commits nothing: no wgmma before it on any path");
-            if (e.kind == event_kind::wgmma_wait) f_.out.warning("D10", e.where, "wgmma.wait_group waits for nothing: no group is pending on any path");
+            if (e.kind == event_kind::wgmma_commit) f_.out.warning("D10", e.where, {"wgmma.commit_group commits nothing: no wgmma before it on any path"});
+            if (e.kind == event_kind::wgmma_wait) f_.out.warning("D10", e.where, {"wgmma.wait_group waits for nothing: no group is pending on any path"});
         }
     }
 
@@ -415,6 +461,7 @@ private:
     u32 fragments_, slots_;
     S s_{};
     loop_frame* loops_ = nullptr;
+    u8 depth_ = 0;  ///< ifs around the event at hand
     u32 issued_[max_fragments] = {};
     u32 stored_[max_slots] = {};
     u32 told_at_exit_ = 0, told_store_ = 0;

@@ -56,8 +56,8 @@ constexpr void touch(facts& f, event_kind kind, u32 fragment) {
 // ---- reads ------------------------------------------------------------------------------------------------------------
 
 constexpr void report_unwritten(facts& f, u32 id, u32 where) {
-    f.out.error("A06", where, "register %", f.reg_name(id), " (", isa::name(f.m.regs[id].type),
-                ") is read here, and nothing has written it; give it a value on every path first");
+    f.out.error("A06", where, {"register %", f.reg_name(id), " (", isa::name(f.m.regs[id].type),
+                ") is read here, and nothing has written it; give it a value on every path first"});
 }
 
 /// A register that nothing before in the text has written. In a loop a later write can reach the use, unless the use is
@@ -225,8 +225,8 @@ constexpr void check_watched(facts& f, const detail::dynarray<u32>& predicates) 
     if (f.opaque) return;
     for (const u32 id : predicates)
         if ((f.regs[id] & bit::watched) != 0)
-            f.out.error("E11", f.values[id], "the predicate of this mbarrier wait is never read: the thread goes on whether or not "
-                        "the phase is complete; loop on it, or use k.wait");
+            f.out.error("E11", f.values[id], {"the predicate of this mbarrier wait is never read: the thread goes on whether or not "
+                        "the phase is complete; loop on it, or use k.wait"});
 }
 
 }  // namespace ptxdsl::verify

@@ -18,6 +18,7 @@ public:
     constexpr text_pass(facts& f, const label_facts& labels) noexcept : f_(f), structure_(f, labels) {}
 
     constexpr void run() {
+        if (f_.unstructured || f_.opaque) f_.threads = f_.roles[0].threads = 0;
         const u32* const end = f_.m.words + f_.m.n.words;
         for (const u32* w = f_.m.words; w < end; w += w[0] & 0xffffu) {
             switch (static_cast<ir::record>(w[0] >> 24)) {
@@ -100,8 +101,10 @@ private:
         if (has_token(c, tok::shared) || has_token(c, tok::shared__cta)) check_access(f_, c);
     }
     constexpr void leave(const ir::cursor& c) {
-        structure_.leave();
-        f_.push(event_kind::leave, token_at(c, 0) == tok::trap ? 1 : 0);
+        const bool trap = token_at(c, 0) == tok::trap;
+        if (trap) structure_.abort();
+        else structure_.leave(f_.guard != 0);
+        f_.push(event_kind::leave, trap ? 1 : 0);
     }
     constexpr void fence(const ir::cursor& c) {
         if (token_at(c, 1) == tok::proxy && token_at(c, 2) == tok::async) f_.push(event_kind::proxy_fence);
@@ -121,9 +124,10 @@ private:
     }
     constexpr void initialise(const ir::cursor& c) {
         std::int64_t n = 0;
+        if (!noted(f_, ir::note::barrier_init)) f_.inits_unknown = true;
         if (noted(f_, ir::note::barrier_init) || c.operands() < 2 || !f_.constant_of(operand_at(c, 1)[0], n)) return;
         if (n <= 0 || n > max_count)
-            f_.out.error("E02", f_.where, "mbarrier.init with a count of ", n, "; 1 to ", max_count, " arrivals a phase are possible");
+            f_.out.error("E02", f_.where, {"mbarrier.init with a count of ", n, "; 1 to ", max_count, " arrivals a phase are possible"});
     }
 
     constexpr void note(const ir::cursor& c) {
@@ -137,10 +141,10 @@ private:
             case ir::note::role_end:
             case ir::note::single_thread_end: return structure_.unselect();
             case ir::note::barrier_init: return initialise(c, p);
-            case ir::note::barrier_arrive: return add_site(f_, site_kind::arrive, p[0], p[1], p[2], 0, p[3] & 1u, guarded(c));
-            case ir::note::barrier_expect: return add_site(f_, site_kind::expect, p[0], p[1], p[2], 0, 0, guarded(c));
-            case ir::note::barrier_copy: return add_site(f_, site_kind::copy, p[0], p[1], p[2], p[3], 0, guarded(c));
-            case ir::note::barrier_wait: return add_site(f_, site_kind::wait, p[0], p[1], p[2], 0, 0, guarded(c));
+            case ir::note::barrier_arrive: return use(c, site_kind::arrive, p[2], 0, p[3] & 1u);
+            case ir::note::barrier_expect: return use(c, site_kind::expect, p[2], 0, 0);
+            case ir::note::barrier_copy: return use(c, site_kind::copy, p[2], p[3], 0);
+            case ir::note::barrier_wait: return use(c, site_kind::wait, p[2], 0, 0);
             case ir::note::barrier_noarity: f_.no_arity |= 1u << (p[0] & 31u); return;
             case ir::note::tile_write: return on_slot(event_kind::generic_write, p);
             case ir::note::tile_async_read:
@@ -148,6 +152,12 @@ private:
             case ir::note::bulk_store: f_.noted_slot = f_.slot_of(p[0], p[1]); return;
             case ir::note::thread_dependent: return;
         }
+    }
+    constexpr void use(const ir::cursor& c, site_kind kind, u32 amount, u32 extra, u8 flags) {
+        const u32* p = c.w + 2;
+        add_site(f_, kind, p[0], p[1], amount, extra, flags, guarded(c));
+        f_.guard = 0;
+        if (p[0] < 32 && (flags & site_flag::remote) == 0) f_.push(event_kind::barrier_use, p[0]);
     }
     constexpr void on_slot(event_kind kind, const u32* p) {
         const u32 s = f_.slot_of(p[0], p[1]);
@@ -191,8 +201,8 @@ private:
 constexpr void check_version(facts& f) {
     const ptx_version floor = f.m.target.floor();
     if (f.m.version >= floor) return;
-    f.out.error("A12", 0, ".version ", u32{f.m.version.major}, ".", u32{f.m.version.minor}, " does not know target sm_", u32{f.m.target.sm},
-                f.m.target.suffix == 'a' ? "a" : "", "; it needs ", u32{floor.major}, ".", u32{floor.minor});
+    f.out.error("A12", 0, {".version ", u32{f.m.version.major}, ".", u32{f.m.version.minor}, " does not know target sm_", u32{f.m.target.sm},
+                f.m.target.suffix == 'a' ? "a" : "", "; it needs ", u32{floor.major}, ".", u32{floor.minor}});
 }
 
 /// One body: the kernel's, or a device function's.

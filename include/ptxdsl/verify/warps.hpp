@@ -12,8 +12,8 @@ namespace ptxdsl::verify {
 constexpr void block_barrier(facts& f, const ir::cursor& c) {
     const u32 block = f.m.attrs.threads();
     if (f.in_single && block > 1) {
-        f.out.error("H05", f.where, "barrier 0 waits for all ", block, " threads of the block, but one thread executes it here; move it out of "
-                    "the single-thread region");
+        f.out.error("H05", f.where, {"barrier 0 waits for all ", block, " threads of the block, but one thread executes it here; move it out of "
+                    "the single-thread region"});
         return;
     }
     if (f.role_now == 0 && f.arm_now != 0) return;
@@ -26,9 +26,9 @@ constexpr void block_barrier(facts& f, const ir::cursor& c) {
 constexpr void named_barrier(facts& f, std::int64_t id, std::int64_t count, bool waits) {
     const u32 block = f.m.attrs.threads();
     if (count % 32 != 0 || count <= 0)
-        f.out.error("H01", f.where, "named barrier ", id, " counts ", count, " threads; it counts whole warps, a multiple of 32");
+        f.out.error("H01", f.where, {"named barrier ", id, " counts ", count, " threads; it counts whole warps, a multiple of 32"});
     else if (block != 0 && count > block)
-        f.out.error("H01", f.where, "named barrier ", id, " counts ", count, " threads, but the block has ", block);
+        f.out.error("H01", f.where, {"named barrier ", id, " counts ", count, " threads, but the block has ", block});
     f.barrier_uses.push_back({static_cast<u32>(id), static_cast<u32>(count), f.in_single ? 0 : f.threads, f.role_now, f.where, waits,
                               f.loop_now != 0});
 }
@@ -45,7 +45,7 @@ constexpr void on_bar(facts& f, const ir::cursor& c) {
     std::int64_t id = 0, count = 0;
     if (c.operands() <= first || !f.constant_of(operand_at(c, first)[0], id)) return;
     if (id < 0 || id > 15) {
-        f.out.error("H01", f.where, "barrier id ", id, "; a block has named barriers 0 to 15");
+        f.out.error("H01", f.where, {"barrier id ", id, "; a block has named barriers 0 to 15"});
         return;
     }
     if (numbers < 2) {
@@ -69,8 +69,8 @@ constexpr void check_named_barrier(facts& f, u32 first) {
         if (!counted) most += v.threads;
     }
     if (most < u.count)
-        f.out.error("H02", u.where, "named barrier ", u.id, " counts ", u.count, " threads, but at most ", most,
-                    " arrive at it: it never completes; the count is the total over all roles");
+        f.out.error("H02", u.where, {"named barrier ", u.id, " counts ", u.count, " threads, but at most ", most,
+                    " arrive at it: it never completes; the count is the total over all roles"});
 }
 
 /// H05: barrier 0 in one role, with a role beside it that goes past to a barrier 0 all threads share.
@@ -81,8 +81,8 @@ constexpr void check_block_barriers(facts& f) {
         if (r.block_barriers == 0 || r.threads == 0 || r.threads >= block || f.roles[0].block_barrier_at <= r.block_barrier_at) continue;
         for (u32 k = 1; k < f.roles.size(); ++k) {
             if (k == i || f.roles[k].block_barriers != 0 || f.roles[k].threads == 0 || f.roles[k].threads + r.threads > block) continue;
-            f.out.error("H05", r.block_barrier_where, "barrier 0 waits for all ", block, " threads of the block, but only the ", r.threads,
-                        " of this role execute it; use a named barrier: k.bar_sync<1, ", r.threads, ">()");
+            f.out.error("H05", r.block_barrier_where, {"barrier 0 waits for all ", block, " threads of the block, but only the ", r.threads,
+                        " of this role execute it; use a named barrier: k.bar_sync<1, ", r.threads, ">()"});
             return;
         }
     }
@@ -105,18 +105,18 @@ constexpr void on_setmaxnreg(facts& f, const ir::cursor& c) {
     if (c.operands() == 0 || !f.constant_of(c.first_operand()[0], n)) return;
     const ir::attributes& a = f.m.attrs;
     if (n < 24 || n > 256 || n % 8 != 0) {
-        f.out.error("H04", f.where, "setmaxnreg ", n, "; it takes a multiple of 8 from 24 to 256");
+        f.out.error("H04", f.where, {"setmaxnreg ", n, "; it takes a multiple of 8 from 24 to 256"});
         return;
     }
     if (a.maxnreg == 0 && (a.threads() == 0 || a.minnctapersm == 0))
-        f.out.error("H07", f.where, "setmaxnreg is ignored in this kernel: the entry register count is not fixed; give maxnreg, or reqntid "
-                    "(maxntid) together with minnctapersm");
+        f.out.error("H07", f.where, {"setmaxnreg is ignored in this kernel: the entry register count is not fixed; give maxnreg, or reqntid "
+                    "(maxntid) together with minnctapersm"});
     const u32 entry = entry_registers(a);
     const bool dec = token_at(c, 1) == tok::dec;
     role& r = f.roles[f.role_now];
     const bool first = ++r.setmaxnreg_sites == 1;
     if (entry != 0 && first && (dec ? n > entry : n < entry))
-        f.out.error("H04", f.where, "setmaxnreg.", dec ? "dec " : "inc ", n, ", but threads of this kernel start with ", entry, " registers");
+        f.out.error("H04", f.where, {"setmaxnreg.", dec ? "dec " : "inc ", n, ", but threads of this kernel start with ", entry, " registers"});
     r.setmaxnreg = static_cast<u32>(n);
     r.setmaxnreg_where = f.where;
 }
@@ -137,14 +137,14 @@ constexpr void check_register_budget(facts& f) {
     if (threads == 0 || threads > block) return;
     wanted += (block - threads) * entry;
     if (wanted <= entry * block) return;
-    f.out.error("H04", where, "the roles of this block ask for ", wanted, " registers (");
+    f.out.error("H04", where, {"the roles of this block ask for ", wanted, " registers ("});
     bool comma = false;
     for (u32 i = 1; i < f.roles.size(); ++i) {
         if (f.roles[i].setmaxnreg_sites == 0) continue;
-        f.out.more(comma ? " + " : "", f.roles[i].threads, " x ", f.roles[i].setmaxnreg);
+        f.out.more({comma ? " + " : "", f.roles[i].threads, " x ", f.roles[i].setmaxnreg});
         comma = true;
     }
-    f.out.more("), it has ", entry * block, " (", block, " threads x ", entry, "): an inc waits for ever");
+    f.out.more({"), it has ", entry * block, " (", block, " threads x ", entry, "): an inc waits for ever"});
 }
 
 /// G03
@@ -153,7 +153,7 @@ constexpr void on_mapa(facts& f, const ir::cursor& c) {
     if (!f.m.attrs.cluster.given() || c.operands() < 3 || !f.constant_of(operand_at(c, 2)[0], rank)) return;
     const u32 size = f.m.attrs.cluster_size();
     if (rank < 0 || rank >= size)
-        f.out.error("G03", f.where, "block ", rank, " of a cluster of ", size, "; ranks are 0 to ", size - 1);
+        f.out.error("G03", f.where, {"block ", rank, " of a cluster of ", size, "; ranks are 0 to ", size - 1});
 }
 
 constexpr void check_warps(facts& f) {

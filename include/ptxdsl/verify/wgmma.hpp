@@ -9,9 +9,9 @@ namespace ptxdsl::verify {
 /// D12: a warpgroup is four warps.
 constexpr void check_warpgroup(facts& f) {
     if (f.in_single)
-        f.out.error("D12", f.where, "wgmma is executed by one thread here; all 128 threads of a warpgroup execute it together");
+        f.out.error("D12", f.where, {"wgmma is executed by one thread here; all 128 threads of a warpgroup execute it together"});
     else if (f.threads % 128 != 0)
-        f.out.error("D12", f.where, "wgmma is executed by ", f.threads, " threads here, which are no whole number of warpgroups of 128");
+        f.out.error("D12", f.where, {"wgmma is executed by ", f.threads, " threads here, which are no whole number of warpgroups of 128"});
 }
 
 /// Registers an mma reads without a copy of them: unwritten ones are reported once (A06), none is an event.
@@ -37,12 +37,18 @@ constexpr void on_mma(facts& f, const ir::cursor& c) {
     o += ir::operand_words(o[0]);
     if (ir::kind_of(o[0]) == ir::operand_kind::reg) take(f, ir::payload_of(o[0]));
     o += ir::operand_words(o[0]);
+    const bool sparse = token_at(c, 2) == tok::sp;
+    if (sparse) {
+        take(f, ir::payload_of(o[0]));  // metadata; the selector is a literal
+        o += ir::operand_words(o[0]);
+        o += ir::operand_words(o[0]);
+    }
     // scale-d: a literal 0 does not read D, a literal 1 does, a predicate is unknown.
     if (o[0] >> 28 <= 1) take(f, ir::payload_of(o[0]));
     else if (ir::kind_of(o[0]) == ir::operand_kind::small && ir::small_value(o[0]) != 0 && d.count != 0) read_fragment(f, d, accumulator);
     if (accumulator < max_fragments) {
         f.fragments[accumulator].written = true;
-        f.push(event_kind::wgmma, accumulator | a_registers << 8, c.token(4));
+        f.push(event_kind::wgmma, accumulator | a_registers << 8, c.token(sparse ? 5 : 4));
     } else {
         define_operand(f, c.first_operand());
     }

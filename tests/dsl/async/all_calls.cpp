@@ -333,7 +333,7 @@ void image_columns(builder<Tgt>& k, im2col_map<pixels, Rank> map, im2col_map<pix
     const auto by = [&] {
         if constexpr (Rank == 3) return offsets(o);
         else if constexpr (Rank == 4) return offsets(o, k.add(o, 1));
-        else return offsets(o, o, o);
+        else return offsets(o, 1, 2);
     };
     k.cp_async_bulk_tensor(t[0], map, at(), bar[0], by()), k.cp_async_bulk_tensor(t[1], map, at(), bar[0], by(), policy);
     k.cp_async_bulk_tensor_multicast(t[0], map, at(), bar[0], by(), 1), k.cp_async_bulk_tensor_multicast(t[0], map, at(), bar[0], by(), 1, policy);

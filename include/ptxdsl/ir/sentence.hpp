@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sentences of findings: text and numbers joined. No templates: a message a call would be an instantiation a message.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+namespace ptxdsl::ir {
+
+/// Text or a number, a piece of a sentence.
+struct part {
+    std::string_view text{};
+    std::uint64_t number = 0;
+    enum class kind : std::uint8_t { none, text, number, negative } what = kind::none;
+
+    constexpr part() noexcept = default;
+    // NOLINTBEGIN(google-explicit-constructor): a call lists its pieces as they are.
+    constexpr part(std::string_view s) noexcept : text(s), what(kind::text) {}
+    constexpr part(const char* s) noexcept : text(s), what(kind::text) {}
+    constexpr part(std::uint32_t v) noexcept : number(v), what(kind::number) {}
+    constexpr part(std::uint64_t v) noexcept : number(v), what(kind::number) {}
+    constexpr part(std::int32_t v) noexcept : part(static_cast<std::int64_t>(v)) {}
+    constexpr part(std::int64_t v) noexcept
+        : number(v < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(v)),
+          what(v < 0 ? kind::negative : kind::number) {}
+    // NOLINTEND(google-explicit-constructor)
+};
+
+/// A sentence being joined. It has its own memory because pieces may point into the pool it will be stored in.
+struct sentence_text {
+    char text[448] = {};
+    std::uint32_t size = 0;
+
+    constexpr void add(const part& p) noexcept {
+        if (p.what == part::kind::text) put(p.text);
+        if (p.what == part::kind::negative) put("-");
+        if (p.what == part::kind::number || p.what == part::kind::negative) put_number(p.number);
+    }
+    constexpr void add(std::initializer_list<part> parts) noexcept {
+        for (const part& p : parts) add(p);
+    }
+
+private:
+    constexpr void put(std::string_view s) noexcept {
+        for (char c : s)
+            if (size < sizeof(text)) text[size++] = c;
+    }
+    constexpr void put_number(std::uint64_t v) noexcept {
+        char digits[20] = {};
+        int n = 0;
+        do digits[n++] = static_cast<char>('0' + v % 10);
+        while ((v /= 10) != 0);
+        while (n > 0) put(std::string_view(&digits[--n], 1));
+    }
+};
+
+}  // namespace ptxdsl::ir

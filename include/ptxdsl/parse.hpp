@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// PTX text in: lexer, parser, printers, checks against the instruction table, PTX string literals.
+#pragma once
+
+#include <ptxdsl/parse/check.hpp>
+#include <ptxdsl/parse/facts.hpp>
+#include <ptxdsl/parse/literal.hpp>
+#include <ptxdsl/parse/parser.hpp>
+#include <ptxdsl/parse/print.hpp>

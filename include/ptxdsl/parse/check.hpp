@@ -1,0 +1,697 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks a parsed module against the instruction table: every name is declared, every instruction has the modifiers and
+// operands of a form that its target and PTX version have.
+#pragma once
+
+#include <ptxdsl/isa/special_registers.hpp>
+#include <ptxdsl/isa/table.hpp>
+#include <ptxdsl/parse/symbols.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace ptxdsl::ptx {
+
+namespace detail {
+
+/// Instructions of PTX that the table has no forms of (textures, surfaces, wmma, video); ptxas alone judges them.
+[[nodiscard]] constexpr bool is_outside_table(std::string_view opcode) noexcept {
+    using namespace std::string_view_literals;
+    constexpr std::string_view words[] = {
+        "tex"sv, "tld4"sv, "txq"sv, "suld"sv, "sust"sv, "sured"sv, "suq"sv, "istypep"sv, "wmma"sv, "vadd"sv, "vsub"sv,
+        "vabsdiff"sv, "vmin"sv, "vmax"sv, "vshl"sv, "vshr"sv, "vmad"sv, "vset"sv, "vadd2"sv, "vsub2"sv, "vavrg2"sv,
+        "vabsdiff2"sv, "vmin2"sv, "vmax2"sv, "vset2"sv, "vadd4"sv, "vsub4"sv, "vavrg4"sv, "vabsdiff4"sv, "vmin4"sv,
+        "vmax4"sv, "vset4"sv, "mul24"sv, "mad24"sv, "clusterlaunchcontrol"sv, "tcgen05"sv, "_warpsync"sv};
+    for (std::string_view w : words)
+        if (w == opcode) return true;
+    return false;
+}
+
+/// Finds an order of the modifiers that a form has; PTX in the wild has them in any. Tries each form once: every word of
+/// its pattern takes the first modifier left that fits. Types and state spaces keep their order, which has a meaning:
+/// `cvt.u32.f32` and `cvt.f32.u32`, destination and source space of a copy.
+struct reordering {
+    static constexpr unsigned most = 24;
+    isa::tok result[most] = {};
+    unsigned count = 0;
+
+    constexpr bool try_form(const isa::detail::row_view& row, const isa::tok* t, unsigned n) noexcept {
+        bool used[most] = {};
+        count = 1;
+        result[0] = t[0];
+        last_type_ = last_space_ = 0;
+        return place(row.pattern, row.pattern_end, t, n, used, false) && count == n;
+    }
+
+private:
+    /// In an optional group the words are placed when its first one finds its modifier.
+    constexpr bool place(const char16_t* p, const char16_t* end, const isa::tok* t, unsigned n, bool* used, bool optional) noexcept {
+        bool first = true;
+        while (p != end) {
+            const unsigned word = *p++;
+            if ((word & isa::detail::word_optional) != 0) {
+                const char16_t* const group_end = p + (word & 0xffu);
+                if (!place(p, group_end, t, n, used, true)) return false;
+                p = group_end;
+                continue;
+            }
+            unsigned i = 1;
+            while (i < n && (used[i] || !isa::detail::word_takes(word, t[i]))) ++i;
+            if (i == n) {
+                if (optional && first) return true;
+                return false;
+            }
+            if (!keeps_order(t[i], i)) return false;
+            first = false;
+            used[i] = true;
+            result[count++] = t[i];
+        }
+        return true;
+    }
+    constexpr bool keeps_order(isa::tok t, unsigned i) noexcept {
+        const bool is_type = isa::token_type(t) != isa::scalar::none;
+        if (!is_type && !is_space(t)) return true;
+        unsigned& last = is_type ? last_type_ : last_space_;
+        if (i < last) return false;
+        last = i;
+        return true;
+    }
+    [[nodiscard]] static constexpr bool is_space(isa::tok t) noexcept {
+        using isa::tok;
+        return t == tok::global || t == tok::shared || t == tok::shared__cta || t == tok::shared__cluster || t == tok::const_ || t == tok::local ||
+               t == tok::param;
+    }
+
+    unsigned last_type_ = 0;
+    unsigned last_space_ = 0;
+};
+
+}  // namespace detail
+
+/// One checking pass over a tree without syntax errors.
+class checker {
+public:
+    constexpr checker(const tree_view& v, diagnostics& out) : v_(v), out_(out), names_(v), target_(v.target()), version_(v.version()) {
+        outside_.resize(v.n_words, 0);
+    }
+
+    constexpr void run() {
+        header();
+        for (u32 c = 1; c < v_[0].end; c = v_[c].end) {
+            switch (v_.kind(c)) {
+                case node_kind::declaration: declaration(c); break;
+                case node_kind::entry:
+                case node_kind::function: function(c); break;
+                case node_kind::alias: known(c + 1), known(c + 2); break;
+                default: break;
+            }
+        }
+    }
+
+private:
+    using u32 = std::uint32_t;
+    using tok = isa::tok;
+    static constexpr unsigned max_operands = 20;
+
+    // ---- messages --------------------------------------------------------------------------------------------
+
+    template <class... Parts>
+    constexpr void error(const char (&id)[4], u32 node, const Parts&... parts) {
+        out_.add(severity::error, id, v_.offset(node), v_.token_length(node), parts...);
+    }
+    template <class... Parts>
+    constexpr void warning(const char (&id)[4], u32 node, const Parts&... parts) {
+        out_.add(severity::warning, id, v_.offset(node), v_.token_length(node), parts...);
+    }
+
+    constexpr void header() {
+        const u32 t = v_.child(0, node_kind::target);
+        const u32 a = v_.child(0, node_kind::address_size);
+        address_64_ = a == 0 || v_.atom(a) == "64";
+        if (target_.sm < 10 || (target_.suffix != 0 && target_.suffix != 'a' && target_.suffix != 'f'))
+            return warning("P30", t + 1, "unknown target '", v_.atom(t + 1), "'");
+        if (target_.sm >= 90 && version_ < target_.floor()) {
+            const ptx_version f = target_.floor();
+            error("A12", 1, ".version ", v_.atom(1), " does not know target ", v_.atom(t + 1), "; it needs ", u32{f.major}, '.', u32{f.minor});
+        }
+    }
+
+    // ---- declarations ----------------------------------------------------------------------------------------
+
+    [[nodiscard]] static constexpr ptxdsl::space space_named(std::string_view s) noexcept {
+        if (s == ".global") return space::global;
+        if (s == ".shared") return space::shared;
+        if (s == ".const") return space::constant;
+        if (s == ".local") return space::local;
+        if (s == ".param") return space::param;
+        return space::generic;
+    }
+    /// Reads what stands in front of the names and declares them.
+    constexpr void declaration(u32 n) {
+        symbol s;
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
+            switch (v_.kind(c)) {
+                case node_kind::space:
+                    s.kind = v_.atom(c) == ".reg" ? symbol_kind::reg : symbol_kind::variable;
+                    s.sp = space_named(v_.atom(c));
+                    break;
+                case node_kind::vector_type: s.vector = static_cast<std::uint8_t>(v_.atom(c)[2] - '0'); break;
+                case node_kind::type: s.type = scalar_named(v_.atom(c)); break;
+                case node_kind::align: alignment(c); break;
+                case node_kind::declarator: declarator(c, s); break;
+                default: break;
+            }
+        }
+    }
+    constexpr void alignment(u32 n) {
+        const std::uint64_t a = integer_value(v_.atom(n));
+        if (a == 0 || (a & (a - 1)) != 0) error("P31", n, "an alignment is a power of two, not ", v_.atom(n));
+    }
+    constexpr void declarator(u32 n, symbol s) {
+        if (v_.atom(n) == "_") return error("P34", n, "only the parameters of a '.callprototype' have no name");
+        s.name = v_[n].atom;
+        s.node = n;
+        const u32 range = v_.child(n, node_kind::range);
+        const bool array = v_.child(n, node_kind::dimension) != 0;
+        if (range != 0) s.range = range_of(range);
+        if (s.kind == symbol_kind::reg && array) error("P32", n, "register '", v_.atom(n), "' cannot be an array");
+        if (s.kind != symbol_kind::reg && s.type == isa::scalar::pred) error("P32", n, "predicates are registers: '", v_.atom(n), "' lies in memory");
+        const u32 i = v_.child(n, node_kind::initializer);
+        if (i != 0) {
+            if (s.kind == symbol_kind::reg || (s.sp != space::global && s.sp != space::constant && s.sp != space::generic))
+                error("P33", n, "only .global and .const variables have initial values");
+            initial_value(i + 1, s.type);
+        }
+        add(s);
+    }
+    constexpr u32 range_of(u32 n) {
+        const std::uint64_t count = integer_value(v_.atom(n));
+        if (count == 0) error("P32", n, "a range has at least one register");
+        return count > 0x7fffffffu ? 0x7fffffffu : count == 0 ? 1 : static_cast<u32>(count);
+    }
+    /// Floats for floats, integers for integers; `.b32` takes either (5.4.4).
+    constexpr void initial_value(u32 n, isa::scalar type) {
+        const bool is_float = type == isa::scalar::f32 || type == isa::scalar::f64;
+        for (u32 c = n; c < v_[n].end; ++c) {
+            const node_kind k = v_.kind(c);
+            if (k == node_kind::field) return;
+            if (k == node_kind::name || k == node_kind::generic) known(c);
+            if (k != node_kind::literal && k != node_kind::expression && k != node_kind::group) continue;
+            if (is_float && !constant_reader(v_).of(c).is_float) error("P33", c, "a variable of type .", isa::name(type), " is initialised by a float: write 1.0, not 1");
+            c = v_[c].end - 1;
+        }
+    }
+    constexpr void add(const symbol& s) {
+        const u32 before = names_.declare(s);
+        if (before == symbol_table::none) return;
+        const symbol& other = names_[before];
+        const bool redeclared = other.kind == s.kind && (s.kind == symbol_kind::function || (other.type == s.type && other.sp == s.sp && depth_ == 0));
+        if (redeclared) return;
+        error("P20", s.node, s.kind >= symbol_kind::label ? "label '" : "'", v_.word(s.name), "' is declared twice in this scope");
+    }
+
+    // ---- functions -------------------------------------------------------------------------------------------
+
+    constexpr void function(u32 n) {
+        symbol s;
+        s.kind = symbol_kind::function;
+        s.name = v_[n].atom, s.node = n;
+        s.type = isa::scalar::b64;
+        add(s);
+        names_.open_scope();
+        ++depth_;
+        for (node_kind k : {node_kind::results, node_kind::parameters})
+            if (const u32 list = v_.child(n, k))
+                for (u32 c = list + 1; c < v_[list].end; c = v_[c].end) declaration(c);
+        directives(n);
+        if (const u32 b = v_.child(n, node_kind::body)) body(b);
+        --depth_;
+        names_.close_scope();
+    }
+    [[nodiscard]] constexpr u32 directive(u32 n, std::string_view word) const noexcept {
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end)
+            if (v_.kind(c) == node_kind::tuning && v_.atom(c) == word) return c;
+        return 0;
+    }
+    constexpr void excluded(u32 n, std::string_view a, std::string_view b) {
+        const u32 second = directive(n, b);
+        if (second != 0 && directive(n, a) != 0) error("P35", second, "'", a, "' and '", b, "' exclude each other");
+    }
+    /// Directives that exclude or need each other (11.4, 11.7).
+    constexpr void directives(u32 n) {
+        excluded(n, ".maxntid", ".reqntid");
+        excluded(n, ".reqnctapercluster", ".maxclusterrank");
+        if (const u32 d = directive(n, ".maxnctapersm"); d != 0 && version_ >= ptx_version{2, 1}) error("P35", d, "'.maxnctapersm' ended with PTX 2.0; use '.minnctapersm'");
+        const u32 b = directive(n, ".blocksareclusters");
+        if (b == 0) return;
+        if (version_ < ptx_version{9, 0}) error("P27", b, "'.blocksareclusters' needs .version 9.0");
+        else if (directive(n, ".reqntid") == 0 || directive(n, ".reqnctapercluster") == 0) error("P35", b, "'.blocksareclusters' needs '.reqntid' and '.reqnctapercluster'");
+    }
+    /// All scopes of a body with a stack of their own.
+    constexpr void body(u32 n) {
+        ptxdsl::detail::dynarray<u32> ends;
+        u32 c = n;
+        do {
+            if (v_.kind(c) == node_kind::body) {
+                ends.push_back(v_[c].end);
+                open(c++);
+            } else {
+                statement(c);
+                c = v_[c].end;
+            }
+            while (ends.size() != 0 && c == ends.back()) {
+                ends.pop_back();
+                names_.close_scope();
+            }
+        } while (ends.size() != 0);
+    }
+    /// A scope's labels are known from its start.
+    constexpr void open(u32 n) {
+        names_.open_scope();
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
+            if (v_.kind(c) != node_kind::label) continue;
+            symbol s;
+            const node_kind next = v_[c].end < v_[n].end ? v_.kind(v_[c].end) : node_kind::error;
+            s.kind = next == node_kind::branch_targets || next == node_kind::call_targets ? symbol_kind::target_list
+                     : next == node_kind::call_prototype                                  ? symbol_kind::prototype
+                                                                                          : symbol_kind::label;
+            s.name = v_[c].atom, s.node = c;
+            add(s);
+        }
+    }
+    constexpr void statement(u32 n) {
+        switch (v_.kind(n)) {
+            case node_kind::declaration: declaration(n); break;
+            case node_kind::instruction: instruction(n); break;
+            case node_kind::branch_targets:
+                for (u32 c = n + 1; c < v_[n].end; c = v_[c].end)
+                    if (v_.child(c, node_kind::range) == 0) known_label(c);
+                break;
+            case node_kind::call_targets:
+                for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) known(c);
+                break;
+            default: break;
+        }
+    }
+    constexpr bool known(u32 n) {
+        if (names_.find(v_[n].atom) != symbol_table::none) return true;
+        error("P21", n, "'", v_.atom(n), "' is not declared");
+        return false;
+    }
+    constexpr bool known_label(u32 n) {
+        if (names_.find_label(v_[n].atom) != symbol_table::none) return true;
+        error("P21", n, "there is no label '", v_.atom(n), "' in this scope");
+        return false;
+    }
+
+    // ---- instructions ----------------------------------------------------------------------------------------
+
+    /// An operand as the table wants it, and what it may be instead.
+    struct operand {
+        isa::operand_shape shape;
+        u32 node = 0;
+        bool either_float = false;   ///< a decimal float fits f32 and f64
+        bool any_element = false;    ///< a vector of immediates and sinks only
+        isa::scalar types[3] = {};   ///< types of a vector's registers
+        unsigned n_types = 0;
+    };
+
+    constexpr void instruction(u32 n) {
+        n_operands_ = 0;
+        failed_ = false;
+        u32 c = n + 1;
+        const u32 end = v_[n].end;
+        if (c < end && v_.kind(c) == node_kind::guard) guard(c++);
+        tokens_[0] = isa::find_token(v_.atom(n));
+        n_tokens_ = 1;
+        const bool known_opcode = tokens_[0] != tok::none && isa::detail::opcode_first[static_cast<unsigned>(tokens_[0])] != 0;
+        if (!known_opcode && !detail::is_outside_table(v_.atom(n))) {
+            error("P22", n, "no instruction is called '", v_.atom(n), "'");
+            return;
+        }
+        for (; c < end && v_.kind(c) == node_kind::modifier; ++c) modifier(n, c, known_opcode);
+        if (tokens_[0] == tok::call) return call(c, end);
+        const bool branches = tokens_[0] == tok::bra || tokens_[0] == tok::brx;
+        for (; c < end; c = v_[c].end) operand_node(c, branches);
+        if (!known_opcode || is_vector_move()) return not_checked(n);
+        if (!failed_) judge(n);
+    }
+    constexpr void guard(u32 n) {
+        const u32 s = names_.find(v_[n].atom);
+        if (s == symbol_table::none) known(n);
+        else if (names_[s].type != isa::scalar::pred) error("P23", n, "'", v_.atom(n), "' is no predicate");
+    }
+    constexpr void modifier(u32 n, u32 c, bool known_opcode) {
+        const tok t = isa::find_token(v_.atom(c).substr(1));
+        if (t == tok::none && known_opcode) {
+            error("P24", c, "'", v_.atom(n), "' has no modifier '", v_.atom(c), "'");
+            failed_ = true;
+        }
+        if (n_tokens_ < detail::reordering::most) tokens_[n_tokens_++] = t;
+    }
+    /// `mov.v4.u32 v, %tid`, from before PTX 2.0.
+    [[nodiscard]] constexpr bool is_vector_move() const noexcept {
+        return tokens_[0] == tok::mov && n_tokens_ > 1 && (tokens_[1] == tok::v2 || tokens_[1] == tok::v4);
+    }
+    /// One message for each opcode.
+    constexpr void not_checked(u32 n) {
+        if (outside_[v_[n].atom] != 0) return;
+        outside_[v_[n].atom] = 1;
+        out_.add(severity::note, "P25", v_.offset(n), v_.token_length(n), "the table has no forms of '", v_.atom(n), "': its modifiers and operands are not checked");
+    }
+    constexpr void call(u32 c, u32 end) {
+        for (; c < end; c = v_[c].end) {
+            if (v_.kind(c) == node_kind::arguments) {
+                for (u32 a = c + 1; a < v_[c].end; a = v_[a].end)
+                    if (v_.kind(a) == node_kind::name) known(a);
+            } else if (names_.find_label(v_[c].atom) == symbol_table::none) {
+                known(c);
+            }
+        }
+    }
+
+    // ---- operands --------------------------------------------------------------------------------------------
+
+    constexpr void operand_node(u32 n, bool branches) {
+        if (v_.kind(n) == node_kind::pair) {
+            const u32 second = v_[n + 1].end;
+            operand_node(n + 1, false);
+            operand_node(second, false);
+            return;
+        }
+        if (n_operands_ == max_operands) {
+            failed_ = true;
+            return error("P26", n, "more than ", u32{max_operands}, " operands");
+        }
+        operand& o = operands_[n_operands_++] = {};
+        o.node = n;
+        switch (v_.kind(n)) {
+            case node_kind::name: branches ? branch_target(n, o) : name(n, o); break;
+            case node_kind::negation:
+            case node_kind::offset: name(n + 1, o); break;
+            case node_kind::complement:
+                name(n + 1, o);
+                if (o.shape.kind == isa::operand_kind::pred) o.shape.kind = isa::operand_kind::not_pred;
+                break;
+            case node_kind::index: indexed(n, o); break;
+            case node_kind::sink: o.shape.kind = isa::operand_kind::sink; break;
+            case node_kind::vector: vector(n, o); break;
+            case node_kind::address: address(n, o); break;
+            default: immediate(n, o); break;
+        }
+    }
+    constexpr void immediate(u32 n, operand& o) {
+        const constant_value c = constant_reader(v_).of(n);
+        o.shape.kind = isa::operand_kind::imm;
+        o.shape.value = c.value;
+        o.shape.type = !c.is_float ? isa::scalar::s64 : c.is_double ? isa::scalar::f64 : isa::scalar::f32;
+        o.either_float = c.is_float && !c.is_bits;
+    }
+    constexpr void branch_target(u32 n, operand& o) {
+        o.shape.kind = isa::operand_kind::label;
+        if (names_.find_label(v_[n].atom) != symbol_table::none) return;
+        if (tokens_[0] == tok::brx && names_.find(v_[n].atom) != symbol_table::none) return name(n, o);
+        known_label(n);
+        failed_ = true;
+    }
+    constexpr void name(u32 n, operand& o) {
+        const bool has_component = v_.has_children(n);
+        const u32 s = names_.find(v_[n].atom);
+        if (s == symbol_table::none) return special_or_label(n, has_component, o);
+        const symbol& found = names_[s];
+        if (found.kind != symbol_kind::reg) {
+            o.shape.kind = isa::operand_kind::symbol;
+            o.shape.type = found.type;
+            o.shape.sp = found.sp;
+            return;
+        }
+        o.shape.type = found.type;
+        o.shape.kind = found.type == isa::scalar::pred ? isa::operand_kind::pred : isa::operand_kind::reg;
+        if (found.vector != 1 && !has_component) {
+            o.shape.kind = isa::operand_kind::vec;
+            o.shape.count = found.vector;
+            o.types[0] = found.type;
+            o.n_types = 1;
+        }
+    }
+    constexpr void special_or_label(u32 n, bool has_component, operand& o) {
+        const std::string_view base = v_.atom(n);
+        for (unsigned i = 0; base[0] == '%' && i < static_cast<unsigned>(isa::special::count_); ++i) {
+            const isa::special_info& r = isa::info(static_cast<isa::special>(i));
+            if (r.name.substr(0, base.size()) != base) continue;
+            const std::string_view rest = r.name.substr(base.size());
+            if (rest != (has_component ? v_.atom(n + 1) : std::string_view()) && !(rest == ".x" && !has_component)) continue;
+            return special(n, r, has_component, o);
+        }
+        if (names_.find_label(v_[n].atom) != symbol_table::none) {
+            o.shape.kind = isa::operand_kind::label;
+            return;
+        }
+        if (base[0] == '%' && has_component) error("P21", n, "'", base, v_.atom(n + 1), "' is neither declared nor a special register");
+        else known(n);
+        failed_ = true;
+    }
+    /// `%tid` without a component is a vector of four.
+    constexpr void special(u32 n, const isa::special_info& r, bool has_component, operand& o) {
+        o.shape.kind = r.type == isa::scalar::pred ? isa::operand_kind::pred : isa::operand_kind::special;
+        o.shape.type = r.type;
+        if (r.name.size() != v_.atom(n).size() && !has_component) {
+            o.shape.kind = isa::operand_kind::vec;
+            o.shape.count = 4;
+            o.types[0] = r.type;
+            o.n_types = 1;
+        }
+        if (version_ < r.since) {
+            error("P27", n, r.name, " needs .version ", u32{r.since.major}, '.', u32{r.since.minor});
+            failed_ = true;
+        } else if (target_.sm < r.sm) {
+            error("P28", n, r.name, " needs target sm_", u32{r.sm});
+            failed_ = true;
+        }
+    }
+    constexpr void indexed(u32 n, operand& o) {
+        address_base(n + 1, o);
+        const u32 i = v_[n + 1].end;
+        if (v_.kind(i) == node_kind::name || v_.kind(i) == node_kind::offset) {
+            operand unused;
+            name(v_.kind(i) == node_kind::offset ? i + 1 : i, unused);
+        }
+        o.shape.kind = isa::operand_kind::address;
+        // `mov d, a[1]` takes the address
+        if (tokens_[0] == tok::mov) o.shape.kind = isa::operand_kind::symbol;
+    }
+    constexpr void address(u32 n, operand& o) {
+        const u32 base = n + 1;
+        const u32 inner = v_.kind(base) == node_kind::offset ? base + 1 : base;
+        o.shape.kind = isa::operand_kind::address;
+        if (v_.kind(inner) == node_kind::name) address_base(inner, o);
+        const u32 rest = v_[base].end;
+        if (rest == v_[n].end) return;
+        o.shape.kind = isa::operand_kind::tensor_address;
+        for (u32 c = rest; c < v_[n].end; c = v_[c].end) {
+            operand unused;
+            if (v_.kind(c) == node_kind::vector) vector(c, unused), o.shape.count = static_cast<std::uint16_t>(v_.children(c));
+            else name(c, unused), o.shape.count = 1;
+        }
+    }
+    constexpr void address_base(u32 n, operand& o) {
+        operand b;
+        name(n, b);
+        if (failed_) return;
+        o.shape.type = b.shape.type;
+        o.shape.sp = b.shape.kind == isa::operand_kind::symbol ? b.shape.sp : space::generic;
+        if (b.shape.kind == isa::operand_kind::symbol) return;
+        const isa::scalar_info& t = isa::info(b.shape.type);
+        const bool integer = t.cls == isa::type_class::bits || t.cls == isa::type_class::unsigned_int || t.cls == isa::type_class::signed_int;
+        if (b.shape.kind == isa::operand_kind::reg && integer && (t.bits == 64 || (t.bits == 32 && !needs_64_bits()))) return;
+        if (b.shape.kind == isa::operand_kind::reg && integer && t.bits == 32) {
+            failed_ = true;
+            return error("P29", n, "an address in generic or global memory has 64 bits, '", v_.atom(n), "' has 32");
+        }
+        error("P29", n, "an address is a 32-bit or 64-bit integer register, not '", v_.atom(n), "' of type .", t.name);
+        failed_ = true;
+    }
+    /// Whether the instruction reads or writes generic or global memory through its addresses.
+    [[nodiscard]] constexpr bool needs_64_bits() const noexcept {
+        if (!address_64_) return false;
+        const tok o = tokens_[0];
+        if (o != tok::ld && o != tok::st && o != tok::atom && o != tok::red && o != tok::ldu) return false;
+        for (unsigned i = 1; i < n_tokens_; ++i) {
+            const tok t = tokens_[i];
+            if (t == tok::shared || t == tok::shared__cta || t == tok::shared__cluster || t == tok::local || t == tok::param || t == tok::const_ ||
+                t == tok::param__entry || t == tok::param__func || t == tok::async)
+                return false;
+        }
+        return true;
+    }
+    constexpr void vector(u32 n, operand& o) {
+        o.shape.kind = isa::operand_kind::vec;
+        o.shape.count = static_cast<std::uint16_t>(v_.children(n));
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
+            if (v_.kind(c) != node_kind::name) continue;
+            operand e;
+            name(c, e);
+            add_type(o, e.shape.type);
+        }
+        o.any_element = o.n_types == 0;
+        if (o.shape.count == 1 && !o.any_element) o.shape.kind = isa::operand_kind::reg;
+        o.shape.type = o.types[0];
+    }
+    static constexpr void add_type(operand& o, isa::scalar t) noexcept {
+        for (unsigned i = 0; i < o.n_types; ++i)
+            if (o.types[i] == t) return;
+        if (o.n_types < 3) o.types[o.n_types++] = t;
+    }
+
+    // ---- judgement -------------------------------------------------------------------------------------------
+
+    constexpr void judge(u32 n) {
+        isa::verdict v = best(tokens_, n_tokens_);
+        if (v.st == isa::verdict::status::bad_modifiers || v.st == isa::verdict::status::wrong_target) {
+            const isa::verdict other = reordered(n);
+            if (other.st > v.st || other.ok()) v = other;
+        }
+        report(n, v);
+    }
+    /// The verdict with the alternatives of operands that have some.
+    [[nodiscard]] constexpr isa::verdict best(const tok* t, unsigned n) noexcept {
+        isa::verdict v = with_types(t, n, false);
+        bool alternatives = false;
+        for (unsigned i = 0; i < n_operands_; ++i) alternatives |= operands_[i].either_float;
+        if (v.ok()) return v;
+        if (alternatives) {
+            const isa::verdict w = with_types(t, n, true);
+            if (w.ok()) return w;
+        }
+        return predicate_constants(t, n, v);
+    }
+    /// Where a predicate is read, 0 and 1 (any integer) may stand for false and true.
+    [[nodiscard]] constexpr isa::verdict predicate_constants(const tok* t, unsigned n, isa::verdict v) noexcept {
+        const isa::verdict refused = v;
+        while (v.st == isa::verdict::status::bad_operand && v.operand < n_operands_) {
+            operand& o = operands_[v.operand];
+            if (o.shape.kind != isa::operand_kind::imm || o.either_float || o.shape.type != isa::scalar::s64) break;
+            o.shape.kind = isa::operand_kind::pred;
+            v = with_types(t, n, false);
+        }
+        if (v.ok()) return v;
+        for (unsigned i = 0; i < n_operands_; ++i)
+            if (operands_[i].shape.kind == isa::operand_kind::pred && operands_[i].shape.type == isa::scalar::s64) operands_[i].shape.kind = isa::operand_kind::imm;
+        return refused;
+    }
+    [[nodiscard]] constexpr isa::verdict with_types(const tok* t, unsigned n, bool as_f32) noexcept {
+        isa::operand_shape shapes[max_operands];
+        unsigned types = 1;
+        bool any = false;
+        for (unsigned i = 0; i < n_operands_; ++i) {
+            shapes[i] = operands_[i].shape;
+            if (operands_[i].either_float && as_f32) shapes[i].type = isa::scalar::f32;
+            if (operands_[i].n_types > types) types = operands_[i].n_types;
+            any |= operands_[i].any_element;
+        }
+        isa::verdict v;
+        for (unsigned k = 0; k < types; ++k) {
+            for (unsigned i = 0; i < n_operands_; ++i)
+                if (operands_[i].n_types != 0) shapes[i].type = operands_[i].types[k < operands_[i].n_types ? k : operands_[i].n_types - 1];
+            v = any ? with_elements(t, n, shapes) : isa::find(t, n, shapes, n_operands_, target_);
+            if (!v.ok()) return v;
+        }
+        return v;
+    }
+    /// A vector of immediates takes the type the form has.
+    [[nodiscard]] constexpr isa::verdict with_elements(const tok* t, unsigned n, isa::operand_shape* shapes) const noexcept {
+        isa::verdict v;
+        for (isa::scalar type : {isa::scalar::b32, isa::scalar::b64, isa::scalar::b16, isa::scalar::f32, isa::scalar::f64, isa::scalar::b8, isa::scalar::b128}) {
+            for (unsigned i = 0; i < n_operands_; ++i)
+                if (operands_[i].any_element) shapes[i].type = type;
+            v = isa::find(t, n, shapes, n_operands_, target_);
+            if (v.ok()) return v;
+        }
+        return v;
+    }
+    [[nodiscard]] constexpr isa::verdict reordered(u32) noexcept {
+        isa::verdict best_yet{isa::verdict::status::bad_modifiers, isa::verdict::no_form, {}, 0};
+        const unsigned first = isa::detail::opcode_first[static_cast<unsigned>(tokens_[0])];
+        const char16_t* at = isa::detail::code + first + 2;
+        const unsigned forms = isa::detail::code[first + 1];
+        for (unsigned i = 0; i < forms; at += at[0], ++i) {
+            if (!isa::detail::takes_count(at, n_tokens_ - 1)) continue;
+            detail::reordering r;
+            if (!r.try_form(isa::detail::row_at(at), tokens_, n_tokens_)) continue;
+            const isa::verdict v = best(r.result, r.count);
+            if (v.ok()) return v;
+            if (v.st > best_yet.st) best_yet = v;
+        }
+        return best_yet;
+    }
+    constexpr void report(u32 n, const isa::verdict& v) {
+        using status = isa::verdict::status;
+        switch (v.st) {
+            case status::ok:
+                if (v.since > version_)
+                    spelled("P27", n, "' needs .version ", u32{v.since.major}, '.', u32{v.since.minor}, "; this is ", u32{version_.major}, '.', u32{version_.minor});
+                return;
+            case status::unknown_opcode:
+            case status::bad_modifiers: return spelled("P24", n, "': there is no such combination of modifiers");
+            case status::wrong_target: return spelled("P28", n, "' does not exist on target ", v_.atom(v_.child(0, node_kind::target) + 1));
+            case status::operand_count: return spelled("P26", n, "' does not take ", u32{n_operands_}, n_operands_ == 1 ? " operand" : " operands");
+            case status::bad_operand: return bad_operand(n, v.operand);
+        }
+    }
+    constexpr void bad_operand(u32 n, unsigned i) {
+        if (i >= n_operands_) return spelled("P26", n, "' does not take ", u32{n_operands_}, " operands");
+        const operand& o = operands_[i];
+        text opcode;
+        spell(n, opcode);
+        error("P29", o.node, "operand ", u32{i + 1}, " of '", opcode.view(), "' cannot be ", kind_of(o), type_of(o));
+    }
+    [[nodiscard]] static constexpr std::string_view kind_of(const operand& o) noexcept {
+        using namespace std::string_view_literals;
+        constexpr std::string_view names[] = {"this"sv, "a register"sv, "this constant"sv, "a predicate"sv, "a negated predicate"sv, "'_'"sv,
+                                              "this address"sv, "a tensor address"sv, "a vector"sv, "a label"sv, "a symbol"sv, "a special register"sv};
+        return names[static_cast<unsigned>(o.shape.kind)];
+    }
+    [[nodiscard]] static constexpr std::string_view type_of(const operand& o) noexcept {
+        using namespace std::string_view_literals;
+        constexpr std::string_view names[] = {""sv, " of type .pred"sv, " of type .b8"sv, " of type .b16"sv, " of type .b32"sv, " of type .b64"sv, " of type .b128"sv,
+                                              " of type .u8"sv, " of type .u16"sv, " of type .u32"sv, " of type .u64"sv, " of type .s8"sv, " of type .s16"sv,
+                                              " of type .s32"sv, " of type .s64"sv, " of type .f16"sv, " of type .f16x2"sv};
+        if (o.shape.kind != isa::operand_kind::reg && o.shape.kind != isa::operand_kind::vec) return names[0];
+        if (o.shape.type == isa::scalar::f32) return " of type .f32"sv;
+        if (o.shape.type == isa::scalar::f64) return " of type .f64"sv;
+        return static_cast<unsigned>(o.shape.type) < 17 ? names[static_cast<unsigned>(o.shape.type)] : names[0];
+    }
+    template <class... Parts>
+    constexpr void spelled(const char (&id)[4], u32 n, const Parts&... parts) {
+        text opcode;
+        spell(n, opcode);
+        const u32 at = v_.has_children(n) && v_.kind(n + 1) == node_kind::guard ? opcode_token(n) : v_[n].token;
+        out_.add(severity::error, id, v_.tokens[at].offset, v_.words[v_.tokens[at].spelling].size, "'", opcode.view(), parts...);
+    }
+    /// The opcode stands behind `@p` or `@!p`.
+    [[nodiscard]] constexpr u32 opcode_token(u32 n) const noexcept { return v_[n + 1].token + 1; }
+    constexpr void spell(u32 n, text& out) const {
+        out.put(v_.atom(n));
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end)
+            if (v_.kind(c) == node_kind::modifier) out.put(v_.atom(c));
+    }
+
+    const tree_view& v_;
+    diagnostics& out_;
+    symbol_table names_;
+    ptxdsl::target target_;
+    ptx_version version_;
+    bool address_64_ = true;
+    bool failed_ = false;
+    u32 depth_ = 0;
+    tok tokens_[detail::reordering::most] = {};
+    unsigned n_tokens_ = 0;
+    operand operands_[max_operands] = {};
+    unsigned n_operands_ = 0;
+    ptxdsl::detail::dynarray<std::uint8_t> outside_;
+};
+
+/// Checks a module that was read without errors and adds what is wrong to `out`.
+constexpr void check(const tree_view& v, diagnostics& out) { checker(v, out).run(); }
+
+}  // namespace ptxdsl::ptx

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// H05: block barrier 0 that some live warps never reach on their path.
+#include <ptxdsl/ptxdsl.hpp>
+
+namespace px = ptxdsl;
+using px::u32;
+using hopper = px::builder<px::sm_90a>;
+
+template <class A, class B>
+constexpr void roles(hopper& k, const A& first, const B& others) {
+    k.if_(k.mov(px::tid.x) < 32u, [&] { k.role(32, first); }).else_([&] { k.role(128, others); });
+}
+
+#if PTXDSL_CASE == 0
+
+constexpr void body(hopper& k) {
+    roles(k, [&] { k.bar_sync(); }, [&] { k.bar_sync(); });  // both arms of a role branch have one
+    k.bar_sync();
+}
+
+#elif PTXDSL_CASE == 1
+// control-1: the other role has no more barriers and exits; only live warps count
+
+constexpr void body(hopper& k) {
+    k.bar_sync();
+    roles(k, [&] { k.nanosleep(20u); }, [&] { k.bar_sync(); });
+}
+
+#elif PTXDSL_CASE == 2
+// expect-2: PTXDSL-H05
+
+constexpr void body(hopper& k) {
+    k.single_thread(k.mov(px::tid.x) == 0u, [&] {
+        k.bar_sync();  // here-2
+    });
+}
+
+#elif PTXDSL_CASE == 3
+// expect-3: PTXDSL-H05 "128"
+
+constexpr void body(hopper& k) {
+    roles(k, [&] { k.nanosleep(20u); }, [&] {
+        k.bar_sync();  // here-3
+    });
+    k.bar_sync();
+}
+
+#endif
+[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {160}}>>();

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// K05: two nested calls in one argument list that emit several instructions each: C++ does not fix their order.
+#include <ptxdsl/ptxdsl.hpp>
+
+namespace px = ptxdsl;
+using px::f32, px::u32;
+using hopper = px::builder<px::sm_90a>;
+
+/// Emits two instructions.
+constexpr auto clear_and_load(hopper& k, const px::global_ptr<f32>& p, const px::global_ptr<f32>& q) {
+    k.st(p, 0.0f);
+    return k.ld(q);
+}
+
+#if PTXDSL_CASE == 0
+
+constexpr void body(hopper& k, px::global_ptr<f32> a, px::global_ptr<f32> b, px::global_ptr<f32> out) {
+    const auto x = clear_and_load(k, a, b);  // a name fixes the order
+    const auto y = clear_and_load(k, b, a);
+    k.st(out, k.add(x, y));
+    k.st(out, k.add(k.ld(a), k.mul(k.ld(b), k.ld(b))));  // nested calls of the library are brought into order
+}
+
+#elif PTXDSL_CASE == 1
+// expect-1: PTXDSL-K05
+
+constexpr void body(hopper& k, px::global_ptr<f32> a, px::global_ptr<f32> b, px::global_ptr<f32> out) {
+    k.st(out, k.add(clear_and_load(k, a, b), clear_and_load(k, b, a)));  // here-1
+}
+
+#endif
+[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body>>();
