@@ -38,6 +38,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/wgmma.hpp
     ptxdsl/ir/module.hpp
     ptxdsl/ir/program.hpp
+    ptxdsl/ir/sentence.hpp
     ptxdsl/ir/signature.hpp
     ptxdsl/isa/forms_text.hpp
     ptxdsl/isa/generated/forms_text.hpp
@@ -49,7 +50,22 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/isa/tokens.hpp
     ptxdsl/isa/types.hpp
     ptxdsl/kernels/gemm_config.hpp
+    ptxdsl/kernels/gemm_heuristic.hpp
     ptxdsl/kernels/gemm_kernel.hpp
+    ptxdsl/kernels/gemm_plain.hpp
+    ptxdsl/parse.hpp
+    ptxdsl/parse/check.hpp
+    ptxdsl/parse/constant.hpp
+    ptxdsl/parse/diagnostic.hpp
+    ptxdsl/parse/facts.hpp
+    ptxdsl/parse/lexer.hpp
+    ptxdsl/parse/literal.hpp
+    ptxdsl/parse/parser.hpp
+    ptxdsl/parse/print.hpp
+    ptxdsl/parse/symbols.hpp
+    ptxdsl/parse/text.hpp
+    ptxdsl/parse/token.hpp
+    ptxdsl/parse/tree.hpp
     ptxdsl/ptxdsl.hpp
     ptxdsl/verify/barriers.hpp
     ptxdsl/verify/control.hpp
@@ -67,6 +83,8 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/version.hpp
 )
 set(PTXDSL_RUNTIME_HEADERS
+    ptxdsl/kernels.hpp
+    ptxdsl/kernels/gemm.hpp
     ptxdsl/runtime.hpp
     ptxdsl/runtime/context.hpp
     ptxdsl/runtime/device.hpp

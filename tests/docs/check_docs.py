@@ -82,7 +82,7 @@ def emitted_ids():
 
 def check_ids():
     emitted, reader = emitted_ids()
-    written = {page.stem for page in (ROOT / "docs" / "misuse").glob("[A-Z]*.md")} - {"README"}
+    written = {page.stem for page in (ROOT / "docs" / "misuse").glob("[A-Z]*.md")}
     for name in sorted(emitted - written):
         yield f"PTXDSL-{name} has no page docs/misuse/{name}.md"
     for name in sorted(written - emitted):

@@ -6,8 +6,8 @@
     generate.py --check    exit 1 when one is not current
 
 - docs/diagnostics.md from the first lines of docs/misuse/<ID>.md
-- docs/isa/*.md from the instruction rows (include/ptxdsl/isa/forms/*.isa) and, for the C++ calls, from the first code of
-  the documentation comments in include/ptxdsl/dsl/*.hpp
+- docs/isa/*.md from the instruction rows (include/ptxdsl/isa/forms/*.isa); for the C++ calls, from the first code of the
+  documentation comments in include/ptxdsl/dsl/*.hpp; and for the examples, from the golden tests
 - the table of measured figures in README.md, between its two markers, from bench/results/*.json
 
 The first lines of a page of docs/misuse:
@@ -61,7 +61,7 @@ def diagnostics():
     out = [BANNER, "# Diagnostics\n\n",
            f"The {len(fronts)} mistakes ptxdsl refuses, each under an id that does not change. Every message begins with its id; the "
            "linked page\nshows the rule, a wrong and a right program (both compiled by the tests), what stays legal, and how to state a "
-           "fact the\nlibrary cannot see. [misuse/README.md](misuse/README.md) says how to read a message and a page.\n\n",
+           "fact the\nlibrary cannot see. [messages.md](messages.md) says how to read a message and a page.\n\n",
            "*Layer*: `types` is a `static_assert` at the call; `builder` and `verifier` speak when the kernel is assembled, in "
            "constant\nevaluation or at run time, with the kernel's file and line (the builder while the body runs, the verifier over the "
            "finished\nprogram); `warning` is reported and stops nothing; `host types` is a `static_assert` at the launch; `host` is a "
@@ -261,6 +261,33 @@ def code(text):
     return "`" + cell(" ".join(text.split())) + "`" if text.strip() else ""
 
 
+# The tests that compare calls with the lines they emit: family -> (file, names).
+SCALAR, ASYNC = "tests/dsl/scalar/golden.cpp", "tests/dsl/async/golden.cpp"
+EXAMPLES = {
+    "arith": (SCALAR, ["arithmetic"]), "float": (SCALAR, ["arithmetic"]), "logic": (SCALAR, ["arithmetic"]),
+    "compare": (SCALAR, ["comparison"]), "convert": (SCALAR, ["conversion"]), "memory": (SCALAR, ["memory"]),
+    "atomic": (SCALAR, ["memory"]), "cache": (SCALAR, ["memory"]), "cluster": (SCALAR, ["memory"]),
+    "warp": (SCALAR, ["warp and escapes"]), "misc": (SCALAR, ["warp and escapes"]), "barrier": (ASYNC, ["barriers"]),
+    "async": (ASYNC, ["copies", "tensor"]), "matrix": (ASYNC, ["mma", "wgmma"]),
+}
+
+
+def example(family):
+    """What a golden test calls and the lines it expects, as excerpts of the test."""
+    if family not in EXAMPLES:
+        return ""
+    name, tests = EXAMPLES[family]
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    out = ["\n## Calls and the lines they emit\n\nA test holds the calls against the text, line by line.\n"]
+    for test in tests:
+        begin = next((i for i, line in enumerate(lines) if line.startswith(f'    check("{test}"')), None)
+        if begin is None:
+            raise BadPage(f"{name} has no test `{test}`, the example of docs/isa/{family}.md")
+        end = next(i for i in range(begin, len(lines)) if lines[i].endswith('");'))
+        out += [f"\n```cpp file={name}\n", *(line[4:] + "\n" for line in lines[begin:end + 1]), "```\n"]
+    return "".join(out)
+
+
 def isa_page(isa, table, calls, family):
     rows = [r for r in table.rows if r.family == family]
     untyped = 0
@@ -276,6 +303,7 @@ def isa_page(isa, table, calls, family):
         shown = ", ".join(f"`{n}`" for n in names[:8]) + (" …" if len(names) > 8 else "") if names else "`k.inst`" if ours else ""
         targets = ", ".join(t.strip() for t in row.targets.split("|"))
         out.append(f"| {code(row.pattern_text)} | {code(row.operand_text)} | {row.ptx[0]}.{row.ptx[1]} | {targets} | {shown} |\n")
+    out.append(example(family))
     sets = read_sets(family)
     if sets:
         out.append("\n## Sets\n\n| name | modifiers |\n| --- | --- |\n")

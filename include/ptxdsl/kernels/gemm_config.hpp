@@ -59,7 +59,9 @@ struct gemm_config {
                             bm / cluster_n % (a == k_major ? 8 : 64) == 0;
         const bool modes = !(stream_k && split_k > 1) && (split_k == 1 || store != store_mode::tma) && stages >= 2;
         const bool fits = shared_bytes() * blocks_per_sm + 1024 * blocks_per_sm <= 228 * 1024 && (split_k == 1 || stages * bk * 2 >= bn * 4);
-        return tile && blocks && modes && fits;
+        // Accumulators, and while a store is pending the packed results; ptxas refuses a wgmma without room (C7602).
+        const bool registers = 65536 / (threads() * blocks_per_sm) >= bn / 2 + 24 || (blocks_per_sm == 1 && consumers() > 1);
+        return tile && blocks && modes && fits && registers;
     }
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which configuration for which product: a cost model of four measured rates, evaluated for every configuration of a short list.
-// The rates and the list come from runs on an H200; docs/kernels/gemm.md has the measurements.
+// Which configuration for which product. The list and every number here come from runs on an H200, interleaved with cuBLAS;
+// docs/kernels/gemm.md has the measurements.
 #pragma once
 
 #include <ptxdsl/kernels/gemm_config.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace ptxdsl::kernels {
@@ -16,73 +17,87 @@ struct gemm_shape {
     constexpr bool operator==(const gemm_shape&) const = default;
 };
 
-/// The configurations the library compiles in, results through TMA or (the split ones) from registers.
-inline constexpr std::array gemm_configs = {
-    gemm_config{},                                                                                                           // 0: large
-    gemm_config{.stream_k = true},                                                                                           // 1: large, last waves balanced
-    gemm_config{.cluster = 1, .group = 16},                                                                                  // 2: large, one wave
-    gemm_config{.bm = 128, .bn = 128, .stages = 6, .cluster = 1},                                                            // 3: medium
-    gemm_config{.bm = 64, .bn = 128, .stages = 8, .cluster = 1},                                                             // 4: few rows
-    gemm_config{.bm = 128, .bn = 64, .stages = 8, .cluster = 1},                                                             // 5: few columns
-    gemm_config{.bm = 64, .bn = 128, .stages = 9, .cluster = 1, .split_k = 2, .store = store_mode::pairs},                   // 6: few rows, long K
-    gemm_config{.bm = 64, .bn = 128, .stages = 9, .cluster = 1, .split_k = 4, .store = store_mode::pairs},                   // 7: the same, few columns
-    gemm_config{.bm = 128, .bn = 128, .stages = 7, .cluster = 1, .split_k = 2, .store = store_mode::pairs},                  // 8: medium, long K
+/// The configurations the library compiles in, by their index.
+enum class gemm_choice : u8 {
+    large,          ///< 128 x 256, pairs of blocks share B
+    large_even,     ///< the same, last waves cut along K so that all end together (needs a workspace)
+    large_single,   ///< 128 x 256, single blocks
+    medium,         ///< 128 x 128
+    few_rows,       ///< 64 x 128
+    few_columns,    ///< 128 x 64
+    few_rows_split, ///< 64 x 128, two blocks share K
+    medium_split,   ///< 128 x 128, two blocks share K
+    count
 };
-
-/// The rates of the model, for the device it is asked about. Cycles are those of a multiprocessor.
-struct gemm_rates {
-    double mma_per_cycle = 4096;        ///< multiply-adds of 16-bit elements a cycle and multiprocessor
-    double fill_bytes_per_cycle = 44;   ///< L2 to shared memory, all multiprocessors loading
-    double memory_bytes_per_cycle = 2300;  ///< device memory, whole chip
-    double tile_cycles = 1300;          ///< between two tiles of a persistent block
-    double launch_cycles = 5200;        ///< first loads, last store
-    double fixup_cycles = 15000;        ///< what stream-K costs: hand-over, and operands that no longer meet in L2
-    double exchange_cycles = 2200;      ///< sum over a cluster
+inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::count)> gemm_configs = {
+    gemm_config{},
+    gemm_config{.stream_k = true},
+    gemm_config{.cluster = 1, .group = 16},
+    gemm_config{.bm = 128, .bn = 128, .stages = 6, .cluster = 1},
+    gemm_config{.bm = 64, .bn = 128, .stages = 8, .cluster = 1},
+    gemm_config{.bm = 128, .bn = 64, .stages = 8, .cluster = 1},
+    gemm_config{.bm = 64, .bn = 128, .stages = 9, .cluster = 1, .split_k = 2, .store = store_mode::pairs},
+    gemm_config{.bm = 128, .bn = 128, .stages = 7, .cluster = 1, .split_k = 2, .store = store_mode::pairs},
 };
+[[nodiscard]] constexpr const gemm_config& config_of(gemm_choice c) noexcept { return gemm_configs[static_cast<std::size_t>(c)]; }
 
 namespace detail {
 
 [[nodiscard]] constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) noexcept { return (a + b - 1) / b; }
 
-/// Cycles of one pipeline step of a block.
-[[nodiscard]] constexpr double step_cycles(const gemm_config& c, const gemm_rates& r) noexcept {
-    const double multiply = static_cast<double>(c.bm) * c.bn * c.bk / r.mma_per_cycle * 2;
-    const double fill = (static_cast<double>(c.bm) / c.cluster_n + static_cast<double>(c.bn) / c.cluster) * c.bk * 2 / r.fill_bytes_per_cycle;
-    return multiply > fill ? multiply : fill;
+/// Tiles of a configuration over the multiprocessors.
+[[nodiscard]] constexpr double waves_of(const gemm_config& c, const gemm_shape& s, std::uint64_t sms) noexcept {
+    const std::uint64_t tiles = ceil_div(s.m, c.cluster_rows()) * ceil_div(s.n, c.cluster_columns()) * s.batch;
+    const std::uint64_t clusters = sms / c.cluster_blocks();
+    return static_cast<double>(tiles) / static_cast<double>(clusters == 0 ? 1 : clusters);
+}
+[[nodiscard]] constexpr double whole(double waves) noexcept {
+    const auto n = static_cast<double>(static_cast<std::uint64_t>(waves));
+    return n < waves ? n + 1 : n;
+}
+
+/// What cutting the last waves along K costs, in waves: the hand-over, and operands that no longer meet in L2. Measured:
+/// 0.15 to 0.29 up to K = 8192, 0.47 to 0.61 from K = 14336 on.
+[[nodiscard]] constexpr double even_cost(std::uint64_t k) noexcept { return k <= 8192 ? 0.25 : 0.6; }
+
+/// Up to 128 rows: the weights stream from memory once, so that all that counts is how evenly they are spread.
+[[nodiscard]] constexpr gemm_choice choose_memory_bound(const gemm_shape& s, std::uint64_t sms) noexcept {
+    const std::uint64_t columns = ceil_div(s.n, 128) * s.batch, steps = ceil_div(s.k, 64);
+    if (s.m <= 64) {
+        const bool split = steps >= 8 && (columns <= sms || s.k > 4096 || s.m < 32);
+        return split ? gemm_choice::few_rows_split : gemm_choice::few_rows;
+    }
+    if (2 * columns > sms) return gemm_choice::medium;
+    return s.k >= 7168 ? gemm_choice::medium_split : gemm_choice::few_columns;
+}
+
+/// More rows: estimated time in waves of 128 x 256 tiles. Smaller tiles load more bytes a product and pay for it; a single
+/// wave of large tiles has no next tile to hide its store behind.
+[[nodiscard]] constexpr gemm_choice choose_compute_bound(const gemm_shape& s, std::uint64_t sms, bool may_even) noexcept {
+    using enum gemm_choice;
+    const double large_waves = waves_of(config_of(large), s, sms);
+    const double single = whole(waves_of(config_of(large_single), s, sms));
+    struct candidate {
+        gemm_choice choice;
+        double waves;
+    };
+    const candidate list[] = {
+        {large_single, single > 1 ? single : 1.06},
+        {large_even, may_even && large_waves > 3 ? large_waves + even_cost(s.k) : 1e30},
+        {medium, whole(waves_of(config_of(medium), s, sms)) * 0.5 * (large_waves < 4 ? 1.03 : 1.07)},
+        {few_rows, whole(waves_of(config_of(few_rows), s, sms)) * 0.25 * 1.18},
+    };
+    candidate best = list[0];
+    for (const candidate& c : list)
+        if (c.waves < best.waves) best = c;
+    return best.choice;
 }
 
 }  // namespace detail
 
-/// Estimated cycles of a product with configuration `c` on a device of `sms` multiprocessors.
-[[nodiscard]] constexpr double estimate_gemm_cycles(const gemm_config& c, const gemm_shape& s, std::uint64_t sms, const gemm_rates& r = {}) noexcept {
-    const std::uint64_t tiles = detail::ceil_div(s.m, c.cluster_rows()) * detail::ceil_div(s.n, c.cluster_columns()) * s.batch;
-    const std::uint64_t steps = detail::ceil_div(s.k, c.bk);
-    const std::uint64_t clusters = sms * c.blocks_per_sm / c.cluster_blocks();
-    const double step = detail::step_cycles(c, r);
-    const double tile = static_cast<double>(detail::ceil_div(steps, c.split_k)) * step + r.tile_cycles;
-    const double whole_waves = static_cast<double>(detail::ceil_div(tiles, clusters));
-    const double waves = c.stream_k && tiles > clusters ? static_cast<double>(tiles) / static_cast<double>(clusters) : whole_waves;
-    double cycles = waves * tile + r.launch_cycles;
-    if (c.stream_k) cycles += r.fixup_cycles;
-    if (c.split_k > 1) cycles += r.exchange_cycles * whole_waves + 400.0 * c.split_k;
-    const double bytes = 2.0 * static_cast<double>(s.batch) * static_cast<double>(s.m * s.k + s.n * s.k + s.m * s.n);
-    // A memory-bound product needs its loads spread over the chip: idle multiprocessors load nothing.
-    const double busy = static_cast<double>(tiles) / (whole_waves * static_cast<double>(clusters));
-    const double memory = bytes / r.memory_bytes_per_cycle / (c.stream_k ? 1.0 : busy < 0.75 ? busy / 0.75 : 1.0) + r.launch_cycles;
-    return cycles > memory ? cycles : memory + 0.05 * cycles;
-}
-
-/// The index in `gemm_configs` of the configuration with the least estimated time. `may_stream_k`: there is a workspace.
-[[nodiscard]] constexpr std::size_t choose_gemm_config(const gemm_shape& s, std::uint64_t sms, bool may_stream_k) noexcept {
-    std::size_t best = 0;
-    double least = 0;
-    for (std::size_t i = 0; i < gemm_configs.size(); ++i) {
-        const gemm_config& c = gemm_configs[i];
-        if ((c.stream_k && !may_stream_k) || detail::ceil_div(s.k, c.bk) < c.split_k) continue;
-        const double t = estimate_gemm_cycles(c, s, sms);
-        if (i == 0 || t < least) best = i, least = t;
-    }
-    return best;
+/// The configuration to take for a product on a device of `sms` multiprocessors. `may_even`: there is a workspace.
+[[nodiscard]] constexpr gemm_choice choose_gemm_config(const gemm_shape& s, std::uint64_t sms, bool may_even) noexcept {
+    return s.m <= 128 ? detail::choose_memory_bound(s, sms) : detail::choose_compute_bound(s, sms, may_even);
 }
 
 }  // namespace ptxdsl::kernels

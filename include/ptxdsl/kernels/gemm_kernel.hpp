@@ -237,11 +237,16 @@ public:
     /// Bias of group `block`, columns clamped into N.
     constexpr bias_pair load_bias(k_t& k, const reg32& col, u32 block) const {
         bias_pair b;
-        if constexpr (E.bias) {
+        if constexpr (E.bias && S::config.store == store_mode::elements) {
             for (u32 i = 0; i < 2; ++i) {
                 const auto c = k.min(k.add(col, block * 8 + i), k.sub(p_.n, 1u));
                 b.v[i] = k.template cvt<f32>(k.template ld<nc>(bias_ + c));
             }
+        } else if constexpr (E.bias) {  // N is even, so a pair is inside or outside as a whole
+            const auto c = k.min(k.add(col, block * 8), k.sub(p_.n, 2u));
+            const auto at = (bias_ + c).template as<packet<typename S::in, 2>>().template assume_aligned<4>();
+            const auto v = k.template ld<nc>(at);
+            for (u32 i = 0; i < 2; ++i) b.v[i] = k.template cvt<f32>(v[i]);
         }
         return b;
     }
@@ -282,16 +287,11 @@ class store_packed {
     static constexpr u32 buffers = 2;
 
 public:
-    constexpr store_packed(k_t& k, const typename S::map_c& map) : map_(map), tiles_(k.smem<typename S::c>(S::config.consumers() * 4 * buffers, "c")) {}
+    constexpr store_packed(k_t& k, const typename S::map_c& map, const gemm_consumer& me)
+        : map_(map), tiles_(k.smem<typename S::c>(S::config.consumers() * 4 * buffers, "c")),
+          first_(k.mul_lo(k.mad_lo(me.index, 4u, me.warp), buffers).named("staging")), warp_(me.warp), leader_(me.lane == 0u),
+          line_(k.tile_line(tiles_[first_], k.and_(me.lane, 15u)).from(k.shr(me.lane, 4u))) {}
 
-    /// Addresses this lane writes, computed once.
-    constexpr void prepare(k_t& k, const gemm_consumer& me) {
-        first_ = k.mul_lo(k.mad_lo(me.index, 4u, me.warp), buffers).named("staging");
-        leader_ = me.lane == 0u;
-        row_ = k.and_(me.lane, 15u);
-        half_ = k.shr(me.lane, 4u);
-        rows_above_ = k.mul_lo(me.warp, 16u);
-    }
     /// Converts a tile: `source(i)` is accumulator register `i`.
     template <class Source>
     constexpr void pack(k_t& k, const gemm_math<S>& math, const Source& source, const reg32& col) {
@@ -305,16 +305,17 @@ public:
     static constexpr u32 chunks = groups / per_chunk;
     /// Stores chunk `c` of what was packed. No barrier beyond the warp: a warp's rows are its own.
     constexpr void store(k_t& k, const tile_position& pos, u32 c) const {
-        const auto row = k.add(pos.row, rows_above_);
-        const auto col = S::epilogue.gated ? k.shr(pos.col, 1u) : pos.col;
-        const auto stage = tiles_[k.add(first_, c % buffers)];
-        const auto line = k.tile_line(stage, row_).from(half_);
+        constexpr std::int32_t next_tile = S::c::layout.stage_stride();
         k.at(leader_).template cp_async_bulk_wait_group_read<buffers - 1>();
         k.bar_warp_sync();
         for (u32 p = 0; p < per_chunk / 2; ++p) {
             const u32 i = 2 * (c * per_chunk + 2 * p);
-            k.stmatrix(line.chunk(2 * p), packed_[i], packed_[i + 1], packed_[i + 2], packed_[i + 3]);
+            const auto to = line_.chunk(2 * p).template byte_offset<16>(c % buffers * next_tile);
+            k.stmatrix(to, packed_[i], packed_[i + 1], packed_[i + 2], packed_[i + 3]);
         }
+        const auto row = k.mad_lo(warp_, 16u, pos.row);
+        const auto col = S::epilogue.gated ? k.shr(pos.col, 1u) : pos.col;
+        const auto stage = tiles_[k.add(first_, c % buffers)];
         k.fence_proxy_async_shared_cta();
         k.bar_warp_sync();
         k.at(leader_).cp_async_bulk_tensor(map_, coords(k.add(col, c * S::chunk), row, pos.batch), stage);
@@ -325,8 +326,9 @@ public:
 private:
     typename S::map_c map_;
     shared_tile<typename S::c> tiles_;
-    reg<u32> first_, row_, half_, rows_above_;
+    reg<u32> first_, warp_;
     reg<pred> leader_;
+    tile_line<typename S::c> line_;  ///< where this lane writes in the first of its warp's tiles
     reg<typename S::packed> packed_[2 * groups];
 };
 
@@ -719,11 +721,10 @@ class overlapped_consumer {
     static constexpr gemm_config C = S::config;
 
 public:
-    constexpr overlapped_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) : out_(k, g.c_map), math_(p, g.bias), slots_(g.partials, g.flags), m_(p.m) {}
+    constexpr overlapped_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
+        : out_(k, g.c_map, me), math_(p, g.bias), slots_(g.partials, g.flags) {}
 
-    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_ring<S>& ring, tile_walk<S>& walk) {
-        const gemm_consumer me(k, here.tid);
-        out_.prepare(k, me);
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring, tile_walk<S>& walk) {
         gemm_multiplier<S> product(k, ring, me, here.block);
         tile_position pos;
         const auto begin = [&] { product.begin(k, C.stream_k ? walk.first : k.mov<u32>(0)); };
@@ -755,8 +756,7 @@ private:
     /// Says that this warpgroup's part of a tile is in memory, if `finish` left one there.
     constexpr void announce(k_t& k, const gemm_place<S>& here, const gemm_consumer& me) {
         if constexpr (C.stream_k) {
-            k.if_(gave_ != 0u, [&] { slots_.announce(k, me, here.cluster, here.block.rank); });
-            gave_ = k.mov<u32>(0);
+            k.if_(gave_, [&] { slots_.announce(k, me, here.cluster, here.block.rank); });
         }
     }
     /// Packs the tile, or for an item that is a part of one hands it over or completes it.
@@ -766,7 +766,7 @@ private:
         if constexpr (!C.stream_k) {
             out_.pack(k, math_, own, col);
         } else {
-            gave_ = k.selp(k.mov<u32>(0), k.mov<u32>(1), walk.first == 0u);
+            gave_ = walk.first != 0u;
             k.if_(walk.first == 0u, [&] {
                 k.if_(walk.last == here.steps, [&] { out_.pack(k, math_, own, col); }).else_([&] {
                     const auto rest = slots_.take(k, me, k.add(here.cluster, 1u), here.block.rank);
@@ -780,24 +780,23 @@ private:
                 });
             }).else_([&] {
                 slots_.give(k, me, acc, here.cluster, here.block.rank);
-                pos.row = m_;  // nothing of this item is inside C
+                pos.row = k.mov<u32>(0x70000000u);  // nothing of this item is inside C
             });
         }
     }
     store_packed<S> out_;
     gemm_math<S> math_;
     stream_k_slots<S> slots_;
-    reg<u32> m_, gave_;
+    reg<pred> gave_;  ///< the item before this one was handed over
 };
 
 /// The consumer of a persistent kernel that stores from registers.
 template <class S>
 class direct_consumer {
 public:
-    constexpr direct_consumer(k_t&, const gemm_pointers<S>& g, const gemm_arguments& p) : out_(g.c, p), math_(p, g.bias) {}
+    constexpr direct_consumer(k_t&, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer&) : out_(g.c, p), math_(p, g.bias) {}
 
-    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_ring<S>& ring, tile_walk<S>& walk) {
-        const gemm_consumer me(k, here.tid);
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring, tile_walk<S>& walk) {
         gemm_multiplier<S> product(k, ring, me, here.block);
         k.loop([&](loop_handle loop) {
             product.begin(k, k.mov<u32>(0));
@@ -885,7 +884,6 @@ constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arg
     using consumer = std::conditional_t<S::config.store == store_mode::tma, overlapped_consumer<S>, direct_consumer<S>>;
     using plan = register_plan<S>;
     const gemm_ring<S> ring(k);
-    consumer out(k, g, p);
     const gemm_place<S> here(k, p);
     enter(k, ring, here, g);
     const tile_order<S> order(k, p, here.block);
@@ -898,7 +896,8 @@ constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arg
     }).else_([&] {
         if constexpr (plan::moves) k.template setmaxnreg_inc<plan::consumer>();
         if constexpr (S::config.early_b) k.griddepcontrol_wait();
-        out.run(k, here, ring, walk);
+        const gemm_consumer me(k, here.tid);
+        consumer(k, g, p, me).run(k, here, me, ring, walk);
     });
     if constexpr (S::config.cluster_blocks() > 1) {  // no block leaves while its peer may still multicast to it or free its slots
         k.barrier_cluster_arrive();

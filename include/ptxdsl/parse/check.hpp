@@ -628,7 +628,8 @@ private:
         using status = isa::verdict::status;
         switch (v.st) {
             case status::ok:
-                if (v.since > version_)
+                // Versions below 7.8 are not the table's: its forms are those of sm_90 and later.
+                if (v.since > version_ && target_.sm >= 90)
                     spelled("P27", n, "' needs .version ", u32{v.since.major}, '.', u32{v.since.minor}, "; this is ", u32{version_.major}, '.', u32{version_.minor});
                 return;
             case status::unknown_opcode:

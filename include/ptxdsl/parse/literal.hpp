@@ -162,6 +162,8 @@ struct ptx_literal {
     /// The text of the literal; `data()` ends with a NUL.
     [[nodiscard]] static constexpr std::string_view source() noexcept { return Source.view(); }
     [[nodiscard]] static constexpr std::string_view text() noexcept { return Source.view(); }
+    /// The literal itself, to make kernels of it: `px::ptx_kernel<m.text_literal(), …>`.
+    [[nodiscard]] static constexpr auto text_literal() noexcept { return Source; }
     /// The syntax tree, in static storage.
     [[nodiscard]] static constexpr ptx::tree_view tree() noexcept { return ptx::detail::literal_image<ptx_literal>.read(); }
     [[nodiscard]] static constexpr ptx_version version() noexcept { return tree().version(); }

@@ -12,6 +12,8 @@ extern "C" __global__ void bits(unsigned* a, unsigned long long* b, int n) {
 extern "C" __global__ void inline_asm(unsigned* out) {
     unsigned lane, r;
     asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+    r = 0;
+#if __CUDA_ARCH__ >= 900
     asm volatile(
         "{\n\t"
         ".reg .pred p;\n\t"
@@ -19,5 +21,6 @@ extern "C" __global__ void inline_asm(unsigned* out) {
         "elect.sync t|p, 0xffffffff;\n\t"
         "selp.b32 %0, 1, 0, p; // which lane\n\t"
         "}" : "=r"(r));
+#endif
     out[threadIdx.x] = lane + r;
 }

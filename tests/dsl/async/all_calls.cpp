@@ -409,7 +409,8 @@ void warpgroup(builder<sm_90a>& k, const source<sm_90a>& s) {
     const auto h = k.smem<a_half>(1, "h");
     const auto d = k.wgmma.make_accumulator<D, N>();
     const auto r = k.wgmma.make_a_fragment<A>();
-    const auto da = k.wgmma.descriptor(a), db = k.wgmma.descriptor(b);
+    const auto da = k.wgmma.descriptor(a);
+    const auto db = k.wgmma.descriptor(b);
     const auto dh = k.wgmma.descriptor(h[0]);
     const auto n = s.get<u32>();
     const auto go = s.get<pred>();

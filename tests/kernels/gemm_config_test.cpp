@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configurations: which are buildable, which is chosen, and that the largest assembles within a compiler's default limits.
+#include "../catch.hpp"
+
+#include <ptxdsl/kernels/gemm_heuristic.hpp>
+#include <ptxdsl/kernels/gemm_kernel.hpp>
+
+namespace px = ptxdsl;
+using namespace ptxdsl::kernels;
+
+namespace {
+
+// Constant evaluation of a whole kernel, with the limits both compilers have by default.
+constexpr gemm_config largest = config_of(gemm_choice::large_even);
+constexpr auto constant = px::assemble<px::kernel<"gemm", gemm_body<largest, px::bf16, px::bf16, gemm_epilogue{}>, gemm_attributes<largest>>>();
+
+constexpr gemm_choice chosen(std::uint64_t m, std::uint64_t n, std::uint64_t k, bool even = true) { return choose_gemm_config({m, n, k, 1}, 132, even); }
+
+}  // namespace
+
+TEST_CASE("a kernel of the library is a constant") {
+    CHECK(constant.text().find("wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16") != std::string_view::npos);
+    CHECK(constant.resources().dynamic_shared_bytes <= 227 * 1024);
+    CHECK(constant.resources().uses_pdl_wait);
+}
+
+TEST_CASE("every configuration of the list is valid and fits the shared memory it computes") {
+    for (const gemm_config& c : gemm_configs) {
+        CHECK(c.valid());
+        CHECK((c.shared_bytes() + 1024) * c.blocks_per_sm <= 228 * 1024);
+    }
+}
+
+TEST_CASE("configurations that cannot be built are refused") {
+    CHECK_FALSE(gemm_config{.bm = 96}.valid());
+    CHECK_FALSE(gemm_config{.bn = 288}.valid());
+    CHECK_FALSE(gemm_config{.bm = 256, .bn = 256}.valid());                                            // accumulators
+    CHECK_FALSE(gemm_config{.stages = 6}.valid());                                                     // shared memory
+    CHECK_FALSE(gemm_config{.cluster = 16}.valid());                                                   // cluster size
+    CHECK_FALSE(gemm_config{.cluster = 2, .split_k = 2, .store = store_mode::pairs}.valid());          // one use of the cluster
+    CHECK_FALSE(gemm_config{.bn = 128, .cluster = 1, .split_k = 2}.valid());                           // split K stores from registers
+    CHECK_FALSE(gemm_config{.bn = 128, .stages = 3, .cluster = 1, .blocks_per_sm = 2}.valid());        // registers (ptxas C7602)
+    CHECK_FALSE(gemm_config{.bn = 192, .stages = 4, .cluster = 2, .b = px::mn_major}.valid());         // 96 columns are no panels
+}
+
+TEST_CASE("the choice follows the measurements") {
+    using enum gemm_choice;
+    CHECK(chosen(8192, 8192, 8192) == large_even);
+    CHECK(chosen(8192, 8192, 8192, false) == large_single);
+    CHECK(chosen(4096, 4096, 4096) == large_single);
+    CHECK(chosen(4096, 11008, 4096) == large_even);
+    CHECK(chosen(4096, 7168, 18432) == large_single);  // a long K makes the even ending dear
+    CHECK(chosen(2048, 2048, 2048) == medium);
+    CHECK(chosen(1024, 1024, 1024) == few_rows);
+    CHECK(chosen(16, 8192, 8192) == few_rows_split);
+    CHECK(chosen(64, 28672, 4096) == few_rows);
+    CHECK(chosen(128, 4096, 4096) == few_columns);
+    CHECK(chosen(128, 8192, 28672) == medium_split);
+    CHECK(chosen(1, 8, 8) == few_rows);  // too short to split
+}
+
+TEST_CASE("the choice never splits K into more parts than it has steps") {
+    for (std::uint64_t m : {1, 17, 100, 129, 700})
+        for (std::uint64_t n : {1, 64, 1000, 20000})
+            for (std::uint64_t k : {1, 63, 64, 65, 200, 5000}) {
+                const gemm_config& c = config_of(chosen(m, n, k));
+                CHECK((k + c.bk - 1) / c.bk >= c.split_k);
+            }
+}

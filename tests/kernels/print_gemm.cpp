@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the PTX of the library's matrix products, one file a kernel, to the folder named on the command line. Exit code 1
+// when one does not assemble.
+#include <ptxdsl/assemble/run_time.hpp>
+#include <ptxdsl/kernels/gemm_heuristic.hpp>
+#include <ptxdsl/kernels/gemm_kernel.hpp>
+#include <ptxdsl/kernels/gemm_plain.hpp>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace px = ptxdsl;
+using namespace ptxdsl::kernels;
+
+namespace {
+
+std::string folder;
+int failures = 0;
+
+template <class Program>
+void write(const std::string& name, const Program& p) {
+    if (!p.ok()) {
+        std::printf("%s: %.*s\n", name.c_str(), static_cast<int>(p.error().size()), p.error().data());
+        ++failures;
+        return;
+    }
+    std::FILE* out = std::fopen((folder + "/" + name + ".ptx").c_str(), "w");
+    if (out == nullptr || std::fwrite(p.text().data(), 1, p.text().size(), out) != p.text().size()) ++failures;
+    if (out != nullptr) std::fclose(out);
+}
+
+template <gemm_config C, class In = px::bf16, class Out = In, gemm_epilogue E = gemm_epilogue{}>
+void gemm(const std::string& name) {
+    write(name, px::assemble_at_run_time("gemm", &gemm_body<C, In, Out, E>, gemm_attributes<C>));
+}
+
+template <std::size_t... I>
+void list(std::index_sequence<I...>) {
+    (gemm<gemm_configs[I]>("list_" + std::to_string(I)), ...);
+}
+
+void variants() {
+    constexpr gemm_config even = config_of(gemm_choice::large_even), split = config_of(gemm_choice::few_rows_split);
+    gemm<gemm_config{.cluster = 2, .cluster_n = 2}>("cluster_2x2");
+    gemm<gemm_config{.cluster = 1, .a = px::mn_major, .b = px::mn_major}>("tt");
+    gemm<gemm_config{.b = px::mn_major}>("nn");
+    gemm<gemm_config{.bm = 64, .bn = 128, .stages = 8, .cluster = 1, .early_b = true}>("early_b");
+    gemm<gemm_config{.bm = 64, .bn = 128, .stages = 9, .cluster = 1, .split_k = 2, .store = store_mode::pairs, .early_b = true}>("split_early_b");
+    gemm<gemm_config{.a_hint = l2_hint::evict_last, .b_hint = l2_hint::evict_first}>("hints");
+    gemm<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .store = store_mode::elements}>("elements");
+    gemm<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .store = store_mode::pairs}, px::bf16, px::f32>("pairs_f32");
+    gemm<gemm_config{.cluster = 1, .store = store_mode::elements}, px::bf16, px::f32>("elements_f32");
+    gemm<even, px::f16, px::f16, gemm_epilogue{.bias = true, .act = activation::relu}>("even_relu");
+    gemm<even, px::bf16, px::bf16, gemm_epilogue{.alpha = true, .bias = true, .act = activation::gelu}>("even_gelu");
+    gemm<even, px::bf16, px::bf16, gemm_epilogue{.act = activation::silu, .gated = true}>("even_gated");
+    gemm<split, px::bf16, px::f32, gemm_epilogue{.alpha = true, .beta = true, .bias = true}>("split_scaled");
+    write("plain", px::assemble_at_run_time("gemm_plain", &gemm_plain_body<px::bf16, px::bf16, activation::gelu>, gemm_plain_attributes));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2) return 2;
+    folder = argv[1];
+    list(std::make_index_sequence<gemm_configs.size()>{});
+    variants();
+    return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Assembles every kernel a printer program writes and reads what ptxas -v says: a spill, a stack frame, or one of the lines
+that mean "your wgmma or setmaxnreg was not taken as written" (C7508 to C7519) is a failure."""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def report(ptxas: str, file: pathlib.Path) -> list[str]:
+    run = subprocess.run([ptxas, "-v", "-arch=sm_90a", str(file), "-o", str(file.with_suffix(".cubin"))], capture_output=True, text=True)
+    text = run.stdout + run.stderr
+    bad = []
+    if run.returncode != 0:
+        bad.append(text.strip())
+    for stack, stores, loads in re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", text):
+        if (stack, stores, loads) != ("0", "0", "0"):
+            bad.append(f"stack {stack}, spill stores {stores}, spill loads {loads}")
+    bad += re.findall(r"\(C75\d\d\)[^\n]*", text)
+    registers = re.search(r"Used (\d+) registers", text)
+    print(f"{file.stem}: {registers.group(1) if registers else '?'} registers" + "".join(f"\n    {b}" for b in bad))
+    return bad
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser()
+    for name in ("printer", "work", "ptxas"):
+        arguments.add_argument("--" + name, required=True)
+    a = arguments.parse_args()
+    work = pathlib.Path(a.work)
+    work.mkdir(parents=True, exist_ok=True)
+    for old in work.glob("*.ptx"):
+        old.unlink()
+    subprocess.run([a.printer, str(work)], check=True)
+    files = sorted(work.glob("*.ptx"))
+    bad = [b for f in files for b in report(a.ptxas, f)]
+    return 1 if bad or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

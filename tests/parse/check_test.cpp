@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules against the instruction table.
+#include "parse_helpers.hpp"
+
+#include "catch.hpp"
+
+using Catch::Matchers::ContainsSubstring;
+using ptxdsl_test::check_errors;
+using ptxdsl_test::kernel_of;
+using ptxdsl_test::module_of;
+
+TEST_CASE("good statements") {
+    for (const char* s :
+         {"add.u32 %r1, %r2, 3;", "mov.u64 %rd1, g;", "mov.u64 %rd1, g+4;", "ld.global.v2.u32 {%r1, %r2}, [%rd1];", "ld.shared.u32 %r1, [s+4];", "st.global.v2.b32 [%rd1], {1, 2};", "mov.f32 %f1, 1.0;", "mov.f64 %d1, 1.0;",
+          "mov.b32 %r1, {%h1, %h2};", "cvt.f32.u32.rn %f1, %r1;", "setp.u32.eq %p1, %r1, %r2;", "mov.u32 %r1, %tid.x;", "mov.pred %p1, %is_explicit_cluster;", "L: bra L;", "{ .reg .f32 %r1; mov.f32 %r1, 0f00000000; }",
+          "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1,%f2,%f3,%f4}, %rd1, %rd2, 1, 1, 1, 0, 0;", "ld.global.u32 %r1, g[%r2];", "bar.sync 0, 64;", "@%p1 ret;", "@!q ret;",
+          "atom.global.add.u32 %r1, [%rd1], %r2;", "T: .branchtargets T1; brx.idx %r1, T; T1:"}) {
+        INFO(s);
+        CHECK(check_errors(kernel_of(s)) == "");
+    }
+}
+
+TEST_CASE("statements and what is wrong with them") {
+    const struct {
+        const char* text;
+        const char* message;
+    } rows[] = {
+        {"mov.u32 %r40, 1;", "7:9: error: '%r40' is not declared"},
+        {"mov.u32 %r01, 1;", "7:9: error: '%r01' is not declared"},
+        {"bra L;", "7:5: error: there is no label 'L' in this scope"},
+        {"{ L: } bra L;", "7:12: error: there is no label 'L'"},
+        {"L: L:", "7:4: error: label 'L' is declared twice in this scope"},
+        {".reg .b32 %r3;", "7:11: error: '%r3' is declared twice in this scope"},
+        {".reg .f32 q;", "7:11: error: 'q' is declared twice"},
+        {"frob.u32 %r1;", "7:1: error: no instruction is called 'frob'"},
+        {"add.frob %r1, %r2, %r3;", "7:4: error: 'add' has no modifier '.frob'"},
+        {"add.wide.u32 %r1, %r2, %r3;", "7:1: error: 'add.wide.u32': there is no such combination of modifiers"},
+        {"add.u32 %r1, %r2;", "7:1: error: 'add.u32' does not take 2 operands"},
+        {"add.u32 %r1, %r2, %f3;", "7:19: error: operand 3 of 'add.u32' cannot be a register of type .f32"},
+        {"add.u32 _, %r2, %r3;", "7:9: error: operand 1 of 'add.u32' cannot be '_'"},
+        {"add.u32 %r1, %p1, %r3;", "7:14: error: operand 2 of 'add.u32' cannot be a predicate"},
+        {"@%p1 add.u32 %r1, %r2;", "7:6: error: 'add.u32' does not take 2 operands"},
+        {"@%r1 ret;", "7:2: error: '%r1' is no predicate"},
+        {"mov.u32 %r1, %frob.x;", "7:14: error: '%frob.x' is neither declared nor a special register"},
+        {"ld.global.u32 %r1, [%f1];", "7:21: error: an address is a 32-bit or 64-bit integer register, not '%f1' of type .f32"},
+        {"ld.global.u32 %r1, [%r1];", "7:21: error: an address in generic or global memory has 64 bits, '%r1' has 32"},
+        {"ld.shared.u32 %r1, [g];", "7:20: error: operand 2 of 'ld.shared.u32' cannot be this address"},
+        {"mul.u32.lo %r1, %r2, 0f00000000;", "7:22: error: operand 3"},
+        {"setmaxnreg.inc.sync.aligned.u32 100;", "7:33: error: operand 1"},
+        {".shared .u32 z = 4;", "7:14: error: only .global and .const variables have initial values"},
+        {".reg .u32 z[4];", "7:11: error: register 'z' cannot be an array"},
+        {".shared .pred z;", "7:15: error: predicates are registers"},
+        {".shared .align 3 .b8 z[8];", "7:9: error: an alignment is a power of two, not 3"},
+    };
+    for (const auto& row : rows) {
+        INFO(row.text);
+        CHECK_THAT(check_errors(kernel_of(row.text)), ContainsSubstring(row.message));
+    }
+}
+
+TEST_CASE("targets and versions") {
+    const auto module = [](const char* version, const char* target, const char* body) {
+        return std::string(".version ") + version + "\n.target " + target + "\n.entry k() { .reg .b32 %r<3>; .reg .pred p;\n" + body + "\nret; }\n";
+    };
+    CHECK(check_errors(module("8.0", "sm_90a", "wgmma.fence.sync.aligned;")) == "");
+    CHECK_THAT(check_errors(module("8.0", "sm_90", "wgmma.fence.sync.aligned;")), ContainsSubstring("4:1: error: 'wgmma.fence.sync.aligned' does not exist on target sm_90"));
+    CHECK_THAT(check_errors(module("7.8", "sm_90", "elect.sync %r1|p, -1;")), ContainsSubstring("4:1: error: 'elect.sync' needs .version 8.0; this is 7.8"));
+    CHECK_THAT(check_errors(module("8.5", "sm_100a", "")), ContainsSubstring("1:1: error: .version 8.5 does not know target sm_100a; it needs 8.6"));
+    CHECK_THAT(check_errors(module("7.8", "sm_90", "mov.u32 %r1, %aggr_smem_size;")), ContainsSubstring("%aggr_smem_size needs .version 8.1"));
+    CHECK_THAT(check_errors(module("8.0", "sm_80", "mov.u32 %r1, %cluster_ctarank;")), ContainsSubstring("%cluster_ctarank needs target sm_90"));
+}
+
+TEST_CASE("directives of kernels") {
+    CHECK_THAT(check_errors(module_of(".entry k() .maxntid 32 .reqntid 32 {ret;}")), ContainsSubstring("'.maxntid' and '.reqntid' exclude each other"));
+    CHECK_THAT(check_errors(module_of(".entry k() .reqnctapercluster 2 .maxclusterrank 4 {ret;}")), ContainsSubstring("exclude each other"));
+    CHECK_THAT(check_errors(module_of(".entry k() .blocksareclusters {ret;}")), ContainsSubstring("needs .version 9.0"));
+    CHECK_THAT(check_errors(module_of(".func f(.param .b32 _); .entry k(){ret;}")), ContainsSubstring("only the parameters of a '.callprototype' have no name"));
+    CHECK(check_errors(module_of(".func f(.param .b32 a);\n.func f(.param .b32 a) {ret;}\n.entry k(){ret;}")) == "");
+}
+
+TEST_CASE("instructions outside the table are said to be unchecked, once") {
+    const std::string found = check_errors(kernel_of("vadd.u32.u32.u32 %r1, %r2.b0, %r3.h1, %r4;\nvadd.u32.u32.u32 %r1, %r2, %r3, %r99;"));
+    CHECK_THAT(found, ContainsSubstring("7:1: note: the table has no forms of 'vadd'"));
+    CHECK_THAT(found, ContainsSubstring("8:33: error: '%r99' is not declared"));
+    CHECK(std::count(found.begin(), found.end(), '\n') == 2);
+}
+
+TEST_CASE("facts of a kernel") {
+    const std::string text = module_of(
+        ".extern .shared .align 16 .b8 dyn[];\n.shared .align 8 .b64 bars[4];\n.shared .f32 unused[100];\n"
+        ".entry k(.param .u64 .ptr .global .align 16 a, .param .align 64 .b8 map[128], .param .f32 x) .reqntid 128, 2 .reqnctapercluster 2 .minnctapersm 3 {\n"
+        ".reg .b32 %r<4>; .reg .pred p; .shared .align 1024 .b8 tile[100];\n"
+        "mov.u32 %r1, dyn; mov.u32 %r1, bars; griddepcontrol.wait; bar.sync 3, 256; L: ret; }");
+    const auto t = ptxdsl::parse(text);
+    const auto v = t.read();
+    const auto e = ptxdsl::ptx::find_entry(v, "");
+    REQUIRE(e != 0);
+    const auto f = ptxdsl::ptx::facts_of(v, e);
+    CHECK(f.resources.threads[0] == 128);
+    CHECK(f.resources.threads[1] == 2);
+    CHECK(f.resources.max_threads == 256);
+    CHECK(f.resources.cluster[0] == 2);
+    CHECK(f.resources.static_shared_bytes == 136);
+    CHECK(f.dynamic_shared);
+    CHECK(f.resources.uses_pdl_wait);
+    CHECK(f.named_barriers == 4);
+    CHECK(f.min_blocks == 3);
+    CHECK(f.instructions == 5);
+    const auto s = ptxdsl::ptx::detail::parameter_storage(v, e, 1);
+    CHECK(s.bytes == 128);
+    CHECK(s.align == 64);
+    CHECK(s.is_array);
+    CHECK(ptxdsl::ptx::detail::parameter_storage(v, e, 0).is_pointer);
+}

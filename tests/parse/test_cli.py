@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the command line program as a user does: help, exit statuses, outputs. Usage: test_cli.py PROGRAM"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv.pop(1) if len(sys.argv) > 1 else "ptxdsl"
+GOOD = """.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 p) .reqntid 64, 1, 1
+{
+    .reg .b32 %r<3>; // three
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %tid.x;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+"""
+BAD = GOOD.replace("mov.u32 %r1, %tid.x;", "mov.u32 %r1 %tid.x;").replace("st.global", "\tst.global")
+WRONG = GOOD.replace("mov.u32 %r1", "mov.u64 %r1")
+COMMANDS = ["check", "fmt", "info", "diff", "roundtrip", "isa", "explain", "corpus"]
+
+
+def run(*words, stdin=None):
+    env = dict(os.environ, NO_COLOR="")
+    p = subprocess.run([PROGRAM, *map(str, words)], input=stdin, capture_output=True, text=True, env=env)
+    return p.returncode, p.stdout, p.stderr
+
+
+class Cli(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.path = pathlib.Path(self.directory.name)
+
+    def file(self, name, text):
+        p = self.path / name
+        p.parent.mkdir(parents=True, exist_ok=True)
+        p.write_bytes(text.encode())
+        return p
+
+    def test_help(self):
+        code, out, _ = run("--help")
+        self.assertEqual(code, 0)
+        for c in COMMANDS:
+            self.assertIn(f"  {c} ", out)
+            for flag in ("--help", "-h"):
+                code, text, err = run(c, flag)
+                self.assertEqual((code, err), (0, ""))
+                self.assertTrue(text.startswith(f"usage: ptxdsl {c}"))
+                self.assertIn("Exit status", text)
+        self.assertEqual(run("--version")[0], 0)
+
+    def test_wrong_usage(self):
+        for words in ([], ["frob"], ["check"], ["check", "--frob", "x"], ["fmt"], ["diff", "a"], ["isa", "--target", "frob"], ["isa", "--version", "x"],
+                      ["corpus"], ["corpus", "no such directory"], ["corpus", ".", "--jobs", "0"], ["check", "no such file"], ["fmt", "-i", "--check", "x"]):
+            code, out, err = run(*words)
+            self.assertEqual(code, 2, words)
+            self.assertTrue(err, words)
+            self.assertEqual(out, "", words)
+
+    def test_check(self):
+        self.assertEqual(run("check", self.file("good.ptx", GOOD)), (0, "", ""))
+        bad = self.file("bad.ptx", BAD)
+        code, out, err = run("check", bad)
+        self.assertEqual((code, out), (1, ""))
+        lines = err.splitlines()
+        self.assertEqual(lines[0], f"{bad}:9:17: error: expected ',' or ';' behind an operand, found identifier '%tid' [PTXDSL-P10]")
+        self.assertEqual(lines[1], "    9 |     mov.u32 %r1 %tid.x;")
+        self.assertEqual(lines[2], "      |                 ^~~~")
+        self.assertNotIn("\x1b", err)
+        code, _, err = run("check", self.file("wrong.ptx", WRONG))
+        self.assertEqual(code, 1)
+        self.assertIn(":9:13: error: operand 1 of 'mov.u64' cannot be a register of type .b32 [PTXDSL-P29]", err)
+        self.assertEqual(run("check", "--syntax-only", self.file("wrong.ptx", WRONG))[0], 0)
+        self.assertEqual(run("check", "-", stdin=GOOD)[0], 0)
+        self.assertIn("<stdin>:9:17:", run("check", "-", stdin=BAD)[2])
+
+    def test_json_and_sarif(self):
+        bad = self.file("bad.ptx", BAD)
+        code, out, err = run("check", "--json", bad)
+        self.assertEqual((code, err), (1, ""))
+        first = json.loads(out)[0]
+        self.assertEqual((first["line"], first["column"], first["endColumn"], first["severity"], first["id"]), (9, 17, 21, "error", "PTXDSL-P10"))
+        self.assertEqual(json.loads(run("check", "--json", self.file("good.ptx", GOOD))[1]), [])
+        log = json.loads(run("check", "--sarif", bad)[1])
+        self.assertEqual(log["version"], "2.1.0")
+        result = log["runs"][0]["results"][0]
+        self.assertEqual(result["locations"][0]["physicalLocation"]["region"]["startLine"], 9)
+        self.assertEqual(json.loads(run("check", "--sarif", self.file("good.ptx", GOOD))[1])["runs"][0]["results"], [])
+
+    def test_fmt(self):
+        good = self.file("good.ptx", GOOD)
+        code, out, _ = run("fmt", good)
+        self.assertEqual(code, 0)
+        self.assertIn("    .reg .b32 %r<3>;  // three\n", out)
+        self.assertNotIn("three", run("fmt", "--strip", good)[1])
+        self.assertEqual(run("fmt", "--check", good)[0], 1)
+        self.assertEqual(run("fmt", "-i", good), (0, "", ""))
+        self.assertEqual(good.read_text(), out)
+        self.assertEqual(run("fmt", "--check", good)[0], 0)
+        to = self.path / "out.ptx"
+        self.assertEqual(run("fmt", "-o", to, good), (0, "", ""))
+        self.assertEqual(to.read_text(), out)
+        self.assertEqual(run("fmt", self.file("bad.ptx", BAD))[0], 1)
+
+    def test_roundtrip(self):
+        good = self.file("good.ptx", GOOD)
+        self.assertEqual(run("roundtrip", good), (0, f"{good}: identical, {len(GOOD)} bytes\n", ""))
+        code, out, _ = run("roundtrip", self.file("bad.ptx", BAD))
+        self.assertEqual(code, 1)
+        self.assertIn("identical", out)
+
+    def test_diff(self):
+        a, b = self.file("a.ptx", GOOD), self.file("b.ptx", GOOD.replace("    ", "\t").replace("// three", ""))
+        self.assertEqual(run("diff", a, b), (0, "", ""))
+        c = self.file("c.ptx", GOOD.replace("%tid.x", "%tid.y") + ".global .u32 extra;\n")
+        code, out, _ = run("diff", a, c)
+        self.assertEqual(code, 1)
+        self.assertIn("kernel k differs", out)
+        self.assertIn("-     mov.u32 %r1, %tid.x;\n+     mov.u32 %r1, %tid.y;\n", out)
+        self.assertIn(f"only in {c}: variable extra", out)
+        self.assertNotIn("mov", run("diff", "--brief", a, c)[1])
+        self.assertEqual(run("diff", a, self.file("bad.ptx", BAD))[0], 2)
+
+    def test_info(self):
+        good = self.file("good.ptx", GOOD)
+        code, out, _ = run("info", "--no-ptxas", good)
+        self.assertEqual(code, 0)
+        for text in ("PTX 8.0 for sm_90a", "kernel k", "p: .u64", "exactly 64 x 1 x 1 threads", "instructions 4"):
+            self.assertIn(text, out)
+        kernel = json.loads(run("info", "--no-ptxas", "--json", good)[1])[0]["kernels"][0]
+        self.assertEqual((kernel["name"], kernel["threads"], kernel["instructions"]), ("k", [64, 1, 1], 4))
+
+    def test_isa(self):
+        code, out, _ = run("isa", "--target", "sm_90a", "wgmma.fence")
+        self.assertEqual(code, 0)
+        self.assertIn("wgmma.fence.sync.aligned", out)
+        self.assertEqual(run("isa", "--target", "sm_100a", "wgmma.fence")[0], 1)
+        self.assertEqual(run("isa", "--version", "7.8", "wgmma.fence")[0], 1)
+        self.assertTrue(all("mbarrier" in f["form"] for f in json.loads(run("isa", "--json", "mbarrier*wait")[1])))
+        self.assertEqual(run("isa", "no such instruction")[0], 1)
+
+    def test_explain(self):
+        code, out, _ = run("explain", "PTXDSL-P21")
+        self.assertEqual(code, 0)
+        self.assertTrue(out.startswith("# PTXDSL-P21"))
+        self.assertEqual(run("explain", "p21")[1], out)
+        self.assertEqual(run("explain", "Z99")[0], 1)
+        self.assertIn("PTXDSL-P21", run("explain")[1])
+
+    def test_corpus(self):
+        self.file("corpus/good.ptx", GOOD)
+        self.file("corpus/reject/bad.ptx", BAD)
+        code, out, _ = run("corpus", self.path / "corpus", "--jobs", "1")
+        self.assertEqual(code, 0, out)
+        words = out.splitlines()[-1].split()
+        self.assertEqual(words[0::2], ["files", "assembled", "parsed", "lossless", "semantic", "transpiled", "sugared"])
+        self.assertEqual((words[1], words[5], words[7]), ("2", "1", "2"))
+        self.assertEqual(words[3], words[9])
+        self.file("corpus/wrong.ptx", WRONG)
+        code, out, _ = run("corpus", self.path / "corpus", "--jobs", "1")
+        self.assertEqual(code, 1)
+        self.assertIn("wrong.ptx: 9:13: operand 1", out)
+
+
+if __name__ == "__main__":
+    unittest.main()
