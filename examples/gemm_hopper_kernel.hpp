@@ -235,8 +235,8 @@ constexpr void gemm_body(k_t& k, const map_a<C, Out>& a_map, const map_b<C, Out>
     const auto steps = k.div(k.add(depth, C.bk - 1), C.bk).named("k_steps");
     const auto warpgroup = k.shr(tid, 7u).named("wg");
 
-    k.if_(warpgroup == 0u, [&] {
-        k.setmaxnreg_dec<32>();
+    k.if_(warpgroup == 0u, [&] { k.role(128, [&] {
+        k.setmaxnreg_dec<24>();  // 24 * 128 + 240 * 256 registers fit the 168 * 384 the block starts with; 32 would not
         k.single_thread(tid == 0u, [&] {
             const auto at = k.producer_state(pipe);
             k.prefetch_tensormap(a_map);
@@ -259,7 +259,7 @@ constexpr void gemm_body(k_t& k, const map_a<C, Out>& a_map, const map_b<C, Out>
                 });
             });
         });
-    }).else_([&] {
+    }); }).else_([&] { k.role(128 * consumers, [&] {
         k.setmaxnreg_inc<240>();
         const auto t = k.and_(tid, 127u).named("t");
         const consumer me{k.sub(warpgroup, 1u).named("consumer"), warpgroup, t, t == 0u, k.and_(tid, 31u), k.shr(t, 5u)};
@@ -299,7 +299,7 @@ constexpr void gemm_body(k_t& k, const map_a<C, Out>& a_map, const map_b<C, Out>
             store(k, me, acc, pos);
         });
         store.finish(k, me);
-    });
+    }); });
     if constexpr (C.cluster > 1) {  // no block leaves while its peer may still multicast to it or free its slots
         k.barrier_cluster_arrive();
         k.barrier_cluster_wait();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations: which are buildable, which is chosen, and that the largest assembles within a compiler's default limits.
+// Configurations: which are buildable, which is chosen, and that the largest assembles within a compiler's default
+// limits.
 #include "../catch.hpp"
 
 #include <ptxdsl/kernels/gemm_heuristic.hpp>
@@ -12,9 +13,12 @@ namespace {
 
 // Constant evaluation of a whole kernel, with the limits both compilers have by default.
 constexpr gemm_config largest = config_of(gemm_choice::large_even);
-constexpr auto constant = px::assemble<px::kernel<"gemm", gemm_body<largest, px::bf16, px::bf16, gemm_epilogue{}>, gemm_attributes<largest>>>();
+constexpr auto constant = px::assemble<
+    px::kernel<"gemm", gemm_body<largest, px::bf16, px::bf16, gemm_epilogue{}>, gemm_attributes<largest>>>();
 
-constexpr gemm_choice chosen(std::uint64_t m, std::uint64_t n, std::uint64_t k, bool even = true) { return choose_gemm_config({m, n, k, 1}, 132, even); }
+constexpr gemm_choice chosen(std::uint64_t m, std::uint64_t n, std::uint64_t k, bool even = true) {
+    return choose_gemm_config({m, n, k, 1}, 132, even);
+}
 
 }  // namespace
 
@@ -34,13 +38,15 @@ TEST_CASE("every configuration of the list is valid and fits the shared memory i
 TEST_CASE("configurations that cannot be built are refused") {
     CHECK_FALSE(gemm_config{.bm = 96}.valid());
     CHECK_FALSE(gemm_config{.bn = 288}.valid());
-    CHECK_FALSE(gemm_config{.bm = 256, .bn = 256}.valid());                                            // accumulators
-    CHECK_FALSE(gemm_config{.stages = 6}.valid());                                                     // shared memory
-    CHECK_FALSE(gemm_config{.cluster = 16}.valid());                                                   // cluster size
-    CHECK_FALSE(gemm_config{.cluster = 2, .split_k = 2, .store = store_mode::pairs}.valid());          // one use of the cluster
-    CHECK_FALSE(gemm_config{.bn = 128, .cluster = 1, .split_k = 2}.valid());                           // split K stores from registers
-    CHECK_FALSE(gemm_config{.bn = 128, .stages = 3, .cluster = 1, .blocks_per_sm = 2}.valid());        // registers (ptxas C7602)
-    CHECK_FALSE(gemm_config{.bn = 192, .stages = 4, .cluster = 2, .b = px::mn_major}.valid());         // 96 columns are no panels
+    CHECK_FALSE(gemm_config{.bm = 256, .bn = 256}.valid());                                    // accumulators
+    CHECK_FALSE(gemm_config{.stages = 6}.valid());                                             // shared memory
+    CHECK_FALSE(gemm_config{.cluster = 16}.valid());                                           // cluster size
+    CHECK_FALSE(gemm_config{.cluster = 2, .split_k = 2, .store = store_mode::pairs}.valid());  // one use of the cluster
+    CHECK_FALSE(gemm_config{.bn = 128, .cluster = 1, .split_k = 2}.valid());  // split K stores from registers
+    CHECK_FALSE(
+        gemm_config{.bn = 128, .stages = 3, .cluster = 1, .blocks_per_sm = 2}.valid());  // registers (ptxas C7602)
+    CHECK_FALSE(
+        gemm_config{.bn = 192, .stages = 4, .cluster = 2, .b = px::mn_major}.valid());  // 96 columns are no panels
 }
 
 TEST_CASE("the choice follows the measurements") {
@@ -60,9 +66,9 @@ TEST_CASE("the choice follows the measurements") {
 }
 
 TEST_CASE("the choice never splits K into more parts than it has steps") {
-    for (std::uint64_t m : {1, 17, 100, 129, 700})
-        for (std::uint64_t n : {1, 64, 1000, 20000})
-            for (std::uint64_t k : {1, 63, 64, 65, 200, 5000}) {
+    for (std::uint64_t m : {1u, 17u, 100u, 129u, 700u})
+        for (std::uint64_t n : {1u, 64u, 1000u, 20000u})
+            for (std::uint64_t k : {1u, 63u, 64u, 65u, 200u, 5000u}) {
                 const gemm_config& c = config_of(chosen(m, n, k));
                 CHECK((k + c.bk - 1) / c.bk >= c.split_k);
             }

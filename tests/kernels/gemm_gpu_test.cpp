@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `px::kernels::gemm` against float64 on random shapes, ragged ones among them: every configuration, layout, result type and
-// epilogue. C is poisoned with NaN before each call. Exit code 77 where there is no Hopper GPU.
+// `px::kernels::gemm` against float64 on random shapes, ragged ones among them: every configuration, layout, result
+// type and epilogue. C is poisoned with NaN before each call. Exit code 77 where there is no Hopper GPU.
 #include <ptxdsl/kernels.hpp>
 
 #include <bit>
@@ -72,7 +72,9 @@ double activate(double x) {
 template <class Out>
 bool close(double found, double wanted, std::uint64_t k) {
     const double rounding = sizeof(Out) == 2 ? 0x1p-8 : 0x1p-22;
-    return std::abs(found - wanted) <= rounding * std::abs(wanted) + 0x1p-19 * static_cast<double>(k) + 4e-3 * (sizeof(Out) == 2 ? 1.0 : 1e-3) * std::sqrt(static_cast<double>(k)) / 16;
+    return std::abs(found - wanted) <=
+           rounding * std::abs(wanted) + 0x1p-19 * static_cast<double>(k) +
+               4e-3 * (sizeof(Out) == 2 ? 1.0 : 1e-3) * std::sqrt(static_cast<double>(k)) / 16;
 }
 
 template <kn::gemm_form F, class Out>
@@ -81,26 +83,34 @@ void check(const px::stream& s, const problem& p, kn::gemm_options<px::bf16> o, 
     const auto a = noise(p.a_size() * p.batch), b = noise(p.b_size() * p.batch), bias = noise(p.n);
     const std::uint64_t columns = F.gated ? p.n / 2 : p.n;
     const std::vector<Out> poison(p.m * columns * p.batch, [] {
-        if constexpr (sizeof(Out) == 2) return raw<Out>(0x7fc0);
-        else return std::numeric_limits<float>::quiet_NaN();
+        if constexpr (sizeof(Out) == 2)
+            return raw<Out>(0x7fc0);
+        else
+            return std::numeric_limits<float>::quiet_NaN();
     }());
-    auto da = px::device_buffer<px::bf16>::from(ctx, a), db = px::device_buffer<px::bf16>::from(ctx, b), dbias = px::device_buffer<px::bf16>::from(ctx, bias);
+    auto da = px::device_buffer<px::bf16>::from(ctx, a), db = px::device_buffer<px::bf16>::from(ctx, b),
+         dbias = px::device_buffer<px::bf16>::from(ctx, bias);
     auto dc = px::device_buffer<Out>::from(ctx, poison);
     if (!da || !db || !dbias || !dc) return void(++failures);
     if (F.bias) o.bias = dbias->ptr();
     const auto view = [&](auto& buffer, std::uint64_t rows, bool by_k, std::uint64_t line, std::uint64_t size) {
-        return px::tensor_view(buffer.ptr(), p.batch, rows, p.k).with_strides(size, by_k ? line : std::uint64_t{1}, by_k ? std::uint64_t{1} : line);
+        return px::tensor_view(buffer.ptr(), p.batch, rows, p.k)
+            .with_strides(size, by_k ? line : std::uint64_t{1}, by_k ? std::uint64_t{1} : line);
     };
-    const auto r = kn::gemm<F>(s, view(*da, p.m, p.a_by_k, p.a_line(), p.a_size()), view(*db, p.n, p.b_by_k, p.b_line(), p.b_size()), px::tensor_view(dc->ptr(), p.batch, p.m, columns), o);
+    const auto r = kn::gemm<F>(s, view(*da, p.m, p.a_by_k, p.a_line(), p.a_size()),
+                               view(*db, p.n, p.b_by_k, p.b_line(), p.b_size()),
+                               px::tensor_view(dc->ptr(), p.batch, p.m, columns), o);
     std::vector<Out> c(poison.size());
     if (!r || !s.synchronize() || !dc->download(c)) {
-        std::printf("FAIL %s %zux%zux%zu: %s\n", what, std::size_t{p.m}, std::size_t{p.n}, std::size_t{p.k}, r ? "the device failed" : std::string(r.error().message()).c_str());
+        std::printf("FAIL %s %zux%zux%zu: %s\n", what, std::size_t{p.m}, std::size_t{p.n}, std::size_t{p.k},
+                    r ? "the device failed" : std::string(r.error().message()).c_str());
         return void(++failures);
     }
     const auto dot = [&](std::uint64_t z, std::uint64_t i, std::uint64_t j) {
         double sum = 0;
         for (std::uint64_t t = 0; t < p.k; ++t) {
-            const auto x = z * p.a_size() + (p.a_by_k ? i * p.a_line() + t : t * p.a_line() + i), y = z * p.b_size() + (p.b_by_k ? j * p.b_line() + t : t * p.b_line() + j);
+            const auto x = z * p.a_size() + (p.a_by_k ? i * p.a_line() + t : t * p.a_line() + i),
+                       y = z * p.b_size() + (p.b_by_k ? j * p.b_line() + t : t * p.b_line() + j);
             sum += wide(a[x]) * wide(b[y]);
         }
         return sum * static_cast<double>(o.alpha) + (F.bias ? wide(bias[j]) : 0.0);
@@ -114,7 +124,9 @@ void check(const px::stream& s, const problem& p, kn::gemm_options<px::bf16> o, 
     }
     ++checked;
     failures += wrong != 0 ? 1 : 0;
-    if (wrong != 0) std::printf("FAIL %s %zux%zux%zu batch %zu: %zu elements\n", what, std::size_t{p.m}, std::size_t{p.n}, std::size_t{p.k}, std::size_t{p.batch}, wrong);
+    if (wrong != 0)
+        std::printf("FAIL %s %zux%zux%zu batch %zu: %zu elements\n", what, std::size_t{p.m}, std::size_t{p.n},
+                    std::size_t{p.k}, std::size_t{p.batch}, wrong);
 }
 
 problem ragged(bool any_layout) {
@@ -131,14 +143,20 @@ void run(const px::stream& s, kn::gemm_workspace& workspace) {
     for (std::size_t i = 0; i < kn::gemm_configs.size(); ++i)
         for (int n = 0; n < 6; ++n) {
             problem p{between(1, 900), 8 * between(1, 120), 8 * between(16, 90)};
-            check<kn::gemm_form{}, px::bf16>(s, p, {.workspace = &workspace, .choice = static_cast<kn::gemm_choice>(i)}, "configuration");
+            check<kn::gemm_form{}, px::bf16>(s, p, {.workspace = &workspace, .choice = static_cast<kn::gemm_choice>(i)},
+                                             "configuration");
         }
     // More tiles than clusters, and steps that do not divide among them.
-    check<kn::gemm_form{}, px::bf16>(s, {5000, 4360, 328}, {.workspace = &workspace, .choice = kn::gemm_choice::large_even}, "even ending");
+    check<kn::gemm_form{}, px::bf16>(s, {5000, 4360, 328},
+                                     {.workspace = &workspace, .choice = kn::gemm_choice::large_even}, "even ending");
     for (int n = 0; n < 24; ++n) check<kn::gemm_form{.any_layout = true}, px::bf16>(s, ragged(true), {}, "layout");
     for (int n = 0; n < 12; ++n) check<kn::gemm_form{}, px::f32>(s, ragged(false), {}, "f32");
-    for (int n = 0; n < 12; ++n) check<kn::gemm_form{.act = activation::gelu, .bias = true, .scaled = true}, px::bf16>(s, ragged(false), {.alpha = 0.25f}, "scaled gelu");
-    for (int n = 0; n < 6; ++n) check<kn::gemm_form{.act = activation::relu, .bias = true, .constant_b = true}, px::bf16>(s, ragged(false), {}, "relu");
+    for (int n = 0; n < 12; ++n)
+        check<kn::gemm_form{.act = activation::gelu, .bias = true, .scaled = true}, px::bf16>(
+            s, ragged(false), {.alpha = 0.25f}, "scaled gelu");
+    for (int n = 0; n < 6; ++n)
+        check<kn::gemm_form{.act = activation::relu, .bias = true, .constant_b = true}, px::bf16>(s, ragged(false), {},
+                                                                                                  "relu");
     for (int n = 0; n < 6; ++n) {
         const problem p{between(1, 300), 128 * between(1, 5), 8 * between(1, 60)};
         check<kn::gemm_form{.act = activation::silu, .gated = true}, px::bf16>(s, p, {}, "gated");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the PTX of the library's matrix products, one file a kernel, to the folder named on the command line. Exit code 1
-// when one does not assemble.
+// Writes the PTX of the library's matrix products, one file a kernel, to the folder named on the command line. Exit
+// code 1 when one does not assemble.
 #include <ptxdsl/assemble/run_time.hpp>
 #include <ptxdsl/kernels/gemm_heuristic.hpp>
 #include <ptxdsl/kernels/gemm_kernel.hpp>
@@ -46,7 +46,9 @@ void variants() {
     gemm<gemm_config{.cluster = 1, .a = px::mn_major, .b = px::mn_major}>("tt");
     gemm<gemm_config{.b = px::mn_major}>("nn");
     gemm<gemm_config{.bm = 64, .bn = 128, .stages = 8, .cluster = 1, .early_b = true}>("early_b");
-    gemm<gemm_config{.bm = 64, .bn = 128, .stages = 9, .cluster = 1, .split_k = 2, .store = store_mode::pairs, .early_b = true}>("split_early_b");
+    gemm<gemm_config{
+        .bm = 64, .bn = 128, .stages = 9, .cluster = 1, .split_k = 2, .store = store_mode::pairs, .early_b = true}>(
+        "split_early_b");
     gemm<gemm_config{.a_hint = l2_hint::evict_last, .b_hint = l2_hint::evict_first}>("hints");
     gemm<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .store = store_mode::elements}>("elements");
     gemm<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .store = store_mode::pairs}, px::bf16, px::f32>("pairs_f32");
@@ -55,7 +57,8 @@ void variants() {
     gemm<even, px::bf16, px::bf16, gemm_epilogue{.alpha = true, .bias = true, .act = activation::gelu}>("even_gelu");
     gemm<even, px::bf16, px::bf16, gemm_epilogue{.act = activation::silu, .gated = true}>("even_gated");
     gemm<split, px::bf16, px::f32, gemm_epilogue{.alpha = true, .beta = true, .bias = true}>("split_scaled");
-    write("plain", px::assemble_at_run_time("gemm_plain", &gemm_plain_body<px::bf16, px::bf16, activation::gelu>, gemm_plain_attributes));
+    write("plain", px::assemble_at_run_time("gemm_plain", &gemm_plain_body<px::bf16, px::bf16, activation::gelu>,
+                                            gemm_plain_attributes));
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 namespace px = ptxdsl;
 using px::bf16, px::u32;
 using hopper = px::builder<px::sm_90a>;
-using wide = px::tile<bf16, 64, 64>;                                      // 128-byte swizzle: 1024
-using narrow = px::tile<bf16, 64, 16, px::k_major, px::swizzle_32b>;      // 32-byte swizzle: 256
+using wide = px::tile<bf16, 64, 64>;                                  // 128-byte swizzle: 1024
+using narrow = px::tile<bf16, 64, 16, px::k_major, px::swizzle_32b>;  // 32-byte swizzle: 256
 
 #if PTXDSL_CASE == 0
 

@@ -15,7 +15,8 @@ constexpr void body(px::builder<px::sm_90a>& k) {
 
 #if PTXDSL_CASE == 0
 
-[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body<6>>>();  // 229376 of 232448 bytes, more than 48 KiB: dynamic by itself
+[[maybe_unused]] constexpr auto ptx =
+    px::assemble<px::kernel<"test", body<6>>>();  // 229376 of 232448 bytes, more than 48 KiB: dynamic by itself
 static_assert(ptx.resources().dynamic_shared_bytes == 229376);
 
 #elif PTXDSL_CASE == 1

@@ -20,7 +20,8 @@ constexpr void body(hopper& k, px::reg<u32> steps) {
     for (u32 i = 0; i < acc.size; ++i) k.inst<"mov.f32">(acc[i], 0.0f);
     k.for_(steps, [&](px::reg<u32>) {
         k.wgmma.fence();
-        for (u32 i = 0; i < 4; ++i) k.wgmma.mma_async(acc, d.k_slice(i), d.k_slice(i));  // a chain of one shape needs none between
+        for (u32 i = 0; i < 4; ++i)
+            k.wgmma.mma_async(acc, d.k_slice(i), d.k_slice(i));  // a chain of one shape needs none between
         finish(k);
     });
 }

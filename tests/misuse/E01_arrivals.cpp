@@ -22,7 +22,7 @@ constexpr void body(hopper& k, px::reg<u32> n) {
     k.mbarrier_arrive(all.stage(0));
     k.single_thread(tid == 0u, [&] { k.mbarrier_arrive(one.stage(0)); });
     k.single_thread(k.elect_sync(), [&] { k.mbarrier_arrive(warps.stage(0)); });  // one thread of each warp
-    k.if_(tid < n, [&] { k.mbarrier_arrive(some.stage(0)); });                   // depends on data
+    k.if_(tid < n, [&] { k.mbarrier_arrive(some.stage(0)); });                    // depends on data
     k.wait(all.stage(0), 0u);
     k.wait(one.stage(0), 0u);
     k.wait(warps.stage(0), 0u);

@@ -16,7 +16,9 @@ constexpr void in_one_thread(hopper& k, const map_t& map, const Body& body) {
         k.mbarrier_init(bar.stage(0));
         k.mbarrier_init(bar.stage(1));
         k.fence_mbarrier_init();
-        body(bar, a, b, [&](const auto& t, int stage) { k.cp_async_bulk_tensor(t.stage(stage), map, px::coords(0u, 0u), bar.stage(stage)); });
+        body(bar, a, b, [&](const auto& t, int stage) {
+            k.cp_async_bulk_tensor(t.stage(stage), map, px::coords(0u, 0u), bar.stage(stage));
+        });
     });
 }
 
@@ -87,4 +89,5 @@ constexpr void body(hopper& k, map_t map, px::reg<u32> n) {
 }
 
 #endif
-[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}, .cluster = {2}}>>();
+[[maybe_unused]] constexpr auto ptx =
+    px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}, .cluster = {2}}>>();

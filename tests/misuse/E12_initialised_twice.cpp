@@ -15,7 +15,9 @@ constexpr void body(hopper& k, px::reg<u32> n) {
         k.mbarrier_inval(bar.stage(0));
         k.mbarrier_init(bar.stage(0));
         k.mbarrier_init(bar.stage(1));
-        k.if_(n == 0u, [&] { k.mbarrier_init(bar.stage(2)); }).else_([&] { k.mbarrier_init(bar.stage(2)); });  // one or the other
+        k.if_(n == 0u, [&] { k.mbarrier_init(bar.stage(2)); }).else_([&] {
+            k.mbarrier_init(bar.stage(2));
+        });  // one or the other
     });
 }
 

@@ -15,7 +15,8 @@ constexpr void load(hopper& k, const map_t& map, Mask&& mask) {
     k.single_thread(k.mov(px::tid.x) == 0u, [&] {
         k.mbarrier_init(full.stage(0));
         k.mbarrier_arrive_expect_tx(full.stage(0), a);
-        k.cp_async_bulk_tensor_multicast(a.stage(0), map, px::coords(0u, 0u), full.stage(0), mask);  // here-1 here-2 here-3
+        const auto at = px::coords(0u, 0u);
+        k.cp_async_bulk_tensor_multicast(a.stage(0), map, at, full.stage(0), mask);  // here-1
     });
 }
 constexpr px::attributes pair{.reqntid = {128}, .cluster = {2}};

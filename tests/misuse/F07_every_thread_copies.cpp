@@ -43,7 +43,8 @@ constexpr void body(hopper& k, map_t map, px::reg<u32> row) {
 
 constexpr void body(hopper& k, map_t map, px::reg<u32> row) {
     with_ring(k, [&](const auto& full, const auto& a) {
-        k.if_(k.mov(px::ctaid.x) == 0u, [&] { load(k, full, a, map, k.add(row, k.mov(px::ctaid.y))); });  // all threads of that block
+        k.if_(k.mov(px::ctaid.x) == 0u,
+              [&] { load(k, full, a, map, k.add(row, k.mov(px::ctaid.y))); });  // all threads of that block
     });
 }
 

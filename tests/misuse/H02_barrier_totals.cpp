@@ -23,9 +23,12 @@ constexpr void body(hopper& k, px::reg<u32> n) {
 // expect-1: PTXDSL-H02 "256"
 
 constexpr void body(hopper& k) {
-    two_roles(k, [&] {
-        k.bar_sync<1, 256>();  // here-1
-    }, [&] { k.bar_sync<2, 128>(); });
+    two_roles(
+        k,
+        [&] {
+            k.bar_sync<1, 256>();  // here-1
+        },
+        [&] { k.bar_sync<2, 128>(); });
 }
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// H04: setmaxnreg not a multiple of 8 in 24..256; roles over the block's registers; dec above or inc below the entry count.
+// H04: setmaxnreg not a multiple of 8 in 24..256; roles over the block's registers; dec above or inc below the entry
+// count.
 #include <ptxdsl/ptxdsl.hpp>
 
 namespace px = ptxdsl;
@@ -22,9 +23,11 @@ constexpr void body(hopper& k) {
 // expect-1: PTXDSL-H04
 
 constexpr void body(hopper& k) {
-    roles(k, [&] { k.setmaxnreg_dec<40>(); }, [&] {
-        k.setmaxnreg_inc<240>();  // here-1
-    });
+    roles(
+        k, [&] { k.setmaxnreg_dec<40>(); },
+        [&] {
+            k.setmaxnreg_inc<240>();  // here-1
+        });
 }
 
 #elif PTXDSL_CASE == 2
@@ -45,18 +48,23 @@ constexpr void body(hopper& k) {
 // expect-4: PTXDSL-H04 "start with 168"
 
 constexpr void body(hopper& k) {
-    roles(k, [&] {
-        k.setmaxnreg_dec<176>();  // here-4
-    }, [&] {});
+    roles(
+        k,
+        [&] {
+            k.setmaxnreg_dec<176>();  // here-4
+        },
+        [&] {});
 }
 
 #elif PTXDSL_CASE == 5
 // expect-5: PTXDSL-H04 "start with 168"
 
 constexpr void body(hopper& k) {
-    roles(k, [&] {}, [&] {
-        k.setmaxnreg_inc<160>();  // here-5
-    });
+    roles(
+        k, [&] {},
+        [&] {
+            k.setmaxnreg_inc<160>();  // here-5
+        });
 }
 
 #endif

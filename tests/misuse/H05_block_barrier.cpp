@@ -39,9 +39,11 @@ constexpr void body(hopper& k) {
 // expect-3: PTXDSL-H05 "128"
 
 constexpr void body(hopper& k) {
-    roles(k, [&] { k.nanosleep(20u); }, [&] {
-        k.bar_sync();  // here-3
-    });
+    roles(
+        k, [&] { k.nanosleep(20u); },
+        [&] {
+            k.bar_sync();  // here-3
+        });
     k.bar_sync();
 }
 

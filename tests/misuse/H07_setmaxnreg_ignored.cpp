@@ -10,8 +10,10 @@ constexpr void body(px::builder<px::sm_90a>& k) {
 
 #if PTXDSL_CASE == 0
 [[maybe_unused]] constexpr auto a = px::assemble<px::kernel<"test", body, px::attributes{.maxnreg = 168}>>();
-[[maybe_unused]] constexpr auto b = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {384}, .minnctapersm = 1}>>();
-[[maybe_unused]] constexpr auto c = px::assemble<px::kernel<"test", body, px::attributes{.maxntid = {384}, .minnctapersm = 1}>>();
+[[maybe_unused]] constexpr auto b =
+    px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {384}, .minnctapersm = 1}>>();
+[[maybe_unused]] constexpr auto c =
+    px::assemble<px::kernel<"test", body, px::attributes{.maxntid = {384}, .minnctapersm = 1}>>();
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-H07
 constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {384}}>>();

@@ -11,7 +11,7 @@ using hopper = px::builder<px::sm_90a>;
 constexpr void body(hopper& k, px::reg<u32> n) {
     const auto after = k.new_label("after"), inside = k.new_label("inside");
     k.scope([&] {
-        k.at(n == 0u).bra(after);  // out of a scope
+        k.at(n == 0u).bra(after);                     // out of a scope
         k.scope([&] { k.at(n == 1u).bra(inside); });  // out of an inner one
         k.place(inside);
     });

@@ -4,6 +4,8 @@
 
 #include "catch.hpp"
 
+#include <algorithm>
+
 using Catch::Matchers::ContainsSubstring;
 using ptxdsl_test::kernel_of;
 using ptxdsl_test::module_of;
@@ -103,15 +105,15 @@ TEST_CASE("header") {
 }
 
 TEST_CASE("several errors are found in one text, each once") {
-    const std::string text = kernel_of("mov.u32 %r1, ;\nadd.u32 %r1, %r2 %r3;\nmov.b64 %rd1, {%r1, %r2;\nmov.u32 %r1, 08;\nmov.u32 %r1, 1\nmov.u32 %r2, 2;\n{ mov.u32 %r1, (1; }\nmov.u32 %r5, 3;") + ".entry two() { mov.u32 ; }\n";
+    const std::string text = kernel_of("mov.u32 %r1, ;\nadd.u32 %r1, %r2 %r3;\nmov.b64 %rd1, {%r1, %r2;\nmov.u32 %r1, 08;\nmov.u32 %r1, 1\nmov.u32 %r2, 2;\n{ mov.u32 %r1, (1; }\nmov.u32 %r5, 3;") + ".entry two() { mov.u32 , ; }\n";
     const std::string found = parse_errors(text);
     INFO(found);
     CHECK_THAT(found, ContainsSubstring("7:14: "));
     CHECK_THAT(found, ContainsSubstring("8:18: "));
-    CHECK_THAT(found, ContainsSubstring("9:23: "));
+    CHECK_THAT(found, ContainsSubstring("9:24: "));
     CHECK_THAT(found, ContainsSubstring("10:14: error: malformed number '08'"));
     CHECK_THAT(found, ContainsSubstring("12:1: "));
-    CHECK_THAT(found, ContainsSubstring("13:17: "));
+    CHECK_THAT(found, ContainsSubstring("13:18: "));
     CHECK_THAT(found, ContainsSubstring("17:24: "));
     CHECK(std::count(found.begin(), found.end(), '\n') == 7);
 }

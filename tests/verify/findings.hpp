@@ -2,9 +2,9 @@
 // Writes a kernel at run time and says what the verifier finds in it.
 #pragma once
 
-#include <ptxdsl/ptxdsl.hpp>
-
 #include "catch.hpp"
+
+#include <ptxdsl/ptxdsl.hpp>
 
 #include <string>
 

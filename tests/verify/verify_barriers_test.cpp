@@ -11,7 +11,8 @@ using tile_a = px::tile<bf16, 64, 64>;
 using map_a = px::tma_map<tile_a>;
 constexpr px::attributes block(u32 threads) { return {.reqntid = {threads}}; }
 
-// ---- E01 --------------------------------------------------------------------------------------------------------------
+// ---- E01
+// --------------------------------------------------------------------------------------------------------------
 
 /// A barrier of `Count` arrivals, initialised by one thread; `arrive` says who arrives, everybody waits.
 template <u32 Count, class Arrive>
@@ -33,8 +34,9 @@ const auto all_arrive = [](builder& k, auto& bar, auto&, auto&) { k.mbarrier_arr
 TEST_CASE("E01: arrivals against the count") {
     CHECK(ids(with_barrier<128>(one_arrives), block(128)) == "E01");
     CHECK_THAT(texts(with_barrier<128>(one_arrives), block(128)),
-               Catch::Matchers::ContainsSubstring("mbarrier 'full' stage 0 expects 128 arrivals per phase, but its code provides 1: init with 1 "
-                                                  "or let all 128 threads arrive"));
+               Catch::Matchers::ContainsSubstring(
+                   "mbarrier 'full' stage 0 expects 128 arrivals per phase, but its code provides 1: init with 1 "
+                   "or let all 128 threads arrive"));
     CHECK(ids(with_barrier<1>(all_arrive), block(128)) == "E01");
     CHECK(ids(with_barrier<1>(one_arrives), block(128)) == "");
     CHECK(ids(with_barrier<128>(all_arrive), block(128)) == "");
@@ -44,42 +46,53 @@ TEST_CASE("E01: arrivals against the count") {
 }
 
 TEST_CASE("E01: counted arrivals, loops, guards, statements") {
-    CHECK(ids(with_barrier<256>([](builder& k, auto& bar, auto&, auto&) { k.mbarrier_arrive(bar.stage(0), 2u); }), block(128)) == "");
-    CHECK(ids(with_barrier<128>([](builder& k, auto& bar, auto&, auto&) { k.mbarrier_arrive(bar.stage(0), 2u); }), block(128)) == "E01");
+    CHECK(ids(with_barrier<256>([](builder& k, auto& bar, auto&, auto&) { k.mbarrier_arrive(bar.stage(0), 2u); }),
+              block(128)) == "");
+    CHECK(ids(with_barrier<128>([](builder& k, auto& bar, auto&, auto&) { k.mbarrier_arrive(bar.stage(0), 2u); }),
+              block(128)) == "E01");
     // In a loop without a wait a thread may arrive any number of times.
     CHECK(ids(with_barrier<512>([](builder& k, auto& bar, auto&, auto& n) {
                   k.for_(n, [&](px::reg<u32>) { k.mbarrier_arrive(bar.stage(0)); });
-              }), block(128)) == "");
+              }),
+              block(128)) == "");
     // A loop that waits passes one phase an iteration.
     CHECK(ids(with_barrier<512>([](builder& k, auto& bar, auto&, auto& n) {
                   k.for_(n, [&](px::reg<u32> i) {
                       k.mbarrier_arrive(bar.stage(0));
                       k.wait(bar.stage(0), k.and_(i, 1u));
                   });
-              }), block(128)) == "E01");
-    CHECK(ids(with_barrier<7>([](builder& k, auto& bar, auto& tid, auto&) { k.at(tid < 7u).mbarrier_arrive(bar.stage(0)); }), block(128)) == "");
+              }),
+              block(128)) == "E01");
+    CHECK(ids(with_barrier<7>(
+                  [](builder& k, auto& bar, auto& tid, auto&) { k.at(tid < 7u).mbarrier_arrive(bar.stage(0)); }),
+              block(128)) == "");
     CHECK(ids(with_barrier<7>([](builder& k, auto& bar, auto& tid, auto&) {
                   k.if_(tid < 7u, [&] { k.mbarrier_arrive(bar.stage(0)); });
-              }), block(128)) == "");
+              }),
+              block(128)) == "");
     CHECK(ids(with_barrier<7>([](builder& k, auto& bar, auto& tid, auto& n) {
                   k.assume_arrivals(bar);
                   one_arrives(k, bar, tid, n);
-              }), block(128)) == "");
+              }),
+              block(128)) == "");
 }
 
 TEST_CASE("E01: threads that have left do not arrive") {
     CHECK(ids(with_barrier<96>([](builder& k, auto& bar, auto& tid, auto&) {
-              k.at(tid >= 96u).exit();
-              k.mbarrier_arrive(bar.stage(0));
-          }), block(128)) == "");
+                  k.at(tid >= 96u).exit();
+                  k.mbarrier_arrive(bar.stage(0));
+              }),
+              block(128)) == "");
     CHECK(ids(with_barrier<96>([](builder& k, auto& bar, auto& tid, auto&) {
-              k.if_(tid >= 96u, [&] { k.role(32, [&] { k.exit(); }); });
-              k.mbarrier_arrive(bar.stage(0));
-          }), block(128)) == "");
+                  k.if_(tid >= 96u, [&] { k.role(32, [&] { k.exit(); }); });
+                  k.mbarrier_arrive(bar.stage(0));
+              }),
+              block(128)) == "");
     CHECK(ids(with_barrier<96>([](builder& k, auto& bar, auto& tid, auto&) {  // an abort is no way on
-              k.at(tid >= 96u).trap();
-              k.mbarrier_arrive(bar.stage(0));
-          }), block(128)) == "E01");
+                  k.at(tid >= 96u).trap();
+                  k.mbarrier_arrive(bar.stage(0));
+              }),
+              block(128)) == "E01");
 }
 
 TEST_CASE("E01: roles add up, or take turns") {
@@ -95,18 +108,20 @@ TEST_CASE("E01: roles add up, or take turns") {
 }
 
 TEST_CASE("E01: expect_tx is no arrival") {
-    CHECK(ids([](builder& k, map_a map) {
-              auto bar = k.make_mbarrier_ring<"full">(1, px::arrivals<1>);
-              auto a = k.smem<tile_a>(1);
-              auto tid = k.mov(px::tid.x);
-              k.single_thread(tid == 0u, [&] {
-                  k.mbarrier_init(bar.stage(0));
-                  k.mbarrier_expect_tx(bar.stage(0), 8192u);
-                  k.cp_async_bulk_tensor(a.stage(0), map, px::coords(0u, 0u), bar.stage(0));
-              });
-              k.bar_sync();
-              k.wait(bar.stage(0), 0u);
-          }, block(128)) == "E01");
+    CHECK(ids(
+              [](builder& k, map_a map) {
+                  auto bar = k.make_mbarrier_ring<"full">(1, px::arrivals<1>);
+                  auto a = k.smem<tile_a>(1);
+                  auto tid = k.mov(px::tid.x);
+                  k.single_thread(tid == 0u, [&] {
+                      k.mbarrier_init(bar.stage(0));
+                      k.mbarrier_expect_tx(bar.stage(0), 8192u);
+                      k.cp_async_bulk_tensor(a.stage(0), map, px::coords(0u, 0u), bar.stage(0));
+                  });
+                  k.bar_sync();
+                  k.wait(bar.stage(0), 0u);
+              },
+              block(128)) == "E01");
 }
 
 TEST_CASE("E02: counts of hand-written inits") {
@@ -119,7 +134,8 @@ TEST_CASE("E02: counts of hand-written inits") {
         return [n](px::ir::program& p) {
             for (u32 at = 0; at < p.words.size(); at += p.words[at] & 0xffffu) {
                 const px::ir::cursor c{p.words.data() + at};
-                if (c.kind() == px::ir::record::note && c.code() == static_cast<u32>(px::ir::note::barrier_init)) p.words[at + 5] = n;
+                if (c.kind() == px::ir::record::note && c.code() == static_cast<u32>(px::ir::note::barrier_init))
+                    p.words[at + 5] = n;
             }
         };
     };
@@ -132,7 +148,8 @@ TEST_CASE("E02: counts of hand-written inits") {
           }) == "E02");
 }
 
-// ---- E04, E05, E06 -----------------------------------------------------------------------------------------------------
+// ---- E04, E05, E06
+// -----------------------------------------------------------------------------------------------------
 
 template <class Body>
 auto with_copy(const Body& body) {
@@ -164,21 +181,26 @@ TEST_CASE("E03: barriers that are not ready") {
                 k.mbarrier_arrive(bar.stage(0));  // program order suffices for the thread itself
             });
             if (meet) k.bar_sync();
-            if (same_thread) k.single_thread(tid == 0u, [&] { k.wait(bar.stage(1), 1u); });
-            else k.wait(bar.stage(1), 1u);
+            if (same_thread)
+                k.single_thread(tid == 0u, [&] { k.wait(bar.stage(1), 1u); });
+            else
+                k.wait(bar.stage(1), 1u);
         };
     };
     CHECK(ids(kernel(2, true, false), block(128)) == "");
     CHECK(ids(kernel(2, false, false), block(128)) == "E03");
     CHECK(ids(kernel(2, false, true), block(128)) == "");
     CHECK(ids(kernel(1, true, false), block(128)) == "E03");
-    CHECK_THAT(texts(kernel(1, true, false), block(128)), Catch::Matchers::ContainsSubstring("'bar' stage 1 is used here, but never initialised"));
-    CHECK(ids([](builder& k, px::reg<u32> n) {  // initialised in a loop: all of them, as far as anyone can tell
-              auto bar = k.make_mbarrier_ring<"bar">(2, px::arrivals<128>);
-              k.for_(2u, [&](px::reg<u32> i) { k.mbarrier_init(bar[i]); });
-              k.bar_sync();
-              k.mbarrier_arrive(bar[n]);
-          }, block(128)) == "");
+    CHECK_THAT(texts(kernel(1, true, false), block(128)),
+               Catch::Matchers::ContainsSubstring("'bar' stage 1 is used here, but never initialised"));
+    CHECK(ids(
+              [](builder& k, px::reg<u32> n) {  // initialised in a loop: all of them, as far as anyone can tell
+                  auto bar = k.make_mbarrier_ring<"bar">(2, px::arrivals<128>);
+                  k.for_(2u, [&](px::reg<u32> i) { k.mbarrier_init(bar[i]); });
+                  k.bar_sync();
+                  k.mbarrier_arrive(bar[n]);
+              },
+              block(128)) == "");
 }
 
 TEST_CASE("E04: expected bytes against the copies") {
@@ -190,11 +212,13 @@ TEST_CASE("E04: expected bytes against the copies") {
               k.mbarrier_arrive_expect_tx(bar.stage(0), 4096u);
               load(k, bar, 0, a, 0, map);
           })) == "E04");
-    CHECK_THAT(texts(with_copy([](builder& k, auto& bar, auto&, auto& a, auto& map, auto&) {
-                   k.mbarrier_arrive_expect_tx(bar.stage(0), 16384u);
-                   load(k, bar, 0, a, 0, map);
-               })),
-               Catch::Matchers::ContainsSubstring("'full' stage 0 expects 16384 bytes a phase, but the copies on it bring 8192: the phase never ends"));
+    CHECK_THAT(
+        texts(with_copy([](builder& k, auto& bar, auto&, auto& a, auto& map, auto&) {
+            k.mbarrier_arrive_expect_tx(bar.stage(0), 16384u);
+            load(k, bar, 0, a, 0, map);
+        })),
+        Catch::Matchers::ContainsSubstring(
+            "'full' stage 0 expects 16384 bytes a phase, but the copies on it bring 8192: the phase never ends"));
     CHECK(ids(with_copy([](builder& k, auto& bar, auto&, auto& a, auto& map, auto&) {  // split, and after the copy
               k.mbarrier_expect_tx(bar.stage(0), 4096u);
               load(k, bar, 0, a, 0, map);
@@ -257,7 +281,9 @@ TEST_CASE("E05: copies and expectations on different barriers") {
               k.mbarrier_arrive_expect_tx(bar.stage(0), 8192u);
               load(k, bar, 1, a, 1, map);
           })) == "E05 E05");
-    CHECK(ids(with_copy([](builder& k, auto& bar, auto&, auto&, auto&, auto&) { k.mbarrier_arrive_expect_tx(bar.stage(0), 0u); })) == "");
+    CHECK(ids(with_copy([](builder& k, auto& bar, auto&, auto&, auto&, auto&) {
+              k.mbarrier_arrive_expect_tx(bar.stage(0), 0u);
+          })) == "");
 }
 
 TEST_CASE("E06: more bytes than a phase counts") {
@@ -268,7 +294,8 @@ TEST_CASE("E06: more bytes than a phase counts") {
     CHECK(ids_after(body, [](px::ir::program& p) {
               for (u32 at = 0; at < p.words.size(); at += p.words[at] & 0xffffu) {
                   const px::ir::cursor c{p.words.data() + at};
-                  if (c.kind() == px::ir::record::note && c.code() == static_cast<u32>(px::ir::note::barrier_expect)) p.words[at + 4] = 1u << 20;
+                  if (c.kind() == px::ir::record::note && c.code() == static_cast<u32>(px::ir::note::barrier_expect))
+                      p.words[at + 4] = 1u << 20;
               }
           }) == "E06 E04");
 }
@@ -299,7 +326,8 @@ TEST_CASE("E12: initialised twice") {
           }) == "E12");
 }
 
-// ---- warps --------------------------------------------------------------------------------------------------------------
+// ---- warps
+// --------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("H01: named barriers") {
     CHECK(ids([](builder& k) { k.bar_sync<1, 64>(); }, block(64)) == "");
@@ -321,8 +349,10 @@ TEST_CASE("H02: totals that never complete") {
     CHECK(ids(kernel(256, true), block(256)) == "");
     CHECK(ids(kernel(256, false), block(256)) == "H02");
     CHECK(ids(kernel(128, false), block(256)) == "");
-    CHECK_THAT(texts(kernel(256, false), block(256)), Catch::Matchers::ContainsSubstring("counts 256 threads, but at most 128"));
-    CHECK(ids([](builder& k, px::reg<u32> n) { k.if_(n != 0u, [&] { k.bar_sync<1, 64>(); }); }, block(256)) == "");  // who is unknown
+    CHECK_THAT(texts(kernel(256, false), block(256)),
+               Catch::Matchers::ContainsSubstring("counts 256 threads, but at most 128"));
+    CHECK(ids([](builder& k, px::reg<u32> n) { k.if_(n != 0u, [&] { k.bar_sync<1, 64>(); }); }, block(256)) ==
+          "");  // who is unknown
 }
 
 TEST_CASE("H04, H07: the register budget") {
@@ -343,23 +373,28 @@ TEST_CASE("H04, H07: the register budget") {
     using c160 = std::integral_constant<unsigned, 160>;
     CHECK(ids(kernel(c40(), c232()), three) == "");
     CHECK(ids(kernel(c24(), c240()), three) == "");
-    CHECK(ids(kernel(c40(), c240()), three) == "H04");   // 66560 of 64512
+    CHECK(ids(kernel(c40(), c240()), three) == "H04");       // 66560 of 64512
     CHECK(ids(kernel(c176(), c176()), three) == "H04 H04");  // dec above the 168 at entry, and too many
-    CHECK(ids(kernel(c40(), c160()), three) == "H04");   // inc below them
+    CHECK(ids(kernel(c40(), c160()), three) == "H04");       // inc below them
     CHECK(ids(kernel(c40(), c232()), {.reqntid = {384}}) == "H07 H07");
     CHECK(ids(kernel(c40(), c232()), {.reqntid = {384}, .maxnreg = 168}) == "");
     CHECK(ids(kernel(c40(), c232()), {.maxntid = {384}, .minnctapersm = 1}) == "");
-    CHECK_THAT(texts(kernel(c40(), c240()), three), Catch::Matchers::ContainsSubstring("66560 registers (128 x 40 + 256 x 240), it has 64512"));
-    CHECK(ids([](builder& k, px::reg<u32> n) {  // who they are is unknown
-              k.if_(n == 0u, [&] { k.setmaxnreg_dec<40>(); }).else_([&] { k.setmaxnreg_inc<240>(); });
-          }, three) == "");
+    CHECK_THAT(texts(kernel(c40(), c240()), three),
+               Catch::Matchers::ContainsSubstring("66560 registers (128 x 40 + 256 x 240), it has 64512"));
+    CHECK(ids(
+              [](builder& k, px::reg<u32> n) {  // who they are is unknown
+                  k.if_(n == 0u, [&] { k.setmaxnreg_dec<40>(); }).else_([&] { k.setmaxnreg_inc<240>(); });
+              },
+              three) == "");
 }
 
 TEST_CASE("H05: barrier 0 that some warps never reach") {
-    CHECK(ids([](builder& k) {
-              auto tid = k.mov(px::tid.x);
-              k.single_thread(tid == 0u, [&] { k.bar_sync(); });
-          }, block(128)) == "H05");
+    CHECK(ids(
+              [](builder& k) {
+                  auto tid = k.mov(px::tid.x);
+                  k.single_thread(tid == 0u, [&] { k.bar_sync(); });
+              },
+              block(128)) == "H05");
     const auto kernel = [](bool other, bool common) {
         return [other, common](builder& k) {
             auto tid = k.mov(px::tid.x);
@@ -386,10 +421,12 @@ TEST_CASE("G03: peer ranks") {
     CHECK(ids(kernel(1), {.cluster = {2}}) == "");
     CHECK(ids(kernel(2), {.cluster = {2}}) == "G03");
     CHECK(ids(kernel(2)) == "");  // the cluster is the launch's business
-    CHECK(ids([](builder& k, px::reg<u32> rank) {
-              auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<1>);
-              static_cast<void>(k.mapa(bar.stage(0), rank));
-          }, {.cluster = {2}}) == "");
+    CHECK(ids(
+              [](builder& k, px::reg<u32> rank) {
+                  auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<1>);
+                  static_cast<void>(k.mapa(bar.stage(0), rank));
+              },
+              {.cluster = {2}}) == "");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What needs paths: wgmma groups (D08 to D12, D14), bulk copies and proxies (F04 to F07, F09, F14), the cluster barrier (G05):
-// every rule with its legal neighbours.
+// What needs paths: wgmma groups (D08 to D12, D14), bulk copies and proxies (F04 to F07, F09, F14), the cluster barrier
+// (G05): every rule with its legal neighbours.
 #include "findings.hpp"
 
 using namespace ptxdsl_test;
@@ -13,7 +13,8 @@ using map_in = px::tma_map<tile_a>;
 using out_t = px::global_ptr<f32, 16>;
 constexpr px::attributes group{.reqntid = {128}};
 
-// ---- wgmma --------------------------------------------------------------------------------------------------------------
+// ---- wgmma
+// --------------------------------------------------------------------------------------------------------------
 
 /// Two m64n64k16 accumulators and descriptors to multiply.
 struct mma {
@@ -38,23 +39,26 @@ void set(builder& k, const px::reg<f32>& r, float v = 0.0f) { k.inst<"mov.f32">(
 
 TEST_CASE("D08: the first wgmma needs a fence") {
     CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto&) {
-              m();
-              finish(k);
-          }), group) == "D08");
+                  m();
+                  finish(k);
+              }),
+              group) == "D08");
     CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto&) {
-              k.wgmma.fence();
-              m();
-              m(true);  // same shape: no fence between
-              m(true);
-              finish(k);
-              m(true);  // nor after a wait, when nothing touched the registers
-              finish(k);
-          }), group) == "");
+                  k.wgmma.fence();
+                  m();
+                  m(true);  // same shape: no fence between
+                  m(true);
+                  finish(k);
+                  m(true);  // nor after a wait, when nothing touched the registers
+                  finish(k);
+              }),
+              group) == "");
     CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& n) {  // on one path only: not provable
-              k.if_(n != 0u, [&] { k.wgmma.fence(); });
-              m();
-              finish(k);
-          }), group) == "");
+                  k.if_(n != 0u, [&] { k.wgmma.fence(); });
+                  m();
+                  finish(k);
+              }),
+              group) == "");
 }
 
 TEST_CASE("D08: after a write to the accumulator") {
@@ -71,40 +75,45 @@ TEST_CASE("D08: after a write to the accumulator") {
     };
     CHECK(ids(kernel(false), group) == "D08");
     CHECK(ids(kernel(true), group) == "");
-    CHECK_THAT(texts(kernel(false), group), Catch::Matchers::ContainsSubstring("'%acc' was written since the last wgmma.fence"));
+    CHECK_THAT(texts(kernel(false), group),
+               Catch::Matchers::ContainsSubstring("'%acc' was written since the last wgmma.fence"));
     CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& n) {  // in a loop: the next iteration sees the write
-              k.wgmma.fence();
-              k.for_(n, [&](px::reg<u32>) {
-                  m();
-                  finish(k);
-                  set(k, m.acc[0]);
-              });
-          }), group) == "D08");
-    CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& n) {
-              k.for_(n, [&](px::reg<u32>) {
                   k.wgmma.fence();
-                  m();
-                  finish(k);
-                  set(k, m.acc[0]);
-              });
-          }), group) == "");
+                  k.for_(n, [&](px::reg<u32>) {
+                      m();
+                      finish(k);
+                      set(k, m.acc[0]);
+                  });
+              }),
+              group) == "D08");
+    CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& n) {
+                  k.for_(n, [&](px::reg<u32>) {
+                      k.wgmma.fence();
+                      m();
+                      finish(k);
+                      set(k, m.acc[0]);
+                  });
+              }),
+              group) == "");
     CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto&) {  // zeroed by hand before the fence
-              for (u32 i = 0; i < m.acc.size; ++i) set(k, m.acc[i]);
-              k.wgmma.fence();
-              m(true);
-              finish(k);
-          }), group) == "");
+                  for (u32 i = 0; i < m.acc.size; ++i) set(k, m.acc[i]);
+                  k.wgmma.fence();
+                  m(true);
+                  finish(k);
+              }),
+              group) == "");
 }
 
 TEST_CASE("D08: a mere read is a warning") {
     CHECK(ids(with_mma([](builder& k, const mma& m, auto& out, auto&) {
-              k.wgmma.fence();
-              m();
-              finish(k);
-              k.st(out, m.acc[0]);
-              m(true);
-              finish(k);
-          }), group) == "D08w");
+                  k.wgmma.fence();
+                  m();
+                  finish(k);
+                  k.st(out, m.acc[0]);
+                  m(true);
+                  finish(k);
+              }),
+              group) == "D08w");
 }
 
 TEST_CASE("D08: register operands and other shapes") {
@@ -145,32 +154,37 @@ TEST_CASE("D08: register operands and other shapes") {
 
 TEST_CASE("D09: registers of a pending wgmma") {
     CHECK(ids(with_mma([](builder& k, const mma& m, auto& out, auto&) {
-              k.wgmma.fence();
-              m();
-              k.wgmma.commit_group();
-              k.st(out, m.acc[5]);
-              k.wgmma.wait_group<0>();
-          }), group) == "D09");
+                  k.wgmma.fence();
+                  m();
+                  k.wgmma.commit_group();
+                  k.st(out, m.acc[5]);
+                  k.wgmma.wait_group<0>();
+              }),
+              group) == "D09");
     CHECK(ids(with_mma([](builder& k, const mma& m, auto& out, auto&) {
-              k.wgmma.fence();
-              m();
-              finish(k);
-              k.st(out, m.acc[5]);
-          }), group) == "");
+                  k.wgmma.fence();
+                  m();
+                  finish(k);
+                  k.st(out, m.acc[5]);
+              }),
+              group) == "");
     CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto&) {
-              k.wgmma.fence();
-              m();
-              set(k, m.acc[5]);
-              finish(k);
-          }), group) == "D09");
-    CHECK(ids(with_mma([](builder& k, const mma& m, auto& out, auto&) {  // the group that covers it is not the one waited for
-              k.wgmma.fence();
-              m();
-              k.wgmma.commit_group();
-              k.wgmma.wait_group<1>();
-              k.st(out, m.acc[0]);
-              k.wgmma.wait_group<0>();
-          }), group) == "D09");
+                  k.wgmma.fence();
+                  m();
+                  set(k, m.acc[5]);
+                  finish(k);
+              }),
+              group) == "D09");
+    CHECK(ids(with_mma([](builder& k, const mma& m, auto& out,
+                          auto&) {  // the group that covers it is not the one waited for
+                  k.wgmma.fence();
+                  m();
+                  k.wgmma.commit_group();
+                  k.wgmma.wait_group<1>();
+                  k.st(out, m.acc[0]);
+                  k.wgmma.wait_group<0>();
+              }),
+              group) == "D09");
 }
 
 TEST_CASE("D09: two accumulators, one group behind") {
@@ -202,8 +216,10 @@ TEST_CASE("D09: a register operand may be read, not written") {
             k.wgmma.fence();
             k.wgmma.mma_async(m.acc, a, m.b, false);
             k.wgmma.commit_group();
-            if (write) k.inst<"mov.b32">(a[0], 1u);
-            else k.st(out.template as<px::b32>(), a[0]);
+            if (write)
+                k.inst<"mov.b32">(a[0], 1u);
+            else
+                k.st(out.template as<px::b32>(), a[0]);
             k.wgmma.wait_group<0>();
         });
     };
@@ -213,130 +229,146 @@ TEST_CASE("D09: a register operand may be read, not written") {
 
 TEST_CASE("D09, D10: branches and loops") {
     CHECK(ids(with_mma([](builder& k, const mma& m, auto& out, auto& n) {  // waits in a later if of the same threads
-              k.if_(n != 0u, [&] {
-                  k.wgmma.fence();
-                  m();
-                  k.wgmma.commit_group();
-              });
-              k.if_(n != 0u, [&] {
-                  k.wgmma.wait_group<0>();
-                  k.st(out, m.acc[0]);
-              });
-          }), group) == "");
+                  k.if_(n != 0u, [&] {
+                      k.wgmma.fence();
+                      m();
+                      k.wgmma.commit_group();
+                  });
+                  k.if_(n != 0u, [&] {
+                      k.wgmma.wait_group<0>();
+                      k.st(out, m.acc[0]);
+                  });
+              }),
+              group) == "");
     CHECK(ids(with_mma([](builder& k, const mma& m, auto& out, auto& n) {  // the arm leaves it pending, nobody waits
-              k.if_(n != 0u, [&] {
-                  k.wgmma.fence();
-                  m();
-                  k.wgmma.commit_group();
-              });
-              k.st(out, m.acc[0]);
-          }), group) == "D09");
-    CHECK(ids(with_mma([](builder& k, const mma& m, auto& out, auto& n) {  // one step behind, drained after the loop
-              k.wgmma.fence();
-              m();
-              k.wgmma.commit_group();
-              k.for_(n, [&](px::reg<u32>) {
-                  k.wgmma.fence();
-                  m(true);
-                  k.wgmma.commit_group();
-                  k.wgmma.wait_group<1>();
-              });
-              k.wgmma.wait_group<0>();
-              k.st(out, m.acc[0]);
-          }), group) == "");
-    CHECK(ids(with_mma([](builder& k, const mma& m, auto& out, auto& n) {  // pending from the iteration before
-              k.for_(n, [&](px::reg<u32>) {
-                  k.st(out, m.acc[0]);
-                  k.wgmma.fence();
-                  m();
-                  k.wgmma.commit_group();
-              });
-              k.wgmma.wait_group<0>();
-          }), group).find("D09") != std::string::npos);
-}
-
-TEST_CASE("D08, D09, D10: what one arm does concerns the threads that take it") {
-    CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& wg) {  // two warpgroups, one register name
-              k.if_(wg == 0u, [&] {
-                  k.wgmma.fence();
-                  m();
-                  k.wgmma.commit_group();
-              });
-              k.if_(wg != 0u, [&] { set(k, m.acc[0]); });
-              k.if_(wg == 0u, [&] { k.wgmma.wait_group<0>(); });
-          }), group) == "");
-    CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& wg) {  // the others leave early
-              k.if_(wg == 0u, [&] {
-                  k.wgmma.fence();
-                  m();
-                  k.wgmma.commit_group();
-              });
-              k.if_(wg != 0u, [&] { k.exit(); });
-              k.wgmma.wait_group<0>();
-          }), group) == "");
-    CHECK(ids(with_mma([](builder& k, const mma& m, auto& out, auto& n) {  // but the code around both is run by all of them
-              k.if_(n != 5u, [&] {
                   k.if_(n != 0u, [&] {
                       k.wgmma.fence();
                       m();
                       k.wgmma.commit_group();
                   });
                   k.st(out, m.acc[0]);
-                  k.wgmma.wait_group<0>();
-              });
-          }), group) == "D09");
-    CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& n) {
-              k.wgmma.fence();
-              k.if_(n == 0u, [&] { set(k, m.acc[0]); });
-              k.if_(n != 0u, [&] {
+              }),
+              group) == "D09");
+    CHECK(ids(with_mma([](builder& k, const mma& m, auto& out, auto& n) {  // one step behind, drained after the loop
+                  k.wgmma.fence();
                   m();
-                  finish(k);
-              });
-          }), group) == "");
+                  k.wgmma.commit_group();
+                  k.for_(n, [&](px::reg<u32>) {
+                      k.wgmma.fence();
+                      m(true);
+                      k.wgmma.commit_group();
+                      k.wgmma.wait_group<1>();
+                  });
+                  k.wgmma.wait_group<0>();
+                  k.st(out, m.acc[0]);
+              }),
+              group) == "");
+    CHECK(ids(with_mma([](builder& k, const mma& m, auto& out, auto& n) {  // pending from the iteration before
+                  k.for_(n, [&](px::reg<u32>) {
+                      k.st(out, m.acc[0]);
+                      k.wgmma.fence();
+                      m();
+                      k.wgmma.commit_group();
+                  });
+                  k.wgmma.wait_group<0>();
+              }),
+              group)
+              .find("D09") != std::string::npos);
+}
+
+TEST_CASE("D08, D09, D10: what one arm does concerns the threads that take it") {
+    CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& wg) {  // two warpgroups, one register name
+                  k.if_(wg == 0u, [&] {
+                      k.wgmma.fence();
+                      m();
+                      k.wgmma.commit_group();
+                  });
+                  k.if_(wg != 0u, [&] { set(k, m.acc[0]); });
+                  k.if_(wg == 0u, [&] { k.wgmma.wait_group<0>(); });
+              }),
+              group) == "");
+    CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& wg) {  // the others leave early
+                  k.if_(wg == 0u, [&] {
+                      k.wgmma.fence();
+                      m();
+                      k.wgmma.commit_group();
+                  });
+                  k.if_(wg != 0u, [&] { k.exit(); });
+                  k.wgmma.wait_group<0>();
+              }),
+              group) == "");
+    CHECK(ids(with_mma(
+                  [](builder& k, const mma& m, auto& out, auto& n) {  // but the code around both is run by all of them
+                      k.if_(n != 5u, [&] {
+                          k.if_(n != 0u, [&] {
+                              k.wgmma.fence();
+                              m();
+                              k.wgmma.commit_group();
+                          });
+                          k.st(out, m.acc[0]);
+                          k.wgmma.wait_group<0>();
+                      });
+                  }),
+              group) == "D09");
+    CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& n) {
+                  k.wgmma.fence();
+                  k.if_(n == 0u, [&] { set(k, m.acc[0]); });
+                  k.if_(n != 0u, [&] {
+                      m();
+                      finish(k);
+                  });
+              }),
+              group) == "");
 }
 
 TEST_CASE("D10: pending at exit") {
     CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto&) {
-              k.wgmma.fence();
-              m();
-          }), group) == "D10");
+                  k.wgmma.fence();
+                  m();
+              }),
+              group) == "D10");
     CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto&) {
-              k.wgmma.fence();
-              m();
-              k.wgmma.commit_group();
-          }), group) == "D10");
+                  k.wgmma.fence();
+                  m();
+                  k.wgmma.commit_group();
+              }),
+              group) == "D10");
     CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& n) {  // an early exit past the wait
-              k.wgmma.fence();
-              m();
-              k.wgmma.commit_group();
-              k.if_(n == 0u, [&] { k.exit(); });
-              k.wgmma.wait_group<0>();
-          }), group) == "D10");
+                  k.wgmma.fence();
+                  m();
+                  k.wgmma.commit_group();
+                  k.if_(n == 0u, [&] { k.exit(); });
+                  k.wgmma.wait_group<0>();
+              }),
+              group) == "D10");
     CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& n) {
-              k.if_(n == 0u, [&] { k.exit(); });
-              k.wgmma.fence();
-              m();
-              finish(k);
-          }), group) == "");
+                  k.if_(n == 0u, [&] { k.exit(); });
+                  k.wgmma.fence();
+                  m();
+                  finish(k);
+              }),
+              group) == "");
     CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& n) {
-              k.wgmma.fence();
-              m();
-              k.wgmma.commit_group();
-              k.if_(n == 0u, [&] { k.trap(); });
-              k.wgmma.wait_group<0>();
-          }), group) == "");
+                  k.wgmma.fence();
+                  m();
+                  k.wgmma.commit_group();
+                  k.if_(n == 0u, [&] { k.trap(); });
+                  k.wgmma.wait_group<0>();
+              }),
+              group) == "");
 }
 
 TEST_CASE("D10: empty on every path is a warning") {
     CHECK(ids(with_mma([](builder& k, const mma&, auto&, auto&) { k.wgmma.commit_group(); }), group) == "D10w");
     CHECK(ids(with_mma([](builder& k, const mma&, auto&, auto&) { k.wgmma.wait_group<0>(); }), group) == "D10w");
     CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& n) {  // empty on some path
-              k.if_(n != 0u, [&] {
-                  k.wgmma.fence();
-                  m();
-              });
-              finish(k);
-          }), group) == "");
+                  k.if_(n != 0u, [&] {
+                      k.wgmma.fence();
+                      m();
+                  });
+                  finish(k);
+              }),
+              group) == "");
 }
 
 TEST_CASE("D12: four whole warps") {
@@ -365,7 +397,8 @@ TEST_CASE("D12: four whole warps") {
     CHECK(ids(roles(160), {.reqntid = {288}}) == "D12");
 }
 
-// ---- copies ---------------------------------------------------------------------------------------------------------------
+// ---- copies
+// ---------------------------------------------------------------------------------------------------------------
 
 /// All 128 threads write tile `c`; then `publish`, then one thread stores it, then `end`.
 template <class Publish, class End>
@@ -374,7 +407,9 @@ auto with_store(const Publish& publish, const End& end) {
         auto c = k.smem<tile_a>(1, "c");
         auto tid = k.mov(px::tid.x);
         auto leader = tid == 0u;
-        const auto write = [&] { k.st(k.shared_pointer<f32, 4>(k.mad_lo(tid, 4u, c.stage(0).address())), k.mov<f32>(1.0f)); };
+        const auto write = [&] {
+            k.st(k.shared_pointer<f32, 4>(k.mad_lo(tid, 4u, c.stage(0).address())), k.mov<f32>(1.0f));
+        };
         const auto store = [&] { k.cp_async_bulk_tensor(map, px::coords(0u, 0u), c.stage(0)); };
         write();
         publish(k, n, leader);
@@ -397,44 +432,61 @@ TEST_CASE("F05: generic writes, then a bulk store") {
     CHECK(ids(with_store(fence_and_meet, drain), group) == "");
     CHECK(ids(with_store([](builder& k, auto&, auto&) { k.bar_sync(); }, drain), group) == "F05");
     CHECK(ids(with_store([](builder& k, auto&, auto&) { k.fence_proxy_async_shared_cta(); }, drain), group) == "F05");
-    CHECK(ids(with_store([](builder& k, auto&, const px::reg<px::pred>& leader) {  // only one of the writers fences
-              k.single_thread(leader, [&] { k.fence_proxy_async_shared_cta(); });
-              k.bar_sync();
-          }, drain), group) == "F05");
-    CHECK(ids(with_store([](builder& k, auto&, auto&) {
-              k.fence_proxy_async();
-              k.barrier_cluster_arrive();
-              k.barrier_cluster_wait();
-          }, drain), group) == "");
+    CHECK(ids(with_store(
+                  [](builder& k, auto&, const px::reg<px::pred>& leader) {  // only one of the writers fences
+                      k.single_thread(leader, [&] { k.fence_proxy_async_shared_cta(); });
+                      k.bar_sync();
+                  },
+                  drain),
+              group) == "F05");
+    CHECK(ids(with_store(
+                  [](builder& k, auto&, auto&) {
+                      k.fence_proxy_async();
+                      k.barrier_cluster_arrive();
+                      k.barrier_cluster_wait();
+                  },
+                  drain),
+              group) == "");
 }
 
 TEST_CASE("F05: paths") {
-    CHECK(ids(with_store([](builder& k, auto& n, auto&) {  // the loop with the fence may run zero times
-              k.for_(n, [&](px::reg<u32>) { k.fence_proxy_async_shared_cta(); });
-              k.bar_sync();
-          }, drain), group) == "F05");
-    CHECK(ids(with_store([](builder& k, auto&, auto&) {  // this one runs twice
-              k.for_(2u, [&](px::reg<u32>) { k.fence_proxy_async_shared_cta(); });
-              k.bar_sync();
-          }, drain), group) == "");
-    CHECK(ids(with_store([](builder& k, auto& n, auto&) {  // under a condition: not provable
-              k.if_(n != 0u, [&] { k.fence_proxy_async_shared_cta(); });
-              k.bar_sync();
-          }, drain), group) == "");
+    CHECK(ids(with_store(
+                  [](builder& k, auto& n, auto&) {  // the loop with the fence may run zero times
+                      k.for_(n, [&](px::reg<u32>) { k.fence_proxy_async_shared_cta(); });
+                      k.bar_sync();
+                  },
+                  drain),
+              group) == "F05");
+    CHECK(ids(with_store(
+                  [](builder& k, auto&, auto&) {  // this one runs twice
+                      k.for_(2u, [&](px::reg<u32>) { k.fence_proxy_async_shared_cta(); });
+                      k.bar_sync();
+                  },
+                  drain),
+              group) == "");
+    CHECK(ids(with_store(
+                  [](builder& k, auto& n, auto&) {  // under a condition: not provable
+                      k.if_(n != 0u, [&] { k.fence_proxy_async_shared_cta(); });
+                      k.bar_sync();
+                  },
+                  drain),
+              group) == "");
 }
 
 TEST_CASE("F05: one writer, who stores") {
-    CHECK(ids([](builder& k, map_out map) {
-              auto c = k.smem<tile_a>(1, "c");
-              auto tid = k.mov(px::tid.x);
-              k.single_thread(tid == 0u, [&] {
-                  k.st(k.shared_pointer<f32, 4>(c.stage(0).address()), k.mov<f32>(1.0f));
-                  k.fence_proxy_async_shared_cta();
-                  k.cp_async_bulk_tensor(map, px::coords(0u, 0u), c.stage(0));
-                  k.cp_async_bulk_commit_group();
-                  k.cp_async_bulk_wait_group_read<0>();
-              });
-          }, group) == "");
+    CHECK(ids(
+              [](builder& k, map_out map) {
+                  auto c = k.smem<tile_a>(1, "c");
+                  auto tid = k.mov(px::tid.x);
+                  k.single_thread(tid == 0u, [&] {
+                      k.st(k.shared_pointer<f32, 4>(c.stage(0).address()), k.mov<f32>(1.0f));
+                      k.fence_proxy_async_shared_cta();
+                      k.cp_async_bulk_tensor(map, px::coords(0u, 0u), c.stage(0));
+                      k.cp_async_bulk_commit_group();
+                      k.cp_async_bulk_wait_group_read<0>();
+                  });
+              },
+              group) == "");
 }
 
 TEST_CASE("F05: untyped buffers, when the copy covers them") {
@@ -498,68 +550,83 @@ TEST_CASE("D14: a tile overwritten under a pending wgmma") {
 
 TEST_CASE("F04: store without commit and wait before exit") {
     CHECK(ids(with_store(fence_and_meet, [](builder&, auto&, auto&, auto&, auto&) {}), group) == "F04");
-    CHECK(ids(with_store(fence_and_meet, [](builder& k, auto&, const px::reg<px::pred>& leader, auto&, auto&) {
-              k.single_thread(leader, [&] { k.cp_async_bulk_commit_group(); });
-          }), group) == "F04");
-    CHECK(ids(with_store(fence_and_meet, [](builder& k, auto&, const px::reg<px::pred>& leader, auto&, auto&) {
-              k.at(leader).cp_async_bulk_commit_group();
-              k.at(leader).cp_async_bulk_wait_group<0>();
-          }), group) == "");
+    CHECK(
+        ids(with_store(fence_and_meet, [](builder& k, auto&, const px::reg<px::pred>& leader, auto&,
+                                          auto&) { k.single_thread(leader, [&] { k.cp_async_bulk_commit_group(); }); }),
+            group) == "F04");
+    CHECK(ids(with_store(fence_and_meet,
+                         [](builder& k, auto&, const px::reg<px::pred>& leader, auto&, auto&) {
+                             k.at(leader).cp_async_bulk_commit_group();
+                             k.at(leader).cp_async_bulk_wait_group<0>();
+                         }),
+              group) == "");
 }
 
 TEST_CASE("F04, F14: the source is written again") {
     const auto again = [](auto before) {
-        return with_store(fence_and_meet, [before](builder& k, auto&, const px::reg<px::pred>& leader, auto& write, auto& store) {
-            before(k, leader);
-            write();
-            k.fence_proxy_async_shared_cta();
-            k.bar_sync();
-            k.single_thread(leader, [&] {
-                store();
-                k.cp_async_bulk_commit_group();
-                k.cp_async_bulk_wait_group_read<0>();
-            });
-        });
+        return with_store(fence_and_meet,
+                          [before](builder& k, auto&, const px::reg<px::pred>& leader, auto& write, auto& store) {
+                              before(k, leader);
+                              write();
+                              k.fence_proxy_async_shared_cta();
+                              k.bar_sync();
+                              k.single_thread(leader, [&] {
+                                  store();
+                                  k.cp_async_bulk_commit_group();
+                                  k.cp_async_bulk_wait_group_read<0>();
+                              });
+                          });
     };
-    CHECK(ids(again([](builder& k, const px::reg<px::pred>& leader) { k.single_thread(leader, [&] { k.cp_async_bulk_commit_group(); }); }), group) == "F04");
     CHECK(ids(again([](builder& k, const px::reg<px::pred>& leader) {
-              k.single_thread(leader, [&] {
-                  k.cp_async_bulk_commit_group();
-                  k.cp_async_bulk_wait_group_read<1>();
-              });
-              k.bar_sync();
-          }), group) == "F14");
+                  k.single_thread(leader, [&] { k.cp_async_bulk_commit_group(); });
+              }),
+              group) == "F04");
     CHECK(ids(again([](builder& k, const px::reg<px::pred>& leader) {
-              k.single_thread(leader, [&] {
-                  k.cp_async_bulk_commit_group();
-                  k.cp_async_bulk_wait_group_read<0>();
-              });
-              k.bar_sync();
-          }), group) == "");
+                  k.single_thread(leader, [&] {
+                      k.cp_async_bulk_commit_group();
+                      k.cp_async_bulk_wait_group_read<1>();
+                  });
+                  k.bar_sync();
+              }),
+              group) == "F14");
+    CHECK(ids(again([](builder& k, const px::reg<px::pred>& leader) {
+                  k.single_thread(leader, [&] {
+                      k.cp_async_bulk_commit_group();
+                      k.cp_async_bulk_wait_group_read<0>();
+                  });
+                  k.bar_sync();
+              }),
+              group) == "");
 }
 
 TEST_CASE("F04: a conditional exit of other threads; parts of a tile") {
-    CHECK(ids(with_store(fence_and_meet, [](builder& k, auto&, const px::reg<px::pred>& leader, auto&, auto&) {
-              k.at(px::unless(leader)).exit();
-              k.cp_async_bulk_commit_group();
-              k.cp_async_bulk_wait_group_read<0>();
-          }), group) == "");
-    CHECK(ids([](builder& k, px::tma_map_out<px::tile<bf16, 32, 64>> map) {  // one half is filled while the other is stored
-              using half = px::tile<bf16, 32, 64>;
-              auto c = k.smem<tile_a>(1, "c");
-              auto tid = k.mov(px::tid.x);
-              auto leader = tid == 0u;
-              for (u32 i = 0; i < 2; ++i) {
-                  k.st(k.shared_pointer<f32, 4>(k.mad_lo(tid, 4u, c.stage(0).address()), i * 4096), k.mov<f32>(1.0f));
-                  k.fence_proxy_async_shared_cta();
-                  k.bar_sync();
-                  k.single_thread(leader, [&] {
-                      k.cp_async_bulk_tensor(map, px::coords(0u, 0u), c.stage(0).part<half>(i));
-                      k.cp_async_bulk_commit_group();
-                  });
-              }
-              k.at(leader).cp_async_bulk_wait_group<0>();
-          }, group) == "");
+    CHECK(ids(with_store(fence_and_meet,
+                         [](builder& k, auto&, const px::reg<px::pred>& leader, auto&, auto&) {
+                             k.at(px::unless(leader)).exit();
+                             k.cp_async_bulk_commit_group();
+                             k.cp_async_bulk_wait_group_read<0>();
+                         }),
+              group) == "");
+    CHECK(ids(
+              [](builder& k,
+                 px::tma_map_out<px::tile<bf16, 32, 64>> map) {  // one half is filled while the other is stored
+                  using half = px::tile<bf16, 32, 64>;
+                  auto c = k.smem<tile_a>(1, "c");
+                  auto tid = k.mov(px::tid.x);
+                  auto leader = tid == 0u;
+                  for (u32 i = 0; i < 2; ++i) {
+                      k.st(k.shared_pointer<f32, 4>(k.mad_lo(tid, 4u, c.stage(0).address()), i * 4096),
+                           k.mov<f32>(1.0f));
+                      k.fence_proxy_async_shared_cta();
+                      k.bar_sync();
+                      k.single_thread(leader, [&] {
+                          k.cp_async_bulk_tensor(map, px::coords(0u, 0u), c.stage(0).part<half>(i));
+                          k.cp_async_bulk_commit_group();
+                      });
+                  }
+                  k.at(leader).cp_async_bulk_wait_group<0>();
+              },
+              group) == "");
 }
 
 TEST_CASE("F04: a loop that drains late") {
@@ -586,7 +653,8 @@ TEST_CASE("F04: a loop that drains late") {
     CHECK(ids(kernel(false), group) == "F04");
 }
 
-// ---- who issues, masks, sizes ------------------------------------------------------------------------------------------------
+// ---- who issues, masks, sizes
+// ------------------------------------------------------------------------------------------------
 
 template <class Body>
 auto with_load(const Body& body) {
@@ -603,38 +671,49 @@ void expect_and_load(builder& k, auto& bar, auto& a, auto& map, const px::reg<u3
 }
 
 TEST_CASE("F07: every thread issues the same copy") {
-    CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) { expect_and_load(k, bar, a, map, n); }), group) == "F07");
+    CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) { expect_and_load(k, bar, a, map, n); }),
+              group) == "F07");
     CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) {
-              k.single_thread(k.mov(px::tid.x) == 0u, [&] { expect_and_load(k, bar, a, map, n); });
-          }), group) == "");
-    CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) {  // any condition that depends on the thread
-              k.if_(k.elect_sync(), [&] { expect_and_load(k, bar, a, map, n); });
-          }), group) == "");
+                  k.single_thread(k.mov(px::tid.x) == 0u, [&] { expect_and_load(k, bar, a, map, n); });
+              }),
+              group) == "");
+    CHECK(ids(with_load(
+                  [](builder& k, auto& bar, auto& a, auto& map, auto& n) {  // any condition that depends on the thread
+                      k.if_(k.elect_sync(), [&] { expect_and_load(k, bar, a, map, n); });
+                  }),
+              group) == "");
     CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto&) {  // a row for each thread
-              expect_and_load(k, bar, a, map, k.mov(px::tid.x));
-          }), group) == "");
+                  expect_and_load(k, bar, a, map, k.mov(px::tid.x));
+              }),
+              group) == "");
     CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) {  // a condition all threads share
-              k.if_(n != 0u, [&] { expect_and_load(k, bar, a, map, n); });
-          }), group) == "F07");
-    CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) { expect_and_load(k, bar, a, map, n); }), {.reqntid = {1}}) == "");
-    CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) { expect_and_load(k, bar, a, map, n); })) == "");
+                  k.if_(n != 0u, [&] { expect_and_load(k, bar, a, map, n); });
+              }),
+              group) == "F07");
+    CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) { expect_and_load(k, bar, a, map, n); }),
+              {.reqntid = {1}}) == "");
+    CHECK(ids(with_load(
+              [](builder& k, auto& bar, auto& a, auto& map, auto& n) { expect_and_load(k, bar, a, map, n); })) == "");
 }
 
 TEST_CASE("F07: roles are threads, the author's own branches are unknown") {
     CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) {  // all 32 lanes of the producer warp
-              k.if_(k.mov(px::tid.x) < 32u, [&] { k.role(32, [&] { expect_and_load(k, bar, a, map, n); }); });
-          }), group) == "F07");
+                  k.if_(k.mov(px::tid.x) < 32u, [&] { k.role(32, [&] { expect_and_load(k, bar, a, map, n); }); });
+              }),
+              group) == "F07");
     CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) {
-              k.if_(k.mov(px::tid.x) < 32u, [&] {
-                  k.role(32, [&] { k.single_thread(k.elect_sync(), [&] { expect_and_load(k, bar, a, map, n); }); });
-              });
-          }), group) == "");
+                  k.if_(k.mov(px::tid.x) < 32u, [&] {
+                      k.role(32, [&] { k.single_thread(k.elect_sync(), [&] { expect_and_load(k, bar, a, map, n); }); });
+                  });
+              }),
+              group) == "");
     CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) {
-              auto skip = k.new_label("skip");
-              k.at(k.mov(px::tid.x) != 0u).bra(skip);
-              expect_and_load(k, bar, a, map, n);
-              k.place(skip);
-          }), group) == "");
+                  auto skip = k.new_label("skip");
+                  k.at(k.mov(px::tid.x) != 0u).bra(skip);
+                  expect_and_load(k, bar, a, map, n);
+                  k.place(skip);
+              }),
+              group) == "");
 }
 
 TEST_CASE("F06: multicast masks in registers") {
@@ -671,53 +750,64 @@ TEST_CASE("F09: sizes and places of bulk copies") {
     CHECK(ids(kernel(64, 8), group) == "F09");
 }
 
-// ---- cluster barrier ---------------------------------------------------------------------------------------------------------
+// ---- cluster barrier
+// ---------------------------------------------------------------------------------------------------------
 
 TEST_CASE("G05: arrive and wait alternate") {
     const px::attributes pair{.reqntid = {128}, .cluster = {2}};
-    CHECK(ids([](builder& k) {
-              k.barrier_cluster_arrive();
-              k.barrier_cluster_wait();
-              k.barrier_cluster_arrive();
-              k.barrier_cluster_wait();
-          }, pair) == "");
-    CHECK(ids([](builder& k) { k.barrier_cluster_arrive(); }, pair) == "");  // arrive, then exit
-    CHECK(ids([](builder& k) { k.barrier_cluster_wait(); }, pair) == "G05");
-    CHECK(ids([](builder& k) {
-              k.barrier_cluster_arrive();
-              k.barrier_cluster_arrive();
-              k.barrier_cluster_wait();
-          }, pair) == "G05");
-    CHECK(ids([](builder& k, px::reg<u32> n) {
-              k.for_(n, [&](px::reg<u32>) { k.barrier_cluster_arrive(); });
-          }, pair) == "G05");
-    CHECK(ids([](builder& k, px::reg<u32> n) {  // split over two ifs of one condition: unknown
-              k.if_(n != 0u, [&] { k.barrier_cluster_arrive(); });
-              k.if_(n != 0u, [&] { k.barrier_cluster_wait(); });
-          }, pair) == "");
-    CHECK(ids([](builder& k, px::reg<u32> n) {
-              k.for_(n, [&](px::reg<u32>) {
+    CHECK(ids(
+              [](builder& k) {
                   k.barrier_cluster_arrive();
                   k.barrier_cluster_wait();
-              });
-          }, pair) == "");
+                  k.barrier_cluster_arrive();
+                  k.barrier_cluster_wait();
+              },
+              pair) == "");
+    CHECK(ids([](builder& k) { k.barrier_cluster_arrive(); }, pair) == "");  // arrive, then exit
+    CHECK(ids([](builder& k) { k.barrier_cluster_wait(); }, pair) == "G05");
+    CHECK(ids(
+              [](builder& k) {
+                  k.barrier_cluster_arrive();
+                  k.barrier_cluster_arrive();
+                  k.barrier_cluster_wait();
+              },
+              pair) == "G05");
+    CHECK(ids([](builder& k, px::reg<u32> n) { k.for_(n, [&](px::reg<u32>) { k.barrier_cluster_arrive(); }); }, pair) ==
+          "G05");
+    CHECK(ids(
+              [](builder& k, px::reg<u32> n) {  // split over two ifs of one condition: unknown
+                  k.if_(n != 0u, [&] { k.barrier_cluster_arrive(); });
+                  k.if_(n != 0u, [&] { k.barrier_cluster_wait(); });
+              },
+              pair) == "");
+    CHECK(ids(
+              [](builder& k, px::reg<u32> n) {
+                  k.for_(n, [&](px::reg<u32>) {
+                      k.barrier_cluster_arrive();
+                      k.barrier_cluster_wait();
+                  });
+              },
+              pair) == "");
 }
 
-// ---- what the verifier must not pretend to know --------------------------------------------------------------------------------
+// ---- what the verifier must not pretend to know
+// --------------------------------------------------------------------------------
 
 TEST_CASE("author's own branches, raw text and calls end the proof") {
     CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& n) {
-              auto skip = k.new_label("skip");
-              k.at(n == 0u).bra(skip);
-              k.wgmma.fence();
-              k.place(skip);
-              m();
-          }), group) == "");
+                  auto skip = k.new_label("skip");
+                  k.at(n == 0u).bra(skip);
+                  k.wgmma.fence();
+                  k.place(skip);
+                  m();
+              }),
+              group) == "");
     CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto&) {
-              k.raw("wgmma.fence.sync.aligned;");
-              m();
-              finish(k);
-          }), group) == "");
+                  k.raw("wgmma.fence.sync.aligned;");
+                  m();
+                  finish(k);
+              }),
+              group) == "");
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ using out_t = px::global_ptr<f32>;
 
 TEST_CASE("A06: a register that nothing has written") {
     CHECK(ids([](builder& k, out_t out) { k.st(out, k.new_reg<f32>("x")); }) == "A06");
-    CHECK_THAT(texts([](builder& k, out_t out) { k.st(out, k.new_reg<f32>("x")); }), Catch::Matchers::ContainsSubstring("%x (f32)"));
+    CHECK_THAT(texts([](builder& k, out_t out) { k.st(out, k.new_reg<f32>("x")); }),
+               Catch::Matchers::ContainsSubstring("%x (f32)"));
     // One mistake is told once, however often the register is read.
     CHECK(ids([](builder& k, out_t out) {
               auto x = k.new_reg<f32>();
@@ -100,8 +101,10 @@ TEST_CASE("A06: accumulators") {
             auto da = k.wgmma.descriptor(a);
             auto db = k.wgmma.descriptor(b);
             k.wgmma.fence();
-            if constexpr (std::is_same_v<decltype(scale), bool>) k.wgmma.mma_async(acc, da, db, scale);
-            else k.wgmma.mma_async(acc, da, db, n != 0u);
+            if constexpr (std::is_same_v<decltype(scale), bool>)
+                k.wgmma.mma_async(acc, da, db, scale);
+            else
+                k.wgmma.mma_async(acc, da, db, n != 0u);
             k.wgmma.commit_group();
             k.wgmma.wait_group<0>();
         };
@@ -185,15 +188,9 @@ TEST_CASE("K02: a label in a scope") {
 }
 
 TEST_CASE("K03: loops that never end") {
-    CHECK(ids([](builder& k, out_t out) {
-              k.loop([&] { k.st(out, k.mov<f32>(0.0f)); });
-          }) == "K03");
-    CHECK(ids([](builder& k, px::reg<u32> n) {
-              k.loop([&](px::loop_handle l) { l.break_if(n == 0u); });
-          }) == "");
-    CHECK(ids([](builder& k, px::reg<u32> n) {
-              k.loop([&] { k.at(n == 0u).exit(); });
-          }) == "");
+    CHECK(ids([](builder& k, out_t out) { k.loop([&] { k.st(out, k.mov<f32>(0.0f)); }); }) == "K03");
+    CHECK(ids([](builder& k, px::reg<u32> n) { k.loop([&](px::loop_handle l) { l.break_if(n == 0u); }); }) == "");
+    CHECK(ids([](builder& k, px::reg<u32> n) { k.loop([&] { k.at(n == 0u).exit(); }); }) == "");
     CHECK(ids([](builder& k) { k.loop([&] { k.trap(); }); }) == "");
     CHECK(ids([](builder& k, px::reg<u32> n) {  // leaves the outer loop from the inner one
               k.loop([&](px::loop_handle outer) { k.loop([&] { outer.break_if(n == 0u); }); });
@@ -203,9 +200,7 @@ TEST_CASE("K03: loops that never end") {
               k.loop([&] { k.at(n == 0u).bra(out); });
               k.place(out);
           }) == "");
-    CHECK(ids([](builder& k, px::reg<u32> n) {
-              k.while_([&] { return n != 0u; }, [&] { k.nanosleep(20u); });
-          }) == "");
+    CHECK(ids([](builder& k, px::reg<u32> n) { k.while_([&] { return n != 0u; }, [&] { k.nanosleep(20u); }); }) == "");
     CHECK(ids([](builder& k, px::reg<u32> n) {
               k.do_while([&] {
                   k.nanosleep(20u);
@@ -223,12 +218,13 @@ TEST_CASE("K03: steps that never reach the bound") {
     CHECK(ids([&](builder& k, px::reg<u32> n, px::reg<u32> step) { k.for_(0u, n, step, nothing); }) == "");
     CHECK(ids([&](builder& k) { k.for_(0u, 10u, 3u, nothing); }) == "");
     CHECK(ids([&](builder& k) { k.for_(10u, 10u, 1u, nothing); }) == "K03w");  // zero trips: a warning
-    CHECK(ids([&](builder& k, px::reg<u32> n) {  // a break inside
+    CHECK(ids([&](builder& k, px::reg<u32> n) {                                // a break inside
               k.for_(0u, 10u, 0u, [&](px::reg<u32>, px::loop_handle l) { l.break_if(n == 0u); });
           }) == "");
 }
 
-// ---- layout -----------------------------------------------------------------------------------------------------------
+// ---- layout
+// -----------------------------------------------------------------------------------------------------------
 
 TEST_CASE("C01: a swizzled tile off its repeat") {
     CHECK(ids([](builder& k) { static_cast<void>(k.smem_at<tile_a>(128, 1, "a")); }) == "C01");
@@ -250,7 +246,8 @@ TEST_CASE("C04: too much shared memory") {
         static_cast<void>(k.smem<px::tile<bf16, 256, 64>>(4, "b"));
     });
     CHECK(ids_of(all) == "C04");
-    CHECK_THAT(all, Catch::Matchers::ContainsSubstring("'a' 8 x 16384, 'b' 4 x 32768") && Catch::Matchers::ContainsSubstring("232448"));
+    CHECK_THAT(all, Catch::Matchers::ContainsSubstring("'a' 8 x 16384, 'b' 4 x 32768") &&
+                        Catch::Matchers::ContainsSubstring("232448"));
     CHECK(ids([](builder& k) {
               static_cast<void>(k.smem<px::tile<bf16, 128, 64>>(6, "a"));
               static_cast<void>(k.smem<px::tile<bf16, 256, 64>>(4, "b"));

@@ -25,7 +25,8 @@ void for_each_row(const F& f) {
                     continue;
                 }
                 const bool set = (word & isa::detail::word_set) != 0;
-                list[n++] = set ? static_cast<tok>(isa::detail::sets[isa::detail::set_offset[word & 0x7ffu] + 1]) : static_cast<tok>(word);
+                list[n++] = set ? static_cast<tok>(isa::detail::sets[isa::detail::set_offset[word & 0x7ffu] + 1])
+                                : static_cast<tok>(word);
             }
             f(list, n, row);
         }
@@ -36,8 +37,10 @@ TEST_CASE("the verifier knows which instructions have a result") {
     unsigned rows = 0;
     for_each_row([&](const isa::tok* list, unsigned n, const isa::detail::row_view& row) {
         std::uint32_t record[24] = {ir::record_head(ir::record::instruction, n, 20)};
-        for (unsigned i = 0; i < n; ++i) record[4 + i / 2] |= static_cast<std::uint32_t>(list[i]) << (i % 2 == 0 ? 0 : 16);
-        const bool dest = row.pattern_end != row.operands_end && (row.pattern_end[0] & isa::detail::operand_flag::dest) != 0;
+        for (unsigned i = 0; i < n; ++i)
+            record[4 + i / 2] |= static_cast<std::uint32_t>(list[i]) << (i % 2 == 0 ? 0 : 16);
+        const bool dest =
+            row.pattern_end != row.operands_end && (row.pattern_end[0] & isa::detail::operand_flag::dest) != 0;
         const bool known = verify::has_result(verify::opcode_of(record), ir::cursor{record});
         std::string text;
         for (unsigned i = 0; i < n; ++i) text += (i == 0 ? "" : ".") + std::string(isa::spelling(list[i]));

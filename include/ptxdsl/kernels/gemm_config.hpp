@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a matrix product is made of: tile shape, pipeline, cluster, how the work is spread, and the epilogue. Plain values;
-// each distinct one is one kernel.
+// What a matrix product is made of: tile shape, pipeline, cluster, how the work is spread, and the epilogue. Plain
+// values; each distinct one is one kernel.
 #pragma once
 
 #include <ptxdsl/dsl/tile.hpp>
@@ -11,7 +11,8 @@ namespace ptxdsl::kernels {
 enum class activation : u8 { none, relu, gelu, silu };
 
 /// How the result reaches memory.
-///  - `tma`: through shared memory and TMA, hidden behind the next tile's products; rows of C are multiples of 16 bytes.
+///  - `tma`: through shared memory and TMA, hidden behind the next tile's products; rows of C are multiples of 16
+///  bytes.
 ///  - `pairs`: two neighbours at a time from registers; N and the row stride are even.
 ///  - `elements`: one at a time; any N and row stride.
 enum class store_mode : u8 { tma, pairs, elements };
@@ -21,21 +22,22 @@ enum class l2_hint : u8 { normal, evict_first, evict_last };
 
 /// One kernel's shape. `valid()` says whether the library can build it.
 struct gemm_config {
-    u32 bm = 128;            ///< rows of a block's tile: 64 for each consumer warpgroup
-    u32 bn = 256;            ///< columns of a block's tile: 64 to 256, a multiple of 64
-    u32 bk = 64;             ///< depth of one pipeline stage
+    u32 bm = 128;  ///< rows of a block's tile: 64 for each consumer warpgroup
+    u32 bn = 256;  ///< columns of a block's tile: 64 to 256, a multiple of 64
+    u32 bk = 64;   ///< depth of one pipeline stage
     u32 stages = 4;
-    u32 cluster = 2;         ///< blocks of a cluster on top of each other: they share each B tile by multicast
-    u32 cluster_n = 1;       ///< blocks of a cluster side by side: they share each A tile by multicast
-    u32 split_k = 1;         ///< blocks of a cluster that share one tile, each taking a part of K (then it has no others)
-    u32 group = 8;           ///< rows of cluster tiles that are walked together, for L2 reuse
+    u32 cluster = 2;    ///< blocks of a cluster on top of each other: they share each B tile by multicast
+    u32 cluster_n = 1;  ///< blocks of a cluster side by side: they share each A tile by multicast
+    u32 split_k = 1;    ///< blocks of a cluster that share one tile, each taking a part of K (then it has no others)
+    u32 group = 8;      ///< rows of cluster tiles that are walked together, for L2 reuse
     u32 blocks_per_sm = 1;
-    bool stream_k = false;   ///< the last one to two waves are cut along K, so that every cluster works equally long
+    bool stream_k = false;  ///< the last one to two waves are cut along K, so that every cluster works equally long
     store_mode store = store_mode::tma;
-    bool early_b = false;    ///< B is not written by the kernel before this one: its first loads do not wait for that kernel
+    bool early_b =
+        false;  ///< B is not written by the kernel before this one: its first loads do not wait for that kernel
     l2_hint a_hint = l2_hint::normal, b_hint = l2_hint::normal;  ///< what the L2 should keep
-    major a = k_major;       ///< A as M x K rows (`k_major`) or as K x M rows
-    major b = k_major;       ///< B as N x K rows (`k_major`, "NT") or as K x N rows
+    major a = k_major;                                           ///< A as M x K rows (`k_major`) or as K x M rows
+    major b = k_major;                                           ///< B as N x K rows (`k_major`, "NT") or as K x N rows
 
     constexpr bool operator==(const gemm_config&) const = default;
 
@@ -53,14 +55,19 @@ struct gemm_config {
         return stages * stage_bytes() + (store == store_mode::tma ? consumers() * 4 * 2 * 2048 : 0) + 16 * stages;
     }
     [[nodiscard]] constexpr bool valid() const noexcept {
-        const bool tile = bm % 64 == 0 && bm >= 64 && bm <= 256 && bn % 64 == 0 && bn >= 64 && bn <= 256 && bk == 64 && bm * bn <= 128 * 256;
-        const bool blocks = cluster >= 1 && cluster_n >= 1 && split_k >= 1 && (cluster * cluster_n == 1 || split_k == 1) && cluster_blocks() <= 8 &&
-                            bn % (8 * split_k) == 0 && bn % cluster == 0 && bn / cluster % (b == k_major ? 8 : 64) == 0 && bm % cluster_n == 0 &&
+        const bool tile = bm % 64 == 0 && bm >= 64 && bm <= 256 && bn % 64 == 0 && bn >= 64 && bn <= 256 && bk == 64 &&
+                          bm * bn <= 128 * 256;
+        const bool blocks = cluster >= 1 && cluster_n >= 1 && split_k >= 1 &&
+                            (cluster * cluster_n == 1 || split_k == 1) && cluster_blocks() <= 8 &&
+                            bn % (8 * split_k) == 0 && bn % cluster == 0 &&
+                            bn / cluster % (b == k_major ? 8 : 64) == 0 && bm % cluster_n == 0 &&
                             bm / cluster_n % (a == k_major ? 8 : 64) == 0;
         const bool modes = !(stream_k && split_k > 1) && (split_k == 1 || store != store_mode::tma) && stages >= 2;
-        const bool fits = shared_bytes() * blocks_per_sm + 1024 * blocks_per_sm <= 228 * 1024 && (split_k == 1 || stages * bk * 2 >= bn * 4);
+        const bool fits = shared_bytes() * blocks_per_sm + 1024 * blocks_per_sm <= 228 * 1024 &&
+                          (split_k == 1 || stages * bk * 2 >= bn * 4);
         // Accumulators, and while a store is pending the packed results; ptxas refuses a wgmma without room (C7602).
-        const bool registers = 65536 / (threads() * blocks_per_sm) >= bn / 2 + 24 || (blocks_per_sm == 1 && consumers() > 1);
+        const bool registers =
+            65536 / (threads() * blocks_per_sm) >= bn / 2 + 24 || (blocks_per_sm == 1 && consumers() > 1);
         return tile && blocks && modes && fits && registers;
     }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which configuration for which product. The list and every number here come from runs on an H200, interleaved with cuBLAS;
-// docs/kernels/gemm.md has the measurements.
+// Which configuration for which product. The list and every number here come from runs on an H200, interleaved with
+// cuBLAS; docs/kernels/gemm.md has the measurements.
 #pragma once
 
 #include <ptxdsl/kernels/gemm_config.hpp>
@@ -19,14 +19,14 @@ struct gemm_shape {
 
 /// The configurations the library compiles in, by their index.
 enum class gemm_choice : u8 {
-    large,          ///< 128 x 256, pairs of blocks share B
-    large_even,     ///< the same, last waves cut along K so that all end together (needs a workspace)
-    large_single,   ///< 128 x 256, single blocks
-    medium,         ///< 128 x 128
-    few_rows,       ///< 64 x 128
-    few_columns,    ///< 128 x 64
-    few_rows_split, ///< 64 x 128, two blocks share K
-    medium_split,   ///< 128 x 128, two blocks share K
+    large,           ///< 128 x 256, pairs of blocks share B
+    large_even,      ///< the same, last waves cut along K so that all end together (needs a workspace)
+    large_single,    ///< 128 x 256, single blocks
+    medium,          ///< 128 x 128
+    few_rows,        ///< 64 x 128
+    few_columns,     ///< 128 x 64
+    few_rows_split,  ///< 64 x 128, two blocks share K
+    medium_split,    ///< 128 x 128, two blocks share K
     count
 };
 inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::count)> gemm_configs = {
@@ -39,7 +39,9 @@ inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::c
     gemm_config{.bm = 64, .bn = 128, .stages = 9, .cluster = 1, .split_k = 2, .store = store_mode::pairs},
     gemm_config{.bm = 128, .bn = 128, .stages = 7, .cluster = 1, .split_k = 2, .store = store_mode::pairs},
 };
-[[nodiscard]] constexpr const gemm_config& config_of(gemm_choice c) noexcept { return gemm_configs[static_cast<std::size_t>(c)]; }
+[[nodiscard]] constexpr const gemm_config& config_of(gemm_choice c) noexcept {
+    return gemm_configs[static_cast<std::size_t>(c)];
+}
 
 namespace detail {
 
@@ -56,8 +58,8 @@ namespace detail {
     return n < waves ? n + 1 : n;
 }
 
-/// What cutting the last waves along K costs, in waves: the hand-over, and operands that no longer meet in L2. Measured:
-/// 0.15 to 0.29 up to K = 8192, 0.47 to 0.61 from K = 14336 on.
+/// What cutting the last waves along K costs, in waves: the hand-over, and operands that no longer meet in L2.
+/// Measured: 0.15 to 0.29 up to K = 8192, 0.47 to 0.61 from K = 14336 on.
 [[nodiscard]] constexpr double even_cost(std::uint64_t k) noexcept { return k <= 8192 ? 0.25 : 0.6; }
 
 /// Up to 128 rows: the weights stream from memory once, so that all that counts is how evenly they are spread.
@@ -71,9 +73,10 @@ namespace detail {
     return s.k >= 7168 ? gemm_choice::medium_split : gemm_choice::few_columns;
 }
 
-/// More rows: estimated time in waves of 128 x 256 tiles. Smaller tiles load more bytes a product and pay for it; a single
-/// wave of large tiles has no next tile to hide its store behind.
-[[nodiscard]] constexpr gemm_choice choose_compute_bound(const gemm_shape& s, std::uint64_t sms, bool may_even) noexcept {
+/// More rows: estimated time in waves of 128 x 256 tiles. Smaller tiles load more bytes a product and pay for it; a
+/// single wave of large tiles has no next tile to hide its store behind.
+[[nodiscard]] constexpr gemm_choice choose_compute_bound(const gemm_shape& s, std::uint64_t sms,
+                                                         bool may_even) noexcept {
     using enum gemm_choice;
     const double large_waves = waves_of(config_of(large), s, sms);
     const double single = whole(waves_of(config_of(large_single), s, sms));

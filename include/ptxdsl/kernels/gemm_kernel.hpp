@@ -2,7 +2,8 @@
 // The matrix product for Hopper, one source for all configurations (docs/kernels/gemm.md draws the pipeline).
 //
 //   warpgroup 0    one thread walks the tiles and feeds a ring of shared-memory stages through TMA
-//   the others     wait for a stage, multiply 64 rows each, free the stage; the result is converted to 16 bits in registers
+//   the others     wait for a stage, multiply 64 rows each, free the stage; the result is converted to 16 bits in
+//   registers
 //                  and stored while the tensor cores already work on the next tile
 //
 // The grid is persistent (without `split_k`): a cluster takes every (number of clusters)-th tile.
@@ -28,7 +29,7 @@ struct gemm_spec {
     using b = tile<In, C.bn, C.bk, C.b>;
     using a_part = tile<In, C.bm / C.cluster_n, C.bk, C.a>;  ///< what one block loads of A
     using b_part = tile<In, C.bn / C.cluster, C.bk, C.b>;    ///< what one block loads of B
-    static constexpr u32 chunk = 128 / sizeof(Out);        ///< columns of a staging tile: one warp's 16 rows of 128 bytes
+    static constexpr u32 chunk = 128 / sizeof(Out);  ///< columns of a staging tile: one warp's 16 rows of 128 bytes
     using c = tile<Out, 16, chunk>;
     using map_a = tma_map<a_part, 3>;
     using map_b = tma_map<b_part, 3>;
@@ -69,7 +70,9 @@ struct cluster_place {
         return k.cvt<u16>(k.shl(k.mov<u32>(first), row));
     }
     /// Blocks that get its part of B: those in its column.
-    [[nodiscard]] constexpr reg<u16> column_mask(k_t& k) const { return k.cvt<u16>(k.shl(k.mov<u32>((1u << C.cluster) - 1), k.mul_lo(col, C.cluster))); }
+    [[nodiscard]] constexpr reg<u16> column_mask(k_t& k) const {
+        return k.cvt<u16>(k.shl(k.mov<u32>((1u << C.cluster) - 1), k.mul_lo(col, C.cluster)));
+    }
     /// The `i`-th block that shares a tile with this one, itself included: its column, then the rest of its row.
     [[nodiscard]] constexpr reg32 sharer(k_t& k, const reg32& i) const {
         const auto down = k.mad_lo(col, C.cluster, i);
@@ -85,7 +88,8 @@ struct tile_position {
     reg<u32> row, col, batch;
 };
 
-/// The tiles in the order of the walk: column by column inside groups of rows, so that concurrent clusters share operands in L2.
+/// The tiles in the order of the walk: column by column inside groups of rows, so that concurrent clusters share
+/// operands in L2.
 template <class S>
 struct tile_order {
     static constexpr gemm_config C = S::config;
@@ -118,10 +122,10 @@ struct tile_order {
 
 /// A cluster's walk over its work. An item is a tile, or with `stream_k` the steps [first, last) of one.
 ///
-/// Stream-K: if the tiles do not divide by the number of clusters, whole tiles are dealt out until between one and two waves
-/// are left; the steps of those are cut into one equal range for each cluster. A range is at least one tile long, so a tile
-/// has at most two owners: the cluster with its last steps adds them up first and leaves them in memory, the one with its
-/// first steps (which comes to them last) finishes the tile.
+/// Stream-K: if the tiles do not divide by the number of clusters, whole tiles are dealt out until between one and two
+/// waves are left; the steps of those are cut into one equal range for each cluster. A range is at least one tile long,
+/// so a tile has at most two owners: the cluster with its last steps adds them up first and leaves them in memory, the
+/// one with its first steps (which comes to them last) finishes the tile.
 template <class S>
 class tile_walk {
     static constexpr gemm_config C = S::config;
@@ -129,7 +133,8 @@ class tile_walk {
 public:
     reg<u32> tile, first, last;  ///< `first` with `stream_k` only; else 0
 
-    constexpr tile_walk(k_t& k, const tile_order<S>& order, const reg32& steps, const reg32& cluster, const reg32& clusters)
+    constexpr tile_walk(k_t& k, const tile_order<S>& order, const reg32& steps, const reg32& cluster,
+                        const reg32& clusters)
         : order_(order), steps_(steps), step_(clusters) {
         if constexpr (C.stream_k) {
             cut(k, cluster, clusters);
@@ -189,12 +194,16 @@ struct gemm_consumer {
     reg<u32> index;  ///< its warpgroup: rows 64 * index of the block's tile
     reg<u32> t;      ///< thread of the warpgroup
     reg<u32> lane, warp;
-    reg<u32> row;    ///< its first accumulator row inside 64: 16 * warp + lane / 4 (the second is 8 below)
-    reg<u32> col;    ///< its first column of each group of 8: 2 * (lane % 4)
+    reg<u32> row;  ///< its first accumulator row inside 64: 16 * warp + lane / 4 (the second is 8 below)
+    reg<u32> col;  ///< its first column of each group of 8: 2 * (lane % 4)
 
     constexpr gemm_consumer(k_t& k, const reg32& tid)
-        : index(k.sub(k.shr(tid, 7u), 1u).named("consumer")), t(k.and_(tid, 127u).named("t")), lane(k.and_(tid, 31u)), warp(k.shr(t, 5u)),
-          row(k.mad_lo(warp, 16u, k.shr(lane, 2u))), col(k.shl(k.and_(lane, 3u), 1u)) {}
+        : index(k.sub(k.shr(tid, 7u), 1u).named("consumer")),
+          t(k.and_(tid, 127u).named("t")),
+          lane(k.and_(tid, 31u)),
+          warp(k.shr(t, 5u)),
+          row(k.mad_lo(warp, 16u, k.shr(lane, 2u))),
+          col(k.shl(k.and_(lane, 3u), 1u)) {}
 };
 
 // ---- arithmetic of the epilogue -------------------------------------------------------------------------------------
@@ -267,19 +276,24 @@ public:
 
 private:
     constexpr reg<f32> linear(k_t& k, const reg<f32>& x, const reg<f32>& bias) const {
-        if constexpr (E.alpha && E.bias) return k.fma<rn>(x, p_.alpha, bias);
-        else if constexpr (E.alpha) return k.mul<rn>(x, p_.alpha);
-        else if constexpr (E.bias) return k.add<rn>(x, bias);
-        else return x;
+        if constexpr (E.alpha && E.bias)
+            return k.fma<rn>(x, p_.alpha, bias);
+        else if constexpr (E.alpha)
+            return k.mul<rn>(x, p_.alpha);
+        else if constexpr (E.bias)
+            return k.add<rn>(x, bias);
+        else
+            return x;
     }
     gemm_arguments p_;
     global_ptr<const typename S::in> bias_;
 };
 
-// ---- stores -----------------------------------------------------------------------------------------------------------
+// ---- stores
+// -----------------------------------------------------------------------------------------------------------
 
-/// Results as pairs of 16 bits in registers, stored through one warp's own staging tiles: 16 rows of 128 bytes, two of them
-/// in turn, no barrier beyond the warp.
+/// Results as pairs of 16 bits in registers, stored through one warp's own staging tiles: 16 rows of 128 bytes, two of
+/// them in turn, no barrier beyond the warp.
 template <class S>
 class store_packed {
     static constexpr u32 groups = S::out_columns / 8;
@@ -288,8 +302,11 @@ class store_packed {
 
 public:
     constexpr store_packed(k_t& k, const typename S::map_c& map, const gemm_consumer& me)
-        : map_(map), tiles_(k.smem<typename S::c>(S::config.consumers() * 4 * buffers, "c")),
-          first_(k.mul_lo(k.mad_lo(me.index, 4u, me.warp), buffers).named("staging")), warp_(me.warp), leader_(me.lane == 0u),
+        : map_(map),
+          tiles_(k.smem<typename S::c>(S::config.consumers() * 4 * buffers, "c")),
+          first_(k.mul_lo(k.mad_lo(me.index, 4u, me.warp), buffers).named("staging")),
+          warp_(me.warp),
+          leader_(me.lane == 0u),
           line_(k.tile_line(tiles_[first_], k.and_(me.lane, 15u)).from(k.shr(me.lane, 4u))) {}
 
     /// Converts a tile: `source(i)` is accumulator register `i`.
@@ -344,7 +361,8 @@ public:
 
     /// Groups [0, count) of 8 columns from column `col`: `source(i)` is accumulator register `i` of them.
     template <class Source>
-    constexpr void store(k_t& k, const gemm_consumer& me, const gemm_math<S>& math, const Source& source, const tile_position& pos, u32 count) const {
+    constexpr void store(k_t& k, const gemm_consumer& me, const gemm_math<S>& math, const Source& source,
+                         const tile_position& pos, u32 count) const {
         const auto col = k.add(pos.col, me.col);
         const auto out_col = S::epilogue.gated ? k.add(k.shr(pos.col, 1u), me.col) : col;
         const auto width = S::epilogue.gated ? k.shr(p_.n, 1u) : p_.n;
@@ -370,18 +388,22 @@ private:
         if constexpr (!beta) return v;
         auto old = k.template mov<f32>(0.0f);
         k.if_(inside, [&] {
-            if constexpr (std::is_same_v<Out, f32>) old = k.ld(at);
-            else old = k.template cvt<f32>(k.ld(at));
+            if constexpr (std::is_same_v<Out, f32>)
+                old = k.ld(at);
+            else
+                old = k.template cvt<f32>(k.ld(at));
         });
         return k.template fma<rn>(old, p_.beta, v);
     }
-    constexpr void put(k_t& k, const line& to, const reg32& x, const reg32& width, const reg<f32>& a, const reg<f32>& b) const {
+    constexpr void put(k_t& k, const line& to, const reg32& x, const reg32& width, const reg<f32>& a,
+                       const reg<f32>& b) const {
         const auto at = to.start + x;
         const auto in_a = x < width && to.inside;
         const auto in_b = pairs ? in_a : k.add(x, 1u) < width && to.inside;
         const auto va = with_old(k, at, in_a, a), vb = with_old(k, at + 1, in_b, b);
         if constexpr (pairs && sizeof(Out) == 2) {
-            k.at(in_a).st(at.template as<typename S::packed>().template assume_aligned<4>(), k.template cvt<typename S::packed, rn>(hi(vb), lo(va)));
+            k.at(in_a).st(at.template as<typename S::packed>().template assume_aligned<4>(),
+                          k.template cvt<typename S::packed, rn>(hi(vb), lo(va)));
         } else if constexpr (pairs) {
             k.at(in_a).st(at.template as<packet<f32, 2>>().template assume_aligned<8>(), vec<f32, 2>(va, vb));
         } else {
@@ -390,17 +412,20 @@ private:
             k.at(in_b).st(at + 1, second);
         }
     }
-    /// Both results as `Out`, 16-bit ones converted together: a conversion under each store's guard makes ptxas serialise the
-    /// products (C7514).
+    /// Both results as `Out`, 16-bit ones converted together: a conversion under each store's guard makes ptxas
+    /// serialise the products (C7514).
     static constexpr vec<Out, 2> halves(k_t& k, const reg<f32>& a, const reg<f32>& b) {
-        if constexpr (std::is_same_v<Out, f32>) return vec<f32, 2>(a, b);
-        else return k.template mov_unpack<Out>(k.template cvt<typename S::packed, rn>(hi(b), lo(a)));
+        if constexpr (std::is_same_v<Out, f32>)
+            return vec<f32, 2>(a, b);
+        else
+            return k.template mov_unpack<Out>(k.template cvt<typename S::packed, rn>(hi(b), lo(a)));
     }
     global_ptr<Out> c_;
     gemm_arguments p_;
 };
 
-// ---- the pipeline ------------------------------------------------------------------------------------------------------
+// ---- the pipeline
+// ------------------------------------------------------------------------------------------------------
 
 /// The ring of stages, as both sides see it.
 template <class S>
@@ -412,7 +437,8 @@ struct gemm_ring {
     pipe_t pipe;
 
     constexpr explicit gemm_ring(k_t& k)
-        : a(k.smem<typename S::a>(C.stages, "a")), b(k.smem<typename S::b>(C.stages, "b")),
+        : a(k.smem<typename S::a>(C.stages, "a")),
+          b(k.smem<typename S::b>(C.stages, "b")),
           pipe(k.make_pipeline<"load">(C.stages, arrivals<1>, arrivals<C.consumers() * C.sharers()>)) {}
 
     /// One thread initialises the barriers; afterwards every block of the cluster may use them.
@@ -442,35 +468,48 @@ constexpr reg<b64> make_policy(k_t& k, l2_hint hint) {
 template <class Tile, class Part, class Map, u32 Shares, l2_hint Hint>
 class operand_loader {
 public:
-    constexpr operand_loader(k_t& k, const Map& map, const reg32& part) : map_(map), part_(part), policy_(make_policy(k, Hint)) {}
+    constexpr operand_loader(k_t& k, const Map& map, const reg32& part)
+        : map_(map), part_(part), policy_(make_policy(k, Hint)) {}
     constexpr void multicast_to(const reg<u16>& mask) { mask_ = mask; }
 
     /// First row of this block's part of the tile that starts at `row`.
     [[nodiscard]] constexpr reg32 first_row(k_t& k, const reg32& row) const {
-        if constexpr (Shares > 1) return k.mad_lo(part_, Part::rows, row);
-        else return row;
+        if constexpr (Shares > 1)
+            return k.mad_lo(part_, Part::rows, row);
+        else
+            return row;
     }
     template <class Barrier>
-    constexpr void load(k_t& k, const tile_stage<Tile>& stage, const reg32& x, const reg32& row, const reg32& batch, const Barrier& full) const {
-        if constexpr (Shares > 1) panels(k, stage.template part<Part>(part_), x, row, batch, full);
-        else panels(k, stage, x, row, batch, full);
+    constexpr void load(k_t& k, const tile_stage<Tile>& stage, const reg32& x, const reg32& row, const reg32& batch,
+                        const Barrier& full) const {
+        if constexpr (Shares > 1)
+            panels(k, stage.template part<Part>(part_), x, row, batch, full);
+        else
+            panels(k, stage, x, row, batch, full);
     }
 
 private:
     template <class T, class Barrier>
-    constexpr void panels(k_t& k, const tile_stage<T>& to, const reg32& x, const reg32& row, const reg32& batch, const Barrier& full) const {
+    constexpr void panels(k_t& k, const tile_stage<T>& to, const reg32& x, const reg32& row, const reg32& batch,
+                          const Barrier& full) const {
         for (u32 p = 0; p < T::layout.panels(); ++p) {
             const u32 step = T::layout.panel(p).inner_coordinate;
-            if constexpr (T::layout.order == k_major) copy(k, to.panel(p), coords(k.add(x, step), row, batch), full);
-            else copy(k, to.panel(p), coords(k.add(row, step), x, batch), full);
+            if constexpr (T::layout.order == k_major)
+                copy(k, to.panel(p), coords(k.add(x, step), row, batch), full);
+            else
+                copy(k, to.panel(p), coords(k.add(row, step), x, batch), full);
         }
     }
     template <class T, class Where, class Barrier>
     constexpr void copy(k_t& k, const T& to, const Where& where, const Barrier& full) const {
-        if constexpr (Shares > 1 && Hint != l2_hint::normal) k.cp_async_bulk_tensor_multicast(to, map_, where, full, mask_, policy_);
-        else if constexpr (Shares > 1) k.cp_async_bulk_tensor_multicast(to, map_, where, full, mask_);
-        else if constexpr (Hint != l2_hint::normal) k.cp_async_bulk_tensor(to, map_, where, full, policy_);
-        else k.cp_async_bulk_tensor(to, map_, where, full);
+        if constexpr (Shares > 1 && Hint != l2_hint::normal)
+            k.cp_async_bulk_tensor_multicast(to, map_, where, full, mask_, policy_);
+        else if constexpr (Shares > 1)
+            k.cp_async_bulk_tensor_multicast(to, map_, where, full, mask_);
+        else if constexpr (Hint != l2_hint::normal)
+            k.cp_async_bulk_tensor(to, map_, where, full, policy_);
+        else
+            k.cp_async_bulk_tensor(to, map_, where, full);
     }
     Map map_;
     reg<u32> part_;
@@ -484,7 +523,8 @@ class gemm_producer {
     static constexpr gemm_config C = S::config;
 
 public:
-    constexpr gemm_producer(k_t& k, const gemm_ring<S>& ring, const typename S::map_a& a, const typename S::map_b& b, const cluster_place<S>& block)
+    constexpr gemm_producer(k_t& k, const gemm_ring<S>& ring, const typename S::map_a& a, const typename S::map_b& b,
+                            const cluster_place<S>& block)
         : ring_(ring), a_(k, a, block.col), b_(k, b, block.row), at_(k.producer_state(ring.pipe)) {
         if constexpr (C.cluster_n > 1) a_.multicast_to(block.row_mask(k));
         if constexpr (C.cluster > 1) b_.multicast_to(block.column_mask(k));
@@ -502,8 +542,8 @@ public:
             k.advance(at_);
         });
     }
-    /// The same for the first item of a kernel that may start before the one ahead of it has ended: B's parts of the first
-    /// stages are under way before the wait, A's after it. The ring is empty, so nobody has to free a slot.
+    /// The same for the first item of a kernel that may start before the one ahead of it has ended: B's parts of the
+    /// first stages are under way before the wait, A's after it. The ring is empty, so nobody has to free a slot.
     constexpr void fill_early(k_t& k, const tile_position& pos, const reg32& first, const reg32& last) const {
         const auto a_row = a_.first_row(k, pos.row), b_row = b_.first_row(k, pos.col);
         const auto head = k.min(k.sub(last, first), C.stages);
@@ -527,8 +567,9 @@ private:
     typename gemm_ring<S>::pipe_t::producer_state at_;
 };
 
-/// A consumer warpgroup's main loop. `begin` issues the first step of an item and returns at once; `more` issues one further
-/// step if the item has it, `rest` all others, each time freeing the slot of the step before; `drain` waits for the last.
+/// A consumer warpgroup's main loop. `begin` issues the first step of an item and returns at once; `more` issues one
+/// further step if the item has it, `rest` all others, each time freeing the slot of the step before; `drain` waits for
+/// the last.
 template <class S>
 class gemm_multiplier {
     static constexpr gemm_config C = S::config;
@@ -537,9 +578,15 @@ public:
     accumulator<f32, C.bn> acc;
 
     constexpr gemm_multiplier(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me, const cluster_place<S>& block)
-        : acc(k.wgmma.make_accumulator<f32, C.bn>()), ring_(ring), at_(k.consumer_state(ring.pipe)), releases_(me.t < C.sharers()),
-          free_(k.mapa(ring.pipe.empty(), release_rank(k, me, block))), a_(k.wgmma.descriptor(ring.a).rows_at(me.index, 64)),
-          b_(k.wgmma.descriptor(ring.b)), previous_(k.mov<u32>(0).named("previous")), step_(k.mov<u32>(0).named("step")) {}
+        : acc(k.wgmma.make_accumulator<f32, C.bn>()),
+          ring_(ring),
+          at_(k.consumer_state(ring.pipe)),
+          releases_(me.t < C.sharers()),
+          free_(k.mapa(ring.pipe.empty(), release_rank(k, me, block))),
+          a_(k.wgmma.descriptor(ring.a).rows_at(me.index, 64)),
+          b_(k.wgmma.descriptor(ring.b)),
+          previous_(k.mov<u32>(0).named("previous")),
+          step_(k.mov<u32>(0).named("step")) {}
 
     constexpr void begin(k_t& k, const reg32& first) {
         multiply(k, true);
@@ -564,8 +611,10 @@ public:
 private:
     /// Thread i of a warpgroup frees the slot in the i-th block that shares it.
     static constexpr reg32 release_rank(k_t& k, const gemm_consumer& me, const cluster_place<S>& block) {
-        if constexpr (C.split_k > 1) return block.rank;
-        else return block.sharer(k, me.t);
+        if constexpr (C.split_k > 1)
+            return block.rank;
+        else
+            return block.sharer(k, me.t);
     }
     constexpr void next(k_t& k) {
         multiply(k, false);
@@ -593,10 +642,11 @@ private:
     reg<u32> previous_, step_;
 };
 
-// ---- tiles with several owners -----------------------------------------------------------------------------------------
+// ---- tiles with several owners
+// -----------------------------------------------------------------------------------------
 
-/// Stream-K's hand-over: one slot a cluster, block and warpgroup, in global memory. A slot holds the accumulators as the
-/// threads have them, 16 bytes a thread at a time; its flag is 1 while it is full, and is 0 again after the kernel.
+/// Stream-K's hand-over: one slot a cluster, block and warpgroup, in global memory. A slot holds the accumulators as
+/// the threads have them, 16 bytes a thread at a time; its flag is 1 while it is full, and is 0 again after the kernel.
 template <class S>
 class stream_k_slots {
     static constexpr gemm_config C = S::config;
@@ -604,12 +654,15 @@ class stream_k_slots {
     using four = packet<f32, 4>;
 
 public:
-    constexpr stream_k_slots(global_ptr<f32, 16> partials, global_ptr<u32> flags) : partials_(partials), flags_(flags) {}
+    constexpr stream_k_slots(global_ptr<f32, 16> partials, global_ptr<u32> flags)
+        : partials_(partials), flags_(flags) {}
 
     /// Leaves the accumulators in the slot of `cluster`; `announce` says so once they are there.
-    constexpr void give(k_t& k, const gemm_consumer& me, const accumulator<f32, C.bn>& acc, const reg32& cluster, const reg32& rank) const {
+    constexpr void give(k_t& k, const gemm_consumer& me, const accumulator<f32, C.bn>& acc, const reg32& cluster,
+                        const reg32& rank) const {
         const auto to = place(k, me, index(k, me, cluster, rank));
-        for (u32 v = 0; v < vectors; ++v) k.st(to + 128 * v, vec<f32, 4>(acc[4 * v], acc[4 * v + 1], acc[4 * v + 2], acc[4 * v + 3]));
+        for (u32 v = 0; v < vectors; ++v)
+            k.st(to + 128 * v, vec<f32, 4>(acc[4 * v], acc[4 * v + 1], acc[4 * v + 2], acc[4 * v + 3]));
     }
     constexpr void announce(k_t& k, const gemm_consumer& me, const reg32& cluster, const reg32& rank) const {
         k.template membar<gl>();
@@ -617,7 +670,8 @@ public:
         k.at(me.t == 0u).template st<release, gpu>(flags_ + index(k, me, cluster, rank), 1u);
     }
     /// Waits for the slot of `cluster` and returns where this thread's part is.
-    constexpr global_ptr<four, 16> take(k_t& k, const gemm_consumer& me, const reg32& cluster, const reg32& rank) const {
+    constexpr global_ptr<four, 16> take(k_t& k, const gemm_consumer& me, const reg32& cluster,
+                                        const reg32& rank) const {
         const auto slot = index(k, me, cluster, rank);
         const auto flag = flags_ + slot;
         k.do_while([&] { return k.template ld<acquire, gpu>(flag) == 0u; });
@@ -638,8 +692,9 @@ private:
     global_ptr<u32> flags_;
 };
 
-/// Split-K inside a cluster: every block leaves the columns of block `d` in the shared memory of block `d`, which adds them
-/// up in the order of the blocks, so that the result does not depend on timing. The stages of the pipeline serve as buffer.
+/// Split-K inside a cluster: every block leaves the columns of block `d` in the shared memory of block `d`, which adds
+/// them up in the order of the blocks, so that the result does not depend on timing. The stages of the pipeline serve
+/// as buffer.
 template <class S>
 class cluster_sum {
     static constexpr gemm_config C = S::config;
@@ -658,7 +713,8 @@ public:
             const auto to = k.mapa(k.template shared_pointer<four, 16>(slot), d);
             for (u32 v = 0; v < vectors; ++v) {
                 const u32 r = d * registers + 4 * v;
-                k.st(to.template byte_offset<16>(static_cast<std::int32_t>(v * threads * 16)), vec<f32, 4>(acc[r], acc[r + 1], acc[r + 2], acc[r + 3]));
+                k.st(to.template byte_offset<16>(static_cast<std::int32_t>(v * threads * 16)),
+                     vec<f32, 4>(acc[r], acc[r + 1], acc[r + 2], acc[r + 3]));
             }
         }
     }
@@ -667,7 +723,8 @@ public:
         for (u32 v = 0; v < vectors; ++v) {
             for (u32 s = 0; s < ways; ++s) {
                 const auto part = k.ld(k.template shared_pointer<four, 16>(mine_, s * slot_bytes + v * threads * 16));
-                for (u32 i = 0; i < 4; ++i) sum[4 * v + i] = s == 0 ? part[i] : k.template add<rn>(sum[4 * v + i], part[i]);
+                for (u32 i = 0; i < 4; ++i)
+                    sum[4 * v + i] = s == 0 ? part[i] : k.template add<rn>(sum[4 * v + i], part[i]);
             }
         }
     }
@@ -678,7 +735,8 @@ private:
     reg<u32> mine_;
 };
 
-// ---- the roles -----------------------------------------------------------------------------------------------------------
+// ---- the roles
+// -----------------------------------------------------------------------------------------------------------
 
 /// The kernel's parameters that are no numbers.
 template <class S>
@@ -700,22 +758,27 @@ struct gemm_place {
     reg<u32> cluster, clusters, steps;
 
     constexpr gemm_place(k_t& k, const gemm_arguments& p)
-        : tid(k.mov(ptxdsl::tid.x).named("tid")), block(k, k.mov(cluster_ctarank).named("rank")), cluster(k.mov(clusterid.x)), clusters(k.mov(nclusterid.x)),
+        : tid(k.mov(ptxdsl::tid.x).named("tid")),
+          block(k, k.mov(cluster_ctarank).named("rank")),
+          cluster(k.mov(clusterid.x)),
+          clusters(k.mov(nclusterid.x)),
           steps(k.div(k.add(p.depth, S::config.bk - 1), S::config.bk).named("k_steps")) {}
 };
 
-/// Registers each thread may keep: the producer hands its own to the consumers where the accumulators need them. Together they
-/// are at most what the block starts with (168 a thread for three warpgroups, 128 for four, 96 for five): `setmaxnreg.inc`
-/// waits for registers that somebody gave back, without end if nobody has enough.
+/// Registers each thread may keep: the producer hands its own to the consumers where the accumulators need them.
+/// Together they are at most what the block starts with (168 a thread for three warpgroups, 128 for four, 96 for five):
+/// `setmaxnreg.inc` waits for registers that somebody gave back, without end if nobody has enough.
 template <class S>
 struct register_plan {
     static constexpr u32 consumers = S::config.consumers();
-    static constexpr bool moves = S::config.blocks_per_sm == 1 && ((consumers == 2 && S::config.bn > 128) || consumers > 2);
+    static constexpr bool moves =
+        S::config.blocks_per_sm == 1 && ((consumers == 2 && S::config.bn > 128) || consumers > 2);
     static constexpr u32 producer = consumers == 3 ? 32 : 24;
     static constexpr u32 consumer = consumers == 2 ? 240 : consumers == 3 ? 160 : 112;
 };
 
-/// The consumer of a persistent kernel whose results are packed: the store of a tile overlaps the first products of the next.
+/// The consumer of a persistent kernel whose results are packed: the store of a tile overlaps the first products of the
+/// next.
 template <class S>
 class overlapped_consumer {
     static constexpr gemm_config C = S::config;
@@ -724,7 +787,8 @@ public:
     constexpr overlapped_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
         : out_(k, g.c_map, me), math_(p, g.bias), slots_(g.partials, g.flags) {}
 
-    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring, tile_walk<S>& walk) {
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
+                       tile_walk<S>& walk) {
         gemm_multiplier<S> product(k, ring, me, here.block);
         tile_position pos;
         const auto begin = [&] { product.begin(k, C.stream_k ? walk.first : k.mov<u32>(0)); };
@@ -760,7 +824,8 @@ private:
         }
     }
     /// Packs the tile, or for an item that is a part of one hands it over or completes it.
-    constexpr void finish(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk, const accumulator<f32, C.bn>& acc, tile_position& pos) {
+    constexpr void finish(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk,
+                          const accumulator<f32, C.bn>& acc, tile_position& pos) {
         const auto col = k.add(pos.col, me.col);
         const auto own = [&](u32 i) { return acc[i]; };
         if constexpr (!C.stream_k) {
@@ -768,17 +833,20 @@ private:
         } else {
             gave_ = walk.first != 0u;
             k.if_(walk.first == 0u, [&] {
-                k.if_(walk.last == here.steps, [&] { out_.pack(k, math_, own, col); }).else_([&] {
-                    const auto rest = slots_.take(k, me, k.add(here.cluster, 1u), here.block.rank);
-                    vec<f32, 4> part;
-                    u32 loaded = ~0u;
-                    out_.pack(k, math_, [&](u32 i) {
-                        if (loaded != i / 4) part = k.ld(rest + 128 * (i / 4));
-                        loaded = i / 4;
-                        return k.template add<rn>(acc[i], part[i % 4]);
-                    }, col);
-                });
-            }).else_([&] {
+                 k.if_(walk.last == here.steps, [&] { out_.pack(k, math_, own, col); }).else_([&] {
+                     const auto rest = slots_.take(k, me, k.add(here.cluster, 1u), here.block.rank);
+                     vec<f32, 4> part;
+                     u32 loaded = ~0u;
+                     out_.pack(
+                         k, math_,
+                         [&](u32 i) {
+                             if (loaded != i / 4) part = k.ld(rest + 128 * (i / 4));
+                             loaded = i / 4;
+                             return k.template add<rn>(acc[i], part[i % 4]);
+                         },
+                         col);
+                 });
+             }).else_([&] {
                 slots_.give(k, me, acc, here.cluster, here.block.rank);
                 pos.row = k.mov<u32>(0x70000000u);  // nothing of this item is inside C
             });
@@ -794,9 +862,11 @@ private:
 template <class S>
 class direct_consumer {
 public:
-    constexpr direct_consumer(k_t&, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer&) : out_(g.c, p), math_(p, g.bias) {}
+    constexpr direct_consumer(k_t&, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer&)
+        : out_(g.c, p), math_(p, g.bias) {}
 
-    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring, tile_walk<S>& walk) {
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
+                       tile_walk<S>& walk) {
         gemm_multiplier<S> product(k, ring, me, here.block);
         k.loop([&](loop_handle loop) {
             product.begin(k, k.mov<u32>(0));
@@ -814,15 +884,18 @@ private:
     gemm_math<S> math_;
 };
 
-/// One tile a cluster, each block a part of K; the blocks add up through shared memory and each stores a part of the columns.
+/// One tile a cluster, each block a part of K; the blocks add up through shared memory and each stores a part of the
+/// columns.
 template <class S>
 class split_consumer {
     static constexpr gemm_config C = S::config;
 
 public:
-    constexpr split_consumer(k_t&, const gemm_pointers<S>& g, const gemm_arguments& p) : out_(g.c, p), math_(p, g.bias) {}
+    constexpr split_consumer(k_t&, const gemm_pointers<S>& g, const gemm_arguments& p)
+        : out_(g.c, p), math_(p, g.bias) {}
 
-    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_ring<S>& ring, const reg32& first, const reg32& last, const tile_position& at) const {
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_ring<S>& ring, const reg32& first,
+                       const reg32& last, const tile_position& at) const {
         const gemm_consumer me(k, here.tid);
         gemm_multiplier<S> product(k, ring, me, here.block);
         product.begin(k, first);
@@ -836,8 +909,11 @@ public:
         k.barrier_cluster_wait();
         reg<f32> sum[cluster_sum<S>::sum_size];
         exchange.receive(k, sum);
-        const tile_position pos{k.mad_lo(me.index, 64u, at.row), k.mad_lo(here.block.rank, cluster_sum<S>::sum_columns, at.col), at.batch};
-        out_.store(k, me, math_, [&](u32 i) { return sum[i]; }, pos, cluster_sum<S>::sum_columns / (S::epilogue.gated ? 16 : 8));
+        const tile_position pos{k.mad_lo(me.index, 64u, at.row),
+                                k.mad_lo(here.block.rank, cluster_sum<S>::sum_columns, at.col), at.batch};
+        out_.store(
+            k, me, math_, [&](u32 i) { return sum[i]; }, pos,
+            cluster_sum<S>::sum_columns / (S::epilogue.gated ? 16 : 8));
     }
 
 private:
@@ -854,7 +930,8 @@ constexpr void enter(k_t& k, const gemm_ring<S>& ring, const gemm_place<S>& here
     });
     ring.start(k, here.tid);
     k.griddepcontrol_launch_dependents();
-    if constexpr (!S::config.early_b) k.griddepcontrol_wait();  // the grid before this one may still write A, B or read C
+    if constexpr (!S::config.early_b)
+        k.griddepcontrol_wait();  // the grid before this one may still write A, B or read C
 }
 
 /// The producer's walk over its items.
@@ -889,17 +966,17 @@ constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arg
     const tile_order<S> order(k, p, here.block);
     tile_walk<S> walk(k, order, here.steps, here.cluster, here.clusters);
     k.if_(here.tid < 128u, [&] {
-        if constexpr (plan::moves) k.template setmaxnreg_dec<plan::producer>();
-        k.single_thread(here.tid == 0u, [&] {
-            produce_all(k, gemm_producer<S>(k, ring, g.a, g.b, here.block), walk);
-        });
-    }).else_([&] {
+         if constexpr (plan::moves) k.template setmaxnreg_dec<plan::producer>();
+         k.single_thread(here.tid == 0u,
+                         [&] { produce_all(k, gemm_producer<S>(k, ring, g.a, g.b, here.block), walk); });
+     }).else_([&] {
         if constexpr (plan::moves) k.template setmaxnreg_inc<plan::consumer>();
         if constexpr (S::config.early_b) k.griddepcontrol_wait();
         const gemm_consumer me(k, here.tid);
         consumer(k, g, p, me).run(k, here, me, ring, walk);
     });
-    if constexpr (S::config.cluster_blocks() > 1) {  // no block leaves while its peer may still multicast to it or free its slots
+    if constexpr (S::config.cluster_blocks() >
+                  1) {  // no block leaves while its peer may still multicast to it or free its slots
         k.barrier_cluster_arrive();
         k.barrier_cluster_wait();
     }
@@ -917,16 +994,18 @@ constexpr void split_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_argument
     const auto first = k.div(k.mul_lo(here.steps, here.block.rank), ways);
     const auto last = k.div(k.mul_lo(here.steps, k.add(here.block.rank, 1u)), ways);
     k.if_(here.tid < 128u, [&] {
-        k.single_thread(here.tid == 0u, [&] {
-            const gemm_producer<S> producer(k, ring, g.a, g.b, here.block);
-            if constexpr (S::config.early_b) producer.fill_early(k, pos, first, last);
-            else producer.fill(k, pos, first, last);
-        });
-        for (u32 i = 0; i < 2; ++i) {
-            k.barrier_cluster_arrive();
-            k.barrier_cluster_wait();
-        }
-    }).else_([&] {
+         k.single_thread(here.tid == 0u, [&] {
+             const gemm_producer<S> producer(k, ring, g.a, g.b, here.block);
+             if constexpr (S::config.early_b)
+                 producer.fill_early(k, pos, first, last);
+             else
+                 producer.fill(k, pos, first, last);
+         });
+         for (u32 i = 0; i < 2; ++i) {
+             k.barrier_cluster_arrive();
+             k.barrier_cluster_wait();
+         }
+     }).else_([&] {
         if constexpr (S::config.early_b) k.griddepcontrol_wait();
         out.run(k, here, ring, first, last, pos);
     });
@@ -940,19 +1019,24 @@ namespace ptxdsl::kernels {
 ///
 /// `partials` and `flags` (zero) are used with `stream_k` only, `c` without `store_mode::tma`, `c_map` with it.
 template <gemm_config C, class In, class Out, gemm_epilogue E>
-constexpr void gemm_body(builder<sm_90a>& k, typename detail::gemm_spec<C, In, Out, E>::map_a a, typename detail::gemm_spec<C, In, Out, E>::map_b b,
-                         typename detail::gemm_spec<C, In, Out, E>::map_c c_map, global_ptr<Out> c, global_ptr<const In> bias, global_ptr<f32, 16> partials,
-                         global_ptr<u32> flags, reg<u32> m, reg<u32> n, reg<u32> depth, reg<u32> batches, reg<u32> ldc, reg<u64> batch_stride, reg<f32> alpha,
-                         reg<f32> beta) {
+constexpr void gemm_body(builder<sm_90a>& k, typename detail::gemm_spec<C, In, Out, E>::map_a a,
+                         typename detail::gemm_spec<C, In, Out, E>::map_b b,
+                         typename detail::gemm_spec<C, In, Out, E>::map_c c_map, global_ptr<Out> c,
+                         global_ptr<const In> bias, global_ptr<f32, 16> partials, global_ptr<u32> flags, reg<u32> m,
+                         reg<u32> n, reg<u32> depth, reg<u32> batches, reg<u32> ldc, reg<u64> batch_stride,
+                         reg<f32> alpha, reg<f32> beta) {
     using S = detail::gemm_spec<C, In, Out, E>;
     const detail::gemm_pointers<S> g{a, b, c_map, c, bias, partials, flags};
     const detail::gemm_arguments p{m, n, depth, batches, ldc, batch_stride, alpha, beta};
-    if constexpr (C.split_k > 1) detail::split_gemm<S>(k, g, p);
-    else detail::persistent_gemm<S>(k, g, p);
+    if constexpr (C.split_k > 1)
+        detail::split_gemm<S>(k, g, p);
+    else
+        detail::persistent_gemm<S>(k, g, p);
 }
 
 /// The launch attributes of configuration `C`.
 template <gemm_config C>
-inline constexpr attributes gemm_attributes{.reqntid = {C.threads()}, .minnctapersm = C.blocks_per_sm, .cluster = {C.cluster_blocks()}};
+inline constexpr attributes gemm_attributes{
+    .reqntid = {C.threads()}, .minnctapersm = C.blocks_per_sm, .cluster = {C.cluster_blocks()}};
 
 }  // namespace ptxdsl::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix product for operands TMA cannot address (rows that are no multiple of 16 bytes, any strides): one thread an
-// element, f32 sums. Slow, and right for every shape.
+// The matrix product for operands TMA cannot address (rows that are no multiple of 16 bytes, any strides): one thread
+// an element, f32 sums. Slow, and right for every shape.
 #pragma once
 
 #include <ptxdsl/kernels/gemm_kernel.hpp>
@@ -16,13 +16,16 @@ struct plain_strides {
 
 template <class T>
 constexpr reg<f32> load_f32(k_t& k, const global_ptr<T>& p) {
-    if constexpr (std::is_same_v<std::remove_const_t<T>, f32>) return k.ld(p);
-    else return k.cvt<f32>(k.ld(p));
+    if constexpr (std::is_same_v<std::remove_const_t<T>, f32>)
+        return k.ld(p);
+    else
+        return k.cvt<f32>(k.ld(p));
 }
 
 /// Address of element (row, col) of product `batch`.
 template <class T>
-constexpr global_ptr<T> plain_element(k_t& k, const global_ptr<T>& p, const plain_strides& s, const reg32& row, const reg32& col, const reg32& batch) {
+constexpr global_ptr<T> plain_element(k_t& k, const global_ptr<T>& p, const plain_strides& s, const reg32& row,
+                                      const reg32& col, const reg32& batch) {
     const auto at_row = k.mul_lo(k.cvt<u64>(row), s.row);
     const auto at_col = k.mad_lo(k.cvt<u64>(col), s.col, at_row);
     return p + k.mad_lo(k.cvt<u64>(batch), s.batch, at_col);
@@ -30,11 +33,12 @@ constexpr global_ptr<T> plain_element(k_t& k, const global_ptr<T>& p, const plai
 
 }  // namespace detail
 
-/// C = act(alpha * A * B + bias) + beta * C, thread (x, y) of a 16 x 16 block for column x, row y; the grid's z is the batch.
-/// Strides are (row, K, batch) of A, (column, K, batch) of B, (row, column, batch) of C.
+/// C = act(alpha * A * B + bias) + beta * C, thread (x, y) of a 16 x 16 block for column x, row y; the grid's z is the
+/// batch. Strides are (row, K, batch) of A, (column, K, batch) of B, (row, column, batch) of C.
 template <class In, class Out, activation Act>
-constexpr void gemm_plain_body(builder<sm_90a>& k, global_ptr<const In> a, global_ptr<const In> b, global_ptr<Out> c, global_ptr<const In> bias, reg<u32> has_bias,
-                               reg<u32> m, reg<u32> n, reg<u32> depth, reg<u64> a_row, reg<u64> a_k, reg<u64> a_batch, reg<u64> b_row, reg<u64> b_k,
+constexpr void gemm_plain_body(builder<sm_90a>& k, global_ptr<const In> a, global_ptr<const In> b, global_ptr<Out> c,
+                               global_ptr<const In> bias, reg<u32> has_bias, reg<u32> m, reg<u32> n, reg<u32> depth,
+                               reg<u64> a_row, reg<u64> a_k, reg<u64> a_batch, reg<u64> b_row, reg<u64> b_k,
                                reg<u64> b_batch, reg<u64> c_row, reg<u64> c_batch, reg<f32> alpha, reg<f32> beta) {
     using namespace detail;
     const auto col = k.mad_lo(k.mov(ctaid.x), 16u, k.mov(tid.x)).named("col");
@@ -63,8 +67,10 @@ constexpr void gemm_plain_body(builder<sm_90a>& k, global_ptr<const In> a, globa
             const auto old = load_f32(k, at);
             value = k.fma_rn(old, beta, value);
         });
-        if constexpr (std::is_same_v<Out, f32>) k.st(at, value);
-        else k.st(at, k.cvt<Out, rn>(value));
+        if constexpr (std::is_same_v<Out, f32>)
+            k.st(at, value);
+        else
+            k.st(at, k.cvt<Out, rn>(value));
     });
 }
 inline constexpr attributes gemm_plain_attributes{.reqntid = {16, 16}};

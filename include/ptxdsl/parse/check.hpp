@@ -124,6 +124,22 @@ private:
         out_.add(severity::warning, id, v_.offset(node), v_.token_length(node), parts...);
     }
 
+    // (clang evaluates templates of a class only when they are defined before their first use in it)
+    template <class... Parts>
+    constexpr void spelled(const char (&id)[4], u32 n, const Parts&... parts) {
+        text opcode;
+        spell(n, opcode);
+        const u32 at = v_.has_children(n) && v_.kind(n + 1) == node_kind::guard ? opcode_token(n) : v_[n].token;
+        out_.add(severity::error, id, v_.tokens[at].offset, v_.words[v_.tokens[at].spelling].size, "'", opcode.view(), parts...);
+    }
+    /// The opcode stands behind `@p` or `@!p`.
+    [[nodiscard]] constexpr u32 opcode_token(u32 n) const noexcept { return v_[n + 1].token + 1; }
+    constexpr void spell(u32 n, text& out) const {
+        out.put(v_.atom(n));
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end)
+            if (v_.kind(c) == node_kind::modifier) out.put(v_.atom(c));
+    }
+
     constexpr void header() {
         const u32 t = v_.child(0, node_kind::target);
         const u32 a = v_.child(0, node_kind::address_size);
@@ -357,7 +373,7 @@ private:
     constexpr void not_checked(u32 n) {
         if (outside_[v_[n].atom] != 0) return;
         outside_[v_[n].atom] = 1;
-        out_.add(severity::note, "P25", v_.offset(n), v_.token_length(n), "the table has no forms of '", v_.atom(n), "': its modifiers and operands are not checked");
+        warning("P25", n, "the table has no forms of '", v_.atom(n), "': its modifiers and operands are not checked");
     }
     constexpr void call(u32 c, u32 end) {
         for (; c < end; c = v_[c].end) {
@@ -406,6 +422,12 @@ private:
         o.shape.value = c.value;
         o.shape.type = !c.is_float ? isa::scalar::s64 : c.is_double ? isa::scalar::f64 : isa::scalar::f32;
         o.either_float = c.is_float && !c.is_bits;
+        if (!c.is_float && computes_predicate()) o.shape.kind = isa::operand_kind::pred;
+    }
+    /// `mov.pred`, `and.pred` …: every integer there is a truth value.
+    [[nodiscard]] constexpr bool computes_predicate() const noexcept {
+        const tok o = tokens_[0];
+        return n_tokens_ == 2 && tokens_[1] == tok::pred && (o == tok::mov || o == tok::and_ || o == tok::or_ || o == tok::xor_ || o == tok::not_);
     }
     constexpr void branch_target(u32 n, operand& o) {
         o.shape.kind = isa::operand_kind::label;
@@ -662,21 +684,6 @@ private:
         if (o.shape.type == isa::scalar::f64) return " of type .f64"sv;
         return static_cast<unsigned>(o.shape.type) < 17 ? names[static_cast<unsigned>(o.shape.type)] : names[0];
     }
-    template <class... Parts>
-    constexpr void spelled(const char (&id)[4], u32 n, const Parts&... parts) {
-        text opcode;
-        spell(n, opcode);
-        const u32 at = v_.has_children(n) && v_.kind(n + 1) == node_kind::guard ? opcode_token(n) : v_[n].token;
-        out_.add(severity::error, id, v_.tokens[at].offset, v_.words[v_.tokens[at].spelling].size, "'", opcode.view(), parts...);
-    }
-    /// The opcode stands behind `@p` or `@!p`.
-    [[nodiscard]] constexpr u32 opcode_token(u32 n) const noexcept { return v_[n + 1].token + 1; }
-    constexpr void spell(u32 n, text& out) const {
-        out.put(v_.atom(n));
-        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end)
-            if (v_.kind(c) == node_kind::modifier) out.put(v_.atom(c));
-    }
-
     const tree_view& v_;
     diagnostics& out_;
     symbol_table names_;

@@ -24,6 +24,7 @@ struct diagnostic {
     std::uint32_t offset = 0;
     std::uint32_t length = 0;
     std::uint32_t text_begin = 0, text_size = 0;
+    std::uint32_t order = 0;  ///< offset of the message a note belongs to
 };
 
 /// Line and column, both from 1; the column counts bytes.
@@ -54,10 +55,21 @@ public:
         if (items_.size() >= limit) return;
         diagnostic d;
         d.severity = s, d.offset = offset, d.length = length, d.text_begin = pool_.size();
+        d.order = s == severity::note && items_.size() != 0 ? items_.back().order : offset;
         for (int i = 0; i < 4; ++i) d.id[i] = id[i];
         (append(parts), ...);
         d.text_size = pool_.size() - d.text_begin;
         items_.push_back(d);
+    }
+
+    /// Puts the messages into the order of the text; a note stays behind the message it belongs to.
+    constexpr void sort() noexcept {
+        for (std::uint32_t i = 1; i < items_.size(); ++i) {
+            const diagnostic d = items_[i];
+            std::uint32_t k = i;
+            for (; k > 0 && items_[k - 1].order > d.order; --k) items_[k] = items_[k - 1];
+            items_[k] = d;
+        }
     }
 
     [[nodiscard]] constexpr std::uint32_t errors() const noexcept { return errors_; }

@@ -910,10 +910,12 @@ private:
     }
     constexpr bool expression() {
         const u32 n = open(node_kind::expression);
-        u32 conditions = 0;
+        u32 conditions = 0;  // open ones
+        u32 all = 0;
         for (;;) {
             if (!primary()) return false;
             if (is_binary(peek())) {
+                if (peek() == kind::question && ++all == max_nesting) return problem("P13", at_, "nested too deeply");
                 if (peek() == kind::question) ++conditions;
             } else if (peek() == kind::colon && conditions != 0) {
                 --conditions;
@@ -928,7 +930,8 @@ private:
     }
     /// Prefix operators, casts and what they apply to.
     constexpr bool primary() {
-        for (;;) {
+        for (u32 prefixes = 0;; ++prefixes) {
+            if (prefixes == max_nesting) return problem("P13", at_, "nested too deeply");
             switch (peek()) {
                 case kind::minus:
                 case kind::plus:
@@ -974,6 +977,7 @@ constexpr void read(std::string_view source, tree& t, bool keep_trivia = true) {
     }
     lexer(source, t.pool, t.tokens, t.messages, keep_trivia).run();
     parser(t).run();
+    t.messages.sort();
 }
 
 }  // namespace ptxdsl::ptx

@@ -35,6 +35,7 @@ class canonical_printer {
 public:
     constexpr canonical_printer(const tree_view& v, text& out, layout l = layout::canonical) : v_(v), out_(out), layout_(l) {
         if (l == layout::lines) number_lines();
+        if (l == layout::commented) match_braces();
     }
 
     /// The whole module.
@@ -46,8 +47,8 @@ public:
             before_ = k;
             item(c);
         }
-        start(v_.n_tokens - 1);
-        if (layout_ == layout::lines) out_.put('\n');
+        if (layout_ != layout::lines || line_ < lines_[v_.n_tokens - 1]) start(v_.n_tokens - 1);
+        if (layout_ == layout::lines && !out_.view().ends_with('\n')) out_.put('\n');
     }
     /// One statement or item, with its newline.
     constexpr void item(std::uint32_t n) {
@@ -114,6 +115,17 @@ private:
             lines_.push_back(line);
             if (t.kind == kind::string)
                 for (char c : v_.word(t.spelling)) line += c == '\n';
+        }
+    }
+    /// For each opening brace the token that closes it: what stands before that belongs into the scope.
+    constexpr void match_braces() {
+        closing_.resize(v_.n_tokens, no_token);
+        ptxdsl::detail::dynarray<u32> open;
+        for (u32 i = 0; i < v_.n_tokens; ++i) {
+            if (v_.tokens[i].kind == kind::left_brace) open.push_back(i);
+            if (v_.tokens[i].kind != kind::right_brace || open.size() == 0) continue;
+            closing_[open.back()] = i;
+            open.pop_back();
         }
     }
     /// The comments in front of a token that were not printed yet: first the one on the line just printed.
@@ -211,19 +223,19 @@ private:
     }
     /// A body and all scopes in it, walked with a stack of its own: their depth is the text's, not ours.
     constexpr void body(u32 n) {
-        ptxdsl::detail::dynarray<u32> ends;
+        ptxdsl::detail::dynarray<u32> scopes;
         for (u32 c = n;;) {
-            while (ends.size() != 0 && c == ends.back()) {
-                ends.pop_back();
-                close_scope();
-                if (ends.size() == 0) return;
+            while (scopes.size() != 0 && c == v_[scopes.back()].end) {
+                close_scope(scopes.back());
+                scopes.pop_back();
+                if (scopes.size() == 0) return;
             }
             if (v_.kind(c) == node_kind::body) {
                 start(v_[c].token);
                 out_.put('{');
                 finish();
                 ++depth_;
-                ends.push_back(v_[c].end);
+                scopes.push_back(c);
                 ++c;
             } else {
                 item(c);
@@ -231,9 +243,10 @@ private:
             }
         }
     }
-    constexpr void close_scope() {
+    constexpr void close_scope(u32 n) {
         --depth_;
-        start(no_token);
+        start(layout_ == layout::commented ? closing_[v_[n].token] : no_token, true);
+        indent();
         out_.put('}');
         finish();
     }
@@ -254,7 +267,10 @@ private:
             list(c + 1, v_[c].end);
             finish();
         }
-        close_scope();
+        --depth_;
+        start(no_token);
+        out_.put('}');
+        finish();
     }
     constexpr void dwarf(u32 n) {
         out_.put("@@DWARF ");
@@ -364,8 +380,13 @@ private:
             case node_kind::attribute_list: out_.put(".attribute("), list(first, end), out_.put(')'); break;
             case node_kind::attribute: out_.put(v_.atom(n)); if (first != end) out_.put('('), list(first, end), out_.put(')'); break;
             case node_kind::tuning: out_.put(v_.atom(n)); if (first != end) out_.put(' '), list(first, end); break;
+            case node_kind::text: string(v_.atom(n)); break;
             default: out_.put(v_.atom(n)); break;
         }
+    }
+    constexpr void string(std::string_view s) {
+        out_.put(s);
+        for (char c : s) line_ += c == '\n';
     }
     /// Blanks around operators with two operands: `7 % 4` without them would read as the name `%4`.
     constexpr void expression(u32 n) {
@@ -387,7 +408,8 @@ private:
     u32 depth_ = 0;
     u32 commented_ = 0;
     u32 line_ = 1;
-    ptxdsl::detail::dynarray<u32> lines_;
+    ptxdsl::detail::dynarray<u32> lines_;    ///< by token
+    ptxdsl::detail::dynarray<u32> closing_;  ///< by token
 };
 
 /// Adds `v`, from its nodes alone. The tree must be of a text without errors.

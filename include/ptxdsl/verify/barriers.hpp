@@ -14,13 +14,15 @@ inline constexpr u32 max_count = (1u << 20) - 1;
 namespace site_flag {
 inline constexpr u8 remote = 1;  ///< arrives at another block's barrier
 inline constexpr u8 loose = 4;   ///< one thread of an unknown number of warps
-}
+}  // namespace site_flag
 
-constexpr void add_site(facts& f, site_kind kind, u32 barrier, u32 stage, u32 amount, u32 extra, u8 flags, bool guarded) {
+constexpr void add_site(facts& f, site_kind kind, u32 barrier, u32 stage, u32 amount, u32 extra, u8 flags,
+                        bool guarded) {
     site s;
     s.kind = kind, s.flags = flags, s.barrier = barrier, s.stage = stage, s.amount = amount, s.extra = extra;
     if (barrier < f.m.n.allocations && f.m.allocations[barrier].stages <= 1) s.stage = 0;
-    s.threads = f.threads, s.warps = f.in_single ? f.single_warps : 0, s.role = f.role_now, s.loop = f.loop_now, s.where = f.where;
+    s.threads = f.threads, s.warps = f.in_single ? f.single_warps : 0, s.role = f.role_now, s.loop = f.loop_now,
+    s.where = f.where;
     s.arm = f.arm_now, s.guarded = guarded;
     if (f.in_single && f.single_warps == 0) s.flags |= site_flag::loose;
     f.sites.push_back(s);
@@ -29,11 +31,13 @@ constexpr void add_site(facts& f, site_kind kind, u32 barrier, u32 stage, u32 am
 /// E02, E06: single numbers.
 constexpr void check_numbers(facts& f, const site& s) {
     if (s.kind == site_kind::init && (s.amount == 0 || (s.amount > max_count && s.amount != unknown_count)))
-        f.out.error("E02", s.where, {"mbarrier '", f.name_of(s.barrier), "' is initialised for ", s.amount, " arrivals a phase; 1 to ", max_count,
-                    " are possible"});
+        f.out.error("E02", s.where,
+                    {"mbarrier '", f.name_of(s.barrier), "' is initialised for ", s.amount, " arrivals a phase; 1 to ",
+                     max_count, " are possible"});
     if (s.kind == site_kind::expect && s.amount != unknown_count && s.amount > max_count)
-        f.out.error("E06", s.where, {"mbarrier '", f.name_of(s.barrier), "' expects ", s.amount, " bytes in a phase; it counts at most ", max_count,
-                    "; split the copy over stages"});
+        f.out.error("E06", s.where,
+                    {"mbarrier '", f.name_of(s.barrier), "' expects ", s.amount,
+                     " bytes in a phase; it counts at most ", max_count, "; split the copy over stages"});
 }
 
 /// All that is done to one stage of one barrier (or to all stages together, when some stage is not constant).
@@ -45,7 +49,8 @@ public:
     constexpr void check() {
         for (u32 i = 0; i < f_.sites.size(); ++i) {
             const site& s = f_.sites[i];
-            if (s.barrier != barrier_ || (stage_ != unknown_count && s.stage != stage_ && s.stage != unknown_count)) continue;
+            if (s.barrier != barrier_ || (stage_ != unknown_count && s.stage != stage_ && s.stage != unknown_count))
+                continue;
             switch (s.kind) {
                 case site_kind::init: init(s); break;
                 case site_kind::arrive: arrive(s); break;
@@ -119,20 +124,25 @@ private:
         if (total_ == count_ || some_choice_makes(count_, 0) || (loose_ && count_ <= 32 * total_)) return;
         const u32 provided = arrivals_ == 1 ? amounts_[0] : total_;
         name(arrival_->where, "E01", "");
-        f_.out.more({" expects ", count_, count_ == 1 ? " arrival" : " arrivals", " per phase, but its code provides ", provided});
+        f_.out.more({" expects ", count_, count_ == 1 ? " arrival" : " arrivals", " per phase, but its code provides ",
+                     provided});
         if (arrivals_ > 1) f_.out.more({" from ", arrivals_, " places"});
         f_.out.more({": init with ", provided});
-        if (arrival_->threads == 1 && count_ > 1) f_.out.more({" or let all ", count_, " threads arrive"});
-        else f_.out.more({" or change who arrives (k.assume_arrivals states what the verifier cannot count)"});
+        if (arrival_->threads == 1 && count_ > 1)
+            f_.out.more({" or let all ", count_, " threads arrive"});
+        else
+            f_.out.more({" or change who arrives (k.assume_arrivals states what the verifier cannot count)"});
     }
     constexpr void check_no_arrival() {
         if (!waits_ || f_.m.attrs.cluster_size() > 1 || f_.opaque || expect_ == nullptr) return;
         name(expect_->where, "E01", "");
-        f_.out.more({" expects ", count_, " arrivals per phase, but nothing arrives on it: expect_tx counts bytes only, use "
-                    "mbarrier_arrive_expect_tx"});
+        f_.out.more({" expects ", count_,
+                     " arrivals per phase, but nothing arrives on it: expect_tx counts bytes only, use "
+                     "mbarrier_arrive_expect_tx"});
     }
 
-    /// E05: one side without the other. E04: the sums of one place differ, or those of several roles with one place each.
+    /// E05: one side without the other. E04: the sums of one place differ, or those of several roles with one place
+    /// each.
     constexpr void check_bytes() {
         if (expect_ == nullptr) {
             name(copy_->where, "E05", "a copy completes on ");
@@ -141,7 +151,8 @@ private:
         if (copy_ == nullptr) {
             if (expect_->amount == 0) return;
             name(expect_->where, "E05", "");
-            return f_.out.more({" expects ", expect_->amount, " bytes, but no copy completes on it: its phase never ends"});
+            return f_.out.more(
+                {" expects ", expect_->amount, " bytes, but no copy completes on it: its phase never ends"});
         }
         if (no_sums_) return;
         bool one_role = true, one_place_each = true;
@@ -153,7 +164,8 @@ private:
             for (u32 t = 0; t < tallies_; ++t) compare(tally_[t]);
         } else if (one_place_each) {
             for (u32 t = 1; t < tallies_; ++t) {
-                tally_[0].expected += tally_[t].expected, tally_[0].copied += tally_[t].copied, tally_[0].extra += tally_[t].extra;
+                tally_[0].expected += tally_[t].expected, tally_[0].copied += tally_[t].copied,
+                    tally_[0].extra += tally_[t].extra;
                 if (tally_[t].expected != 0) tally_[0].where = tally_[t].where;
             }
             compare(tally_[0]);
@@ -169,8 +181,8 @@ private:
         if (t.expected >= t.copied && t.expected <= t.copied + t.extra) return;
         name(t.where, "E04", "");
         f_.out.more({" expects ", t.expected, " bytes a phase, but the copies on it bring ", t.copied + t.extra,
-                    t.expected > t.copied ? ": the phase never ends" : ": it ends before the data is there",
-                    "; take the bytes from the tiles (mbarrier_arrive_expect_tx(bar, a, b))"});
+                     t.expected > t.copied ? ": the phase never ends" : ": it ends before the data is there",
+                     "; take the bytes from the tiles (mbarrier_arrive_expect_tx(bar, a, b))"});
     }
 
     static constexpr u32 max_sites = 10;
@@ -183,8 +195,8 @@ private:
     bool no_arity_, no_sums_ = false, waits_ = false, loose_ = false;
 };
 
-/// E03: a stage that is used and never initialised, in a program that initialises some barrier. (A program that initialises
-/// none is a fragment.)
+/// E03: a stage that is used and never initialised, in a program that initialises some barrier. (A program that
+/// initialises none is a fragment.)
 constexpr void check_initialised(facts& f, u32 barrier, u64 initialised) {
     bool some = false;
     for (const site& s : f.sites) some = some || s.kind == site_kind::init;
@@ -193,9 +205,12 @@ constexpr void check_initialised(facts& f, u32 barrier, u64 initialised) {
         if (s.barrier != barrier || s.kind == site_kind::init || (s.flags & site_flag::remote) != 0) continue;
         const u32 stages = f.m.allocations[barrier].stages;
         u32 missing = s.stage == unknown_count ? 0 : s.stage;
-        while (s.stage == unknown_count && missing < stages && missing < 64 && (initialised >> missing & 1u) != 0) ++missing;
+        while (s.stage == unknown_count && missing < stages && missing < 64 && (initialised >> missing & 1u) != 0)
+            ++missing;
         if (missing >= stages || missing >= 64 || (initialised >> missing & 1u) != 0) continue;
-        f.out.error("E03", s.where, {"mbarrier '", f.name_of(barrier), "' stage ", missing, " is used here, but never initialised: k.mbarrier_init"});
+        f.out.error("E03", s.where,
+                    {"mbarrier '", f.name_of(barrier), "' stage ", missing,
+                     " is used here, but never initialised: k.mbarrier_init"});
         return;
     }
 }
@@ -206,7 +221,8 @@ constexpr void check_barrier(facts& f, u32 barrier) {
     for (const site& s : f.sites) {
         if (s.barrier != barrier) continue;
         any = true;
-        if (s.kind == site_kind::init) initialised |= s.stage == unknown_count ? ~u64{0} : s.stage < 64 ? u64{1} << s.stage : 0;
+        if (s.kind == site_kind::init)
+            initialised |= s.stage == unknown_count ? ~u64{0} : s.stage < 64 ? u64{1} << s.stage : 0;
         if (s.kind != site_kind::wait && s.stage == unknown_count) constant = false;
     }
     if (!any) return;

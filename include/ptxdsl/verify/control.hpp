@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structure: which construct a record stands in, which threads run it, which labels belong to constructs; rows K01 to K03.
+// Structure: which construct a record stands in, which threads run it, which labels belong to constructs; rows K01 to
+// K03.
 #pragma once
 
 #include <ptxdsl/verify/registers.hpp>
@@ -8,7 +9,7 @@ namespace ptxdsl::verify {
 
 /// What stands around the record at hand and comes back when a construct closes.
 struct frame {
-    ir::region kind{};     ///< if_begin, loop_begin or scope_begin
+    ir::region kind{};  ///< if_begin, loop_begin or scope_begin
     bool in_else = false;
     u32 threads = 0, arm = 0, loop = 0, divergent = 0;
     u32 first_writes = 0;  ///< how many registers had been written before
@@ -26,7 +27,7 @@ struct label_facts {
     enum class use : u8 { wild, structural, loop_exit };
     struct entry {
         use kind = use::wild;
-        u32 loop = 0;   ///< for exits: the loop's id
+        u32 loop = 0;  ///< for exits: the loop's id
         u32 scope = 0;
         bool here = false;  ///< placed in this function
     };
@@ -69,7 +70,8 @@ public:
             const frame& fr = frames_.back();
             f_.arm_now = fr.arm;
             chosen_from = fr.threads;
-            if (!fr.in_else) f_.events[fr.event].flags |= single ? event_flag::selects | event_flag::one : event_flag::selects;
+            if (!fr.in_else)
+                f_.events[fr.event].flags |= single ? event_flag::selects | event_flag::one : event_flag::selects;
         }
         f_.single_warps = (chosen_from + 31) / 32;
         f_.threads = threads;
@@ -83,7 +85,8 @@ public:
         if (selections_.empty()) return malformed("a role or single-thread region ends that has not begun");
         const selection s = selections_.back();
         selections_.pop_back();
-        f_.threads = s.threads, f_.role_now = s.role, f_.arm_now = s.arm, f_.single_warps = s.warps, f_.divergent = s.divergent, f_.in_single = s.single;
+        f_.threads = s.threads, f_.role_now = s.role, f_.arm_now = s.arm, f_.single_warps = s.warps,
+        f_.divergent = s.divergent, f_.in_single = s.single;
     }
     /// A branch no region announces: part of a construct, or one of the author's own.
     constexpr void branch(const ir::cursor& c, bool announced) {
@@ -93,7 +96,8 @@ public:
         if (target >= labels_.labels.size()) return;
         const label_facts::entry& to = labels_.labels[target];
         if (!to.here && f_.m.labels[target].placed != 0)
-            f_.out.error("K02", f_.where, {"branch to label '", f_.m.text(f_.m.labels[target].id), "', which lies in another function"});
+            f_.out.error("K02", f_.where,
+                         {"branch to label '", f_.m.text(f_.m.labels[target].id), "', which lies in another function"});
         check_scope(c, target, to.scope);
         if (announced || to.kind == label_facts::use::structural) return;
         if (to.kind == label_facts::use::loop_exit) return exit_loop(to.loop);
@@ -102,7 +106,8 @@ public:
     }
     constexpr void finish() {
         if (!frames_.empty() && !f_.malformed)
-            malformed(frames_.back().kind == ir::region::loop_begin ? "a loop is not closed" : "an if or a scope is not closed");
+            malformed(frames_.back().kind == ir::region::loop_begin ? "a loop is not closed"
+                                                                    : "an if or a scope is not closed");
     }
     /// `trap`: the grid ends.
     constexpr void abort() noexcept {
@@ -131,7 +136,8 @@ private:
     }
     constexpr bool close(ir::region kind) {
         if (frames_.empty() || frames_.back().kind != kind) {
-            malformed(kind == ir::region::loop_begin ? "a loop ends that has not begun" : "an if or a scope ends that has not begun");
+            malformed(kind == ir::region::loop_begin ? "a loop ends that has not begun"
+                                                     : "an if or a scope ends that has not begun");
             return false;
         }
         const frame& fr = frames_.back();
@@ -150,7 +156,8 @@ private:
         if (!f_.after_selection) f_.threads = 0;
         f_.arm_now = ++f_.arm_count;
     }
-    /// Registers first written in the then-arm are unwritten again in the else-arm (outside loops, where nothing comes back).
+    /// Registers first written in the then-arm are unwritten again in the else-arm (outside loops, where nothing comes
+    /// back).
     constexpr void begin_else() {
         if (frames_.empty() || frames_.back().kind != ir::region::if_begin || frames_.back().in_else)
             return malformed("else without its if");
@@ -165,7 +172,8 @@ private:
     }
     constexpr void end_if() {
         if (!frames_.empty() && frames_.back().in_else && f_.loop_now == 0)
-            for (u32 i = frames_.back().first_writes; i < frames_.back().then_writes; ++i) f_.regs[f_.first_writes[i]] &= ~bit::hidden;
+            for (u32 i = frames_.back().first_writes; i < frames_.back().then_writes; ++i)
+                f_.regs[f_.first_writes[i]] &= ~bit::hidden;
         if (!close(ir::region::if_begin)) return;
         --f_.ifs_open;
         f_.push(event_kind::if_end);
@@ -205,7 +213,8 @@ private:
         if (guard != 0) take(f_, (guard >> 1) - 1);
         u32 l = f_.loop_now;
         for (; l != 0 && f_.loops[l].id != c.payload(0); l = f_.loops[l].parent) f_.loops[l].leaves = true;
-        if (l == 0) return malformed(kind == event_kind::break_ ? "break outside its loop" : "continue outside its loop");
+        if (l == 0)
+            return malformed(kind == event_kind::break_ ? "break outside its loop" : "continue outside its loop");
         if (kind == event_kind::break_) f_.loops[l].leaves = true;
         f_.push(kind, c.payload(0), 0, guard != 0 ? event_flag::guarded : u8{0});
     }
@@ -233,8 +242,9 @@ private:
     constexpr void check_scope(const ir::cursor& c, u32 target, u32 scope) {
         const auto at = static_cast<u32>(c.w - f_.m.words);
         if (scope == 0 || (labels_.scopes[scope].begin <= at && at < labels_.scopes[scope].end)) return;
-        f_.out.error("K02", f_.where, {"branch to label '", f_.m.text(f_.m.labels[target].id),
-                     "', which lies inside a scope this branch is not in; PTX labels are local to their { }"});
+        f_.out.error("K02", f_.where,
+                     {"branch to label '", f_.m.text(f_.m.labels[target].id),
+                      "', which lies inside a scope this branch is not in; PTX labels are local to their { }"});
     }
 
     facts& f_;

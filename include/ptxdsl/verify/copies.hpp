@@ -41,7 +41,8 @@ constexpr void check_mask(facts& f, const ir::cursor& c) {
     if (c.operands() < behind || !f.constant_of(operand_at(c, c.operands() - behind)[0], mask)) return;
     const u32 size = f.m.attrs.cluster_size();
     mask &= 0xffff;
-    if (mask == 0) f.out.error("F06", f.where, {"multicast mask 0 delivers to nobody"});
+    if (mask == 0)
+        f.out.error("F06", f.where, {"multicast mask 0 delivers to nobody"});
     else if (f.m.attrs.cluster.given() && size < 16 && mask >> size != 0)
         f.out.error("F06", f.where, {"multicast mask ", mask, " names a block outside the cluster of ", size});
 }
@@ -49,9 +50,13 @@ constexpr void check_mask(facts& f, const ir::cursor& c) {
 /// F07: nothing in the instruction or in the way to it depends on the thread.
 constexpr void check_issuer(facts& f) {
     const u32 threads = f.role_now == 0 ? f.m.attrs.threads() : f.roles[f.role_now].threads;
-    if (f.in_single || threads <= 1 || f.unstructured || f.opaque || (f.acc & bit::varies) != 0 || noted(f, ir::note::thread_dependent)) return;
-    f.out.error("F07", f.where, {"all ", threads, " threads issue this bulk copy with the same operands; issue it in one: "
-                "k.single_thread(elected, [&] { … })"});
+    if (f.in_single || threads <= 1 || f.unstructured || f.opaque || (f.acc & bit::varies) != 0 ||
+        noted(f, ir::note::thread_dependent))
+        return;
+    f.out.error("F07", f.where,
+                {"all ", threads,
+                 " threads issue this bulk copy with the same operands; issue it in one: "
+                 "k.single_thread(elected, [&] { … })"});
 }
 
 constexpr void check_bulk_size(facts& f, const ir::cursor& c, u32 operand) {
@@ -111,14 +116,17 @@ constexpr void on_copy(facts& f, const ir::cursor& c) {
     switch (token_at(c, at + 1)) {
         case tok::commit_group: return f.push(event_kind::bulk_commit);
         case tok::wait_group:
-            if (c.operands() != 0 && f.constant_of(c.first_operand()[0], n)) f.push(event_kind::bulk_wait, static_cast<u32>(n));
+            if (c.operands() != 0 && f.constant_of(c.first_operand()[0], n))
+                f.push(event_kind::bulk_wait, static_cast<u32>(n));
             return;
         case tok::prefetch: return;
         default: break;
     }
     const bool tensor = token_at(c, at + 1) == tok::tensor;
-    if (has_token(c, tok::bulk_group)) on_bulk_store(f, c, tensor);
-    else on_bulk_load(f, c, tensor);
+    if (has_token(c, tok::bulk_group))
+        on_bulk_store(f, c, tensor);
+    else
+        on_bulk_load(f, c, tensor);
 }
 
 }  // namespace ptxdsl::verify

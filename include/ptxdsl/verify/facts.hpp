@@ -2,17 +2,17 @@
 // What one run of the verifier knows about a program. The rules are spread over the topic headers; this is the data
 // they share, and the place in the program that the first pass has reached.
 //
-// Two passes. The first goes over the text once: it judges what needs no control flow, follows registers, and reduces the
-// rest to a short list of events. The second walks the events as a program (verify/flow.hpp): branches join, loop bodies
-// run twice. Nothing is done register by register for a 128-register operand: such a range is one *fragment*.
+// Two passes. The first goes over the text once: it judges what needs no control flow, follows registers, and reduces
+// the rest to a short list of events. The second walks the events as a program (verify/flow.hpp): branches join, loop
+// bodies run twice. Nothing is done register by register for a 128-register operand: such a range is one *fragment*.
 #pragma once
-
-#include <cstdint>
-#include <string_view>
 
 #include <ptxdsl/detail/dynarray.hpp>
 #include <ptxdsl/verify/opcodes.hpp>
 #include <ptxdsl/verify/report.hpp>
+
+#include <cstdint>
+#include <string_view>
 
 namespace ptxdsl::verify {
 
@@ -38,10 +38,10 @@ private:
 
 /// Bits of a register's word. The high half is the allocation + 1 its value points into, 0: none known.
 namespace bit {
-inline constexpr u32 written = 1;   ///< some instruction that can come before has written it
-inline constexpr u32 hidden = 2;    ///< only the other arm of the open `if` has
-inline constexpr u32 watched = 4;   ///< predicate of a wait that nothing has read yet
-inline constexpr u32 member = 8;    ///< belongs to the fragment in bits 8 to 15
+inline constexpr u32 written = 1;    ///< some instruction that can come before has written it
+inline constexpr u32 hidden = 2;     ///< only the other arm of the open `if` has
+inline constexpr u32 watched = 4;    ///< predicate of a wait that nothing has read yet
+inline constexpr u32 member = 8;     ///< belongs to the fragment in bits 8 to 15
 inline constexpr u32 constant = 16;  ///< its value is known
 inline constexpr u32 address = 32;   ///< its value is this offset in shared memory
 inline constexpr u32 varies = 64;    ///< differs from thread to thread, or may
@@ -72,10 +72,36 @@ struct slot {
 inline constexpr u32 max_slots = 24;
 
 enum class event_kind : u8 {
-    if_begin, else_begin, if_end, loop_begin, loop_end, break_, continue_, leave, opaque,
-    wgmma_fence, wgmma, wgmma_a, wgmma_commit, wgmma_wait, register_read, register_write,
-    generic_write, proxy_fence, rendezvous, async_read, matrix_read, async_write, bulk_store, bulk_commit, bulk_wait,
-    cluster_arrive, cluster_wait, barrier_init, barrier_inval, barrier_use,
+    if_begin,
+    else_begin,
+    if_end,
+    loop_begin,
+    loop_end,
+    break_,
+    continue_,
+    leave,
+    opaque,
+    wgmma_fence,
+    wgmma,
+    wgmma_a,
+    wgmma_commit,
+    wgmma_wait,
+    register_read,
+    register_write,
+    generic_write,
+    proxy_fence,
+    rendezvous,
+    async_read,
+    matrix_read,
+    async_write,
+    bulk_store,
+    bulk_commit,
+    bulk_wait,
+    cluster_arrive,
+    cluster_wait,
+    barrier_init,
+    barrier_inval,
+    barrier_use,
 };
 
 /// One thing the second pass follows. `flags` says what `event_flag` lists.
@@ -110,9 +136,9 @@ struct role {
 
 struct loop {
     u32 id = 0, parent = 0, trips = unknown_count, where = 0, ifs = 0;
-    bool leaves = false;    ///< has a break, ret, exit or trap
-    u32 paced = 0;          ///< bit per role that waits on an mbarrier inside
-    u32 counter = 0;        ///< operand compared with `ge` at the top + 1, 0: none
+    bool leaves = false;  ///< has a break, ret, exit or trap
+    u32 paced = 0;        ///< bit per role that waits on an mbarrier inside
+    u32 counter = 0;      ///< operand compared with `ge` at the top + 1, 0: none
     bool counts_signed = false;
 };
 
@@ -152,15 +178,15 @@ struct facts {
     place places[4] = {};
 
     // Where it stands (verify/control.hpp).
-    u32 threads = 0;      ///< that execute it, 0: unknown
+    u32 threads = 0;  ///< that execute it, 0: unknown
     u32 role_now = 0;
-    u32 arm_now = 0;      ///< innermost `if` that is not a selection of threads, 0: none
+    u32 arm_now = 0;  ///< innermost `if` that is not a selection of threads, 0: none
     u32 arm_count = 0;
     u32 ifs_open = 0;
-    u32 loop_now = 0;     ///< index into `loops`, 0: none
-    u32 divergent = 0;    ///< bit::varies where the control flow may differ from thread to thread
+    u32 loop_now = 0;   ///< index into `loops`, 0: none
+    u32 divergent = 0;  ///< bit::varies where the control flow may differ from thread to thread
     bool in_single = false;
-    u32 single_warps = 0;  ///< in a single-thread region: warps whose threads it was chosen from, 0: unknown
+    u32 single_warps = 0;   ///< in a single-thread region: warps whose threads it was chosen from, 0: unknown
     u32 step_register = 0;  ///< operand of the latest `add r, r, literal` + 1
     std::int32_t step = 0;
     bool after_selection = false;  ///< the record before said which threads come
@@ -180,29 +206,33 @@ struct facts {
     detail::dynarray<event> events;
     detail::dynarray<slot> slots;
     detail::dynarray<site> sites;
-    bool unstructured = false;       ///< branches that no construct made
-    bool malformed = false;          ///< regions do not nest
-    bool opaque = false;             ///< raw text, calls: anything may have happened
-    u32 no_arity = 0;                ///< bit per allocation: the author vouches for the arrivals
-    bool inits_unknown = false;      ///< an init without a note
-    bool arrivals_unknown = false;   ///< an arrival without a note
-    bool is_function = false;        ///< a device function: the caller may have begun things and may end them
-    bool bytes_unknown = false;      ///< a copy onto a barrier without a note
+    bool unstructured = false;      ///< branches that no construct made
+    bool malformed = false;         ///< regions do not nest
+    bool opaque = false;            ///< raw text, calls: anything may have happened
+    u32 no_arity = 0;               ///< bit per allocation: the author vouches for the arrivals
+    bool inits_unknown = false;     ///< an init without a note
+    bool arrivals_unknown = false;  ///< an arrival without a note
+    bool is_function = false;       ///< a device function: the caller may have begun things and may end them
+    bool bytes_unknown = false;     ///< a copy onto a barrier without a note
 
-    constexpr facts(const ir::view& program, report& to) : m(program), out(to), regs(program.n.regs), values(program.n.regs) {
+    constexpr facts(const ir::view& program, report& to)
+        : m(program), out(to), regs(program.n.regs), values(program.n.regs) {
         threads = m.attrs.reqntid.given() ? m.attrs.reqntid.count() : 0;
         roles.push_back({threads});
         loops.push_back({});
     }
 
-    [[nodiscard]] constexpr std::string_view reg_name(u32 id) const noexcept { return m.text(m.prefixes[m.regs[id].prefix].id); }
+    [[nodiscard]] constexpr std::string_view reg_name(u32 id) const noexcept {
+        return m.text(m.prefixes[m.regs[id].prefix].id);
+    }
     [[nodiscard]] constexpr std::string_view name_of(u32 allocation) const noexcept {
         return allocation < m.n.allocations ? m.text(m.allocations[allocation].id) : std::string_view("buffer");
     }
     [[nodiscard]] constexpr bool flow_is_known() const noexcept { return !unstructured && !malformed; }
 
     constexpr u8 thread_flags() const noexcept {
-        return static_cast<u8>((guard != 0 ? event_flag::guarded : 0) | (in_single || threads == 1 ? event_flag::single : 0) |
+        return static_cast<u8>((guard != 0 ? event_flag::guarded : 0) |
+                               (in_single || threads == 1 ? event_flag::single : 0) |
                                (!in_single && threads > 1 ? event_flag::many : 0));
     }
     constexpr void push(event_kind k, u32 a = 0, u32 b = 0, u8 flags = 0) {
@@ -224,9 +254,12 @@ struct facts {
     /// The stage an exact address lies in.
     [[nodiscard]] constexpr u32 stage_of(const place& p) const noexcept {
         const ir::allocation& a = m.allocations[p.allocation - 1];
-        return p.exact && a.stage_bytes != 0 && p.offset >= a.offset ? (p.offset - a.offset) / a.stage_bytes : unknown_count;
+        return p.exact && a.stage_bytes != 0 && p.offset >= a.offset ? (p.offset - a.offset) / a.stage_bytes
+                                                                     : unknown_count;
     }
-    constexpr u32 slot_at(const place& p) { return p.allocation == 0 ? max_slots : slot_of(p.allocation - 1, stage_of(p)); }
+    constexpr u32 slot_at(const place& p) {
+        return p.allocation == 0 ? max_slots : slot_of(p.allocation - 1, stage_of(p));
+    }
 
     /// A number behind a one-word operand: literal, or register that holds one.
     [[nodiscard]] constexpr bool constant_of(u32 head, std::int64_t& v) const noexcept {

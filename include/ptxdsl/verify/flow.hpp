@@ -3,9 +3,9 @@
 // initialised is followed on the way.
 //
 // "Provably" fixes how paths join. A thread that takes an arm has done what the arm does; so when one arm of an `if`
-// changes something and the other leaves it, the change counts for the code around the `if`, and a later `if` that undoes
-// it counts too. Where both arms change it, only what both leave behind counts. A loop body is taken to run; only F05
-// names the path on which a loop runs zero times.
+// changes something and the other leaves it, the change counts for the code around the `if`, and a later `if` that
+// undoes it counts too. Where both arms change it, only what both leave behind counts. A loop body is taken to run;
+// only F05 names the path on which a loop runs zero times.
 #pragma once
 
 #include <ptxdsl/verify/facts.hpp>
@@ -14,31 +14,32 @@ namespace ptxdsl::verify {
 
 /// One thing under way. Ages: 0 nothing, 1 issued, 2 + n committed with n younger groups.
 ///
-/// `depth`: how deep inside ifs the code may stand that is sure to meet it. What one arm of an `if` leaves behind concerns
-/// the threads that took it; an arm of another `if` may be entered by others, the code around both is run by all.
+/// `depth`: how deep inside ifs the code may stand that is sure to meet it. What one arm of an `if` leaves behind
+/// concerns the threads that took it; an arm of another `if` may be entered by others, the code around both is run by
+/// all.
 struct item {
     u8 value = 0;
     u8 depth = 255;
     constexpr bool operator==(const item&) const = default;
 };
-enum class fragment_item : u8 { d, a, dirty };           ///< age as D, age as register A, written since the fence
-enum class slot_item : u8 { store, matrix, proxy };      ///< age of a bulk store, of a wgmma that reads it; generic writes:
+enum class fragment_item : u8 { d, a, dirty };       ///< age as D, age as register A, written since the fence
+enum class slot_item : u8 { store, matrix, proxy };  ///< age of a bulk store, of a wgmma that reads it; generic writes:
 inline constexpr u8 proxy_fenced = 1, proxy_written = 2;  ///< values of `slot_item::proxy`
 
 /// What one thread has under way.
 struct flow_state {
-    bool dead = false;          ///< behind a ret, an exit or a jump
-    bool unfenced = true;       ///< no wgmma.fence so far
-    bool open = false;          ///< a wgmma may have been issued since the last commit
-    bool pending = false;       ///< a committed group may be pending
-    u8 cluster = 0;             ///< barrier.cluster: 0 nothing, 1 arrived, 2 unknown
-    u32 looked = 0;             ///< bit per fragment: read since the last fence
-    u32 lax = 0;                ///< bit per slot: its bulk store outlived a wait
-    u32 many = 0;               ///< bit per slot: the generic write was made by several threads
-    u32 partial = 0;            ///< bit per slot: the generic write may cover a part only
-    u32 met = 0;                ///< bit per slot: threads have met since the generic write
-    u32 fresh = 0;              ///< bit per barrier: initialised by one thread, threads have not met since
-    u64 initialised = 0;        ///< bit per barrier stage
+    bool dead = false;              ///< behind a ret, an exit or a jump
+    bool unfenced = true;           ///< no wgmma.fence so far
+    bool open = false;              ///< a wgmma may have been issued since the last commit
+    bool pending = false;           ///< a committed group may be pending
+    u8 cluster = 0;                 ///< barrier.cluster: 0 nothing, 1 arrived, 2 unknown
+    u32 looked = 0;                 ///< bit per fragment: read since the last fence
+    u32 lax = 0;                    ///< bit per slot: its bulk store outlived a wait
+    u32 many = 0;                   ///< bit per slot: the generic write was made by several threads
+    u32 partial = 0;                ///< bit per slot: the generic write may cover a part only
+    u32 met = 0;                    ///< bit per slot: threads have met since the generic write
+    u32 fresh = 0;                  ///< bit per barrier: initialised by one thread, threads have not met since
+    u64 initialised = 0;            ///< bit per barrier stage
     u16 shape[max_fragments] = {};  ///< token of the wgmma that used D since the last fence
     item fragments[3][max_fragments] = {};
     item slots[3][max_slots] = {};
@@ -60,7 +61,8 @@ public:
 private:
     using S = flow_state;
 
-    // ---- paths --------------------------------------------------------------------------------------------------------
+    // ---- paths
+    // --------------------------------------------------------------------------------------------------------
 
     struct loop_frame {
         u32 id = 0;
@@ -86,7 +88,9 @@ private:
         if (a.value == b.value) return {a.value, a.depth < b.depth ? a.depth : b.depth};
         return {a.value != before.value ? a.value : b.value, depth_};
     }
-    [[nodiscard]] static constexpr u32 either(u32 before, u32 a, u32 b) noexcept { return before ^ ((a ^ before) | (b ^ before)); }
+    [[nodiscard]] static constexpr u32 either(u32 before, u32 a, u32 b) noexcept {
+        return before ^ ((a ^ before) | (b ^ before));
+    }
     static constexpr bool is_proxy(u32 kind) noexcept { return kind == static_cast<u32>(slot_item::proxy); }
 
     /// Joins two paths that are equally possible.
@@ -99,7 +103,8 @@ private:
         common(into, from);
         into.looked &= from.looked, into.lax &= from.lax;
         for (u32 k = 0; k < 3; ++k) {
-            for (u32 i = 0; i < fragments_; ++i) into.fragments[k][i] = both(into.fragments[k][i], from.fragments[k][i], false);
+            for (u32 i = 0; i < fragments_; ++i)
+                into.fragments[k][i] = both(into.fragments[k][i], from.fragments[k][i], false);
             for (u32 i = 0; i < slots_; ++i) into.slots[k][i] = both(into.slots[k][i], from.slots[k][i], is_proxy(k));
         }
     }
@@ -125,7 +130,8 @@ private:
         for (u32 k = 0; k < 3; ++k) {
             for (u32 i = 0; i < fragments_; ++i)
                 r.fragments[k][i] = either(before.fragments[k][i], a.fragments[k][i], b.fragments[k][i], false);
-            for (u32 i = 0; i < slots_; ++i) r.slots[k][i] = either(before.slots[k][i], a.slots[k][i], b.slots[k][i], is_proxy(k));
+            for (u32 i = 0; i < slots_; ++i)
+                r.slots[k][i] = either(before.slots[k][i], a.slots[k][i], b.slots[k][i], is_proxy(k));
         }
         return r;
     }
@@ -150,7 +156,8 @@ private:
     constexpr u32 branch(u32 i) {
         const S before = s_;
         const bool selects = (f_.events[i].flags & event_flag::selects) != 0;
-        const u8 inner = (f_.events[i].flags & event_flag::one) != 0 ? 0 : 1;  // one thread of those that run the code around
+        const u8 inner =
+            (f_.events[i].flags & event_flag::one) != 0 ? 0 : 1;  // one thread of those that run the code around
         depth_ = static_cast<u8>(depth_ + inner);
         u32 end = block(i + 1);
         const S then = s_;
@@ -178,8 +185,10 @@ private:
             if (!fr.has_exit && had_exit) fr.exit = exit, fr.has_exit = true;
         }
         loops_ = fr.outer;
-        if (fr.has_exit) s_ = fr.exit;
-        else s_.dead = true;
+        if (fr.has_exit)
+            s_ = fr.exit;
+        else
+            s_.dead = true;
         if (trips == unknown_count && fr.has_first) keep_dirty(before, fr.first);
         return end;
     }
@@ -202,12 +211,15 @@ private:
         if (out && !fr->has_first) fr->first = s_, fr->has_first = true;
         bool& has = out ? fr->has_exit : fr->has_again;
         S& to = out ? fr->exit : fr->again;
-        if (has) meet(to, s_);
-        else to = s_, has = true;
+        if (has)
+            meet(to, s_);
+        else
+            to = s_, has = true;
         if ((e.flags & event_flag::guarded) == 0) s_.dead = true;
     }
 
-    // ---- events -------------------------------------------------------------------------------------------------------
+    // ---- events
+    // -------------------------------------------------------------------------------------------------------
 
     constexpr void step(event& e) {
         switch (e.kind) {
@@ -251,17 +263,23 @@ private:
         s_.unfenced = false;
         s_.cluster = 2;
     }
-    [[nodiscard]] constexpr std::string_view fragment_name(u32 i) const noexcept { return f_.reg_name(f_.fragments[i].first); }
-    [[nodiscard]] constexpr std::string_view slot_name(u32 i) const noexcept { return f_.name_of(f_.slots[i].allocation); }
+    [[nodiscard]] constexpr std::string_view fragment_name(u32 i) const noexcept {
+        return f_.reg_name(f_.fragments[i].first);
+    }
+    [[nodiscard]] constexpr std::string_view slot_name(u32 i) const noexcept {
+        return f_.name_of(f_.slots[i].allocation);
+    }
     static constexpr void age(item* items, u32 n) noexcept {
-        for (u32 i = 0; i < n; ++i) items[i].value = static_cast<u8>(items[i].value + (items[i].value != 0 && items[i].value < 100 ? 1 : 0));
+        for (u32 i = 0; i < n; ++i)
+            items[i].value = static_cast<u8>(items[i].value + (items[i].value != 0 && items[i].value < 100 ? 1 : 0));
     }
     static constexpr void retire(item* items, u32 n, u32 allowed) noexcept {
         for (u32 i = 0; i < n; ++i)
             if (items[i].value >= 2 + allowed) items[i] = {};
     }
 
-    // ---- wgmma: D08, D09, D10, D14 ------------------------------------------------------------------------------------
+    // ---- wgmma: D08, D09, D10, D14
+    // ------------------------------------------------------------------------------------
 
     constexpr void fence() noexcept {
         s_.unfenced = false, s_.looked = 0;
@@ -270,17 +288,23 @@ private:
     constexpr void multiply(event& e) {
         const u32 d = e.a & 0xffu, a = e.a >> 8;
         if (s_.unfenced && first_time(e))
-            f_.out.error("D08", e.where, {"no wgmma.fence before this wgmma: the hardware may read registers and shared memory too early; call "
-                         "k.wgmma.fence() first"});
+            f_.out.error(
+                "D08", e.where,
+                {"no wgmma.fence before this wgmma: the hardware may read registers and shared memory too early; call "
+                 "k.wgmma.fence() first"});
         s_.unfenced = false;
         check_fence(e, d, "accumulator");
         if (a < max_fragments) check_fence(e, a, "A operand");
         if (a < max_fragments && a != d && meets(of(fragment_item::d, a)) && !f_.fragments[a].fuzzy && first_time(e))
-            f_.out.error("D09", e.where, {"A operand '%", fragment_name(a), "' is an accumulator that an earlier wgmma still writes; wait for it: "
-                         "k.wgmma.wait_group<0>()"});
+            f_.out.error("D09", e.where,
+                         {"A operand '%", fragment_name(a),
+                          "' is an accumulator that an earlier wgmma still writes; wait for it: "
+                          "k.wgmma.wait_group<0>()"});
         if (s_.shape[d] != 0 && s_.shape[d] != e.b && !f_.fragments[d].fuzzy && first_time(e))
-            f_.out.error("D08", e.where, {"wgmma of shape ", isa::spelling(static_cast<tok>(e.b)), " on accumulator '%", fragment_name(d),
-                         "' after one of shape ", isa::spelling(static_cast<tok>(s_.shape[d])), " needs a wgmma.fence between"});
+            f_.out.error("D08", e.where,
+                         {"wgmma of shape ", isa::spelling(static_cast<tok>(e.b)), " on accumulator '%",
+                          fragment_name(d), "' after one of shape ", isa::spelling(static_cast<tok>(s_.shape[d])),
+                          " needs a wgmma.fence between"});
         s_.shape[d] = static_cast<u16>(e.b);
         of(fragment_item::d, d) = {1};
         if (a < max_fragments) of(fragment_item::a, a) = {1};
@@ -292,9 +316,13 @@ private:
         if (f_.fragments[which].fuzzy) return;
         item& dirty = of(fragment_item::dirty, which);
         if (meets(dirty) && first_time(e))
-            f_.out.error("D08", e.where, {what, " '%", fragment_name(which), "' was written since the last wgmma.fence; fence again before this wgmma"});
+            f_.out.error("D08", e.where,
+                         {what, " '%", fragment_name(which),
+                          "' was written since the last wgmma.fence; fence again before this wgmma"});
         else if ((s_.looked & mask) != 0 && dirty.value == 0 && first_time(e))
-            f_.out.warning("D08", e.where, {what, " '%", fragment_name(which), "' was read since the last wgmma.fence; ptxas injects one here"});
+            f_.out.warning(
+                "D08", e.where,
+                {what, " '%", fragment_name(which), "' was read since the last wgmma.fence; ptxas injects one here"});
         dirty = {};
         s_.looked &= ~mask;
     }
@@ -320,17 +348,22 @@ private:
         if (f_.fragments[e.a].fuzzy) return;
         item &d = of(fragment_item::d, e.a), &a = of(fragment_item::a, e.a);
         if ((meets(d) || (writes && meets(a))) && first_time(e)) {
-            f_.out.error("D09", e.where, {meets(d) ? "accumulator" : "A operand", " '%", fragment_name(e.a), writes ? "' is written" : "' is read",
-                         " while a wgmma that uses it is pending: "});
-            f_.out.more({(meets(d) ? d : a).value == 1 ? "k.wgmma.commit_group(), then " : "", "k.wgmma.wait_group<0>() comes first"});
+            f_.out.error("D09", e.where,
+                         {meets(d) ? "accumulator" : "A operand", " '%", fragment_name(e.a),
+                          writes ? "' is written" : "' is read", " while a wgmma that uses it is pending: "});
+            f_.out.more({(meets(d) ? d : a).value == 1 ? "k.wgmma.commit_group(), then " : "",
+                         "k.wgmma.wait_group<0>() comes first"});
             d = {}, a = {};  // told once
         }
         if ((e.flags & event_flag::guarded) != 0) return;
-        if (writes) of(fragment_item::dirty, e.a) = {1};
-        else s_.looked |= 1u << e.a;
+        if (writes)
+            of(fragment_item::dirty, e.a) = {1};
+        else
+            s_.looked |= 1u << e.a;
     }
 
-    // ---- shared memory and proxies: F04, F05, F14, D11, D14 ---------------------------------------------------------------
+    // ---- shared memory and proxies: F04, F05, F14, D11, D14
+    // ---------------------------------------------------------------
 
     constexpr void generic_write(event& e) {
         overwrite(e, "written");
@@ -347,14 +380,20 @@ private:
         const item& store = of(slot_item::store, e.a);
         if (meets(store) && !s.scattered && first_time(e)) {
             if ((s_.lax >> e.a & 1u) != 0 && store.value >= 2)
-                f_.out.error("F14", e.where, {"'", slot_name(e.a), "' is ", how, " while its bulk store is one of the groups that the last "
-                             "wait_group still allows; wait for fewer"});
+                f_.out.error("F14", e.where,
+                             {"'", slot_name(e.a), "' is ", how,
+                              " while its bulk store is one of the groups that the last "
+                              "wait_group still allows; wait for fewer"});
             else
-                f_.out.error("F04", e.where, {"'", slot_name(e.a), "' is ", how, " while a bulk store may still read it; ",
-                             store.value == 1 ? "commit_group and wait_group_read<0> first" : "wait_group_read<0> first"});
+                f_.out.error(
+                    "F04", e.where,
+                    {"'", slot_name(e.a), "' is ", how, " while a bulk store may still read it; ",
+                     store.value == 1 ? "commit_group and wait_group_read<0> first" : "wait_group_read<0> first"});
         }
         if (meets(of(slot_item::matrix, e.a)) && first_time(e))
-            f_.out.error("D14", e.where, {"'", slot_name(e.a), "' is ", how, " while a wgmma may still read it; k.wgmma.wait_group<0>() first"});
+            f_.out.error(
+                "D14", e.where,
+                {"'", slot_name(e.a), "' is ", how, " while a wgmma may still read it; k.wgmma.wait_group<0>() first"});
     }
     constexpr void proxy_fence(const event& e) noexcept {
         const bool single = (e.flags & event_flag::single) != 0;
@@ -372,11 +411,15 @@ private:
         const std::string_view reader = matrix ? "this wgmma reads it" : "this copy reads it";
         if (written.value == proxy_written) {
             if (first_time(e))
-                f_.out.error(id, e.where, {"'", slot_name(e.a), "' was written with ordinary stores and ", reader, " through the async proxy: "
-                             "every writer needs fence.proxy.async, then all meet at a barrier"});
-        } else if ((s_.met & mask) == 0 && (s_.many & mask) != 0 && (matrix || (e.flags & event_flag::single) != 0) && first_time(e)) {
-            f_.out.error(id, e.where, {"'", slot_name(e.a), "' was written by several threads and fenced, but ", reader,
-                         " before they have met: a barrier comes between the fence and the read"});
+                f_.out.error(id, e.where,
+                             {"'", slot_name(e.a), "' was written with ordinary stores and ", reader,
+                              " through the async proxy: "
+                              "every writer needs fence.proxy.async, then all meet at a barrier"});
+        } else if ((s_.met & mask) == 0 && (s_.many & mask) != 0 && (matrix || (e.flags & event_flag::single) != 0) &&
+                   first_time(e)) {
+            f_.out.error(id, e.where,
+                         {"'", slot_name(e.a), "' was written by several threads and fenced, but ", reader,
+                          " before they have met: a barrier comes between the fence and the read"});
         }
         written = {};
     }
@@ -393,13 +436,15 @@ private:
             if (stores[i].value >= 2) s_.lax |= 1u << i;
     }
 
-    // ---- barriers -----------------------------------------------------------------------------------------------------
+    // ---- barriers
+    // -----------------------------------------------------------------------------------------------------
 
     constexpr void cluster(event& e) {
         const bool arrives = e.kind == event_kind::cluster_arrive;
         if (s_.cluster == (arrives ? 1 : 0) && (e.flags & event_flag::guarded) == 0 && first_time(e))
-            f_.out.error("G05", e.where, {arrives ? "second barrier.cluster.arrive without a barrier.cluster.wait between"
-                                                 : "barrier.cluster.wait without a barrier.cluster.arrive before it"});
+            f_.out.error("G05", e.where,
+                         {arrives ? "second barrier.cluster.arrive without a barrier.cluster.wait between"
+                                  : "barrier.cluster.wait without a barrier.cluster.arrive before it"});
         s_.cluster = arrives ? 1 : 0;
         if (!arrives) s_.met = ~0u, s_.fresh = 0;
         if ((e.flags & event_flag::guarded) != 0) s_.cluster = 2;
@@ -407,21 +452,27 @@ private:
     constexpr void initialise(event& e) {
         const u64 mask = e.b >= 64 ? 0 : u64{1} << e.b;
         if ((s_.initialised & mask) != 0 && first_time(e))
-            f_.out.error("E12", e.where, {"mbarrier '", f_.name_of(e.a), "' is initialised a second time; invalidate it first (k.mbarrier_inval), or "
-                         "initialise each stage once"});
+            f_.out.error("E12", e.where,
+                         {"mbarrier '", f_.name_of(e.a),
+                          "' is initialised a second time; invalidate it first (k.mbarrier_inval), or "
+                          "initialise each stage once"});
         if ((e.flags & event_flag::guarded) == 0) s_.initialised |= mask;
-        if ((e.flags & event_flag::single) != 0 && (e.flags & event_flag::guarded) == 0 && e.a < 32) s_.fresh |= 1u << e.a;
+        if ((e.flags & event_flag::single) != 0 && (e.flags & event_flag::guarded) == 0 && e.a < 32)
+            s_.fresh |= 1u << e.a;
     }
     /// E03: the thread that initialised it may go on; all others must have met it first.
     constexpr void use_barrier(event& e) {
         if ((s_.fresh >> e.a & 1u) == 0 || (e.flags & event_flag::many) == 0) return;
         s_.fresh = 0;
         if (first_time(e))
-            f_.out.error("E03", e.where, {"mbarrier '", f_.name_of(e.a), "' is used here by threads that have not met the one that initialised it: "
-                         "k.bar_sync() (in a cluster: the cluster barrier) comes between"});
+            f_.out.error("E03", e.where,
+                         {"mbarrier '", f_.name_of(e.a),
+                          "' is used here by threads that have not met the one that initialised it: "
+                          "k.bar_sync() (in a cluster: the cluster barrier) comes between"});
     }
 
-    // ---- ends ---------------------------------------------------------------------------------------------------------
+    // ---- ends
+    // ---------------------------------------------------------------------------------------------------------
 
     constexpr void leave(const event* e) {
         const bool guarded = e != nullptr && (e->flags & event_flag::guarded) != 0;
@@ -437,14 +488,19 @@ private:
     constexpr void leave_mma(u32 i) {
         if ((told_at_exit_ >> i & 1u) != 0) return;
         told_at_exit_ |= 1u << i;
-        f_.out.error("D10", issued_[i], {"the kernel can end while this wgmma on '%", fragment_name(i), "' is pending: ",
-                     of(fragment_item::d, i).value == 1 ? "commit_group, then wait_group<0>" : "wait_group<0>", " before the threads exit"});
+        f_.out.error("D10", issued_[i],
+                     {"the kernel can end while this wgmma on '%", fragment_name(i), "' is pending: ",
+                      of(fragment_item::d, i).value == 1 ? "commit_group, then wait_group<0>" : "wait_group<0>",
+                      " before the threads exit"});
     }
     constexpr void leave_store(u32 i) {
         if ((told_store_ >> i & 1u) != 0) return;
         told_store_ |= 1u << i;
-        f_.out.error("F04", stored_[i], {"the block can exit while this bulk store still reads '", slot_name(i), "': ",
-                     of(slot_item::store, i).value == 1 ? "commit_group, then wait_group_read<0>" : "wait_group_read<0>", " before the exit"});
+        f_.out.error(
+            "F04", stored_[i],
+            {"the block can exit while this bulk store still reads '", slot_name(i),
+             "': ", of(slot_item::store, i).value == 1 ? "commit_group, then wait_group_read<0>" : "wait_group_read<0>",
+             " before the exit"});
     }
     /// D10: commits and waits that had nothing to do on any path.
     constexpr void warn_useless() {
@@ -452,8 +508,10 @@ private:
         for (u32 i = 0; i < f_.events.size(); ++i) {
             const event& e = f_.events[i];
             if (e.useful) continue;
-            if (e.kind == event_kind::wgmma_commit) f_.out.warning("D10", e.where, {"wgmma.commit_group commits nothing: no wgmma before it on any path"});
-            if (e.kind == event_kind::wgmma_wait) f_.out.warning("D10", e.where, {"wgmma.wait_group waits for nothing: no group is pending on any path"});
+            if (e.kind == event_kind::wgmma_commit)
+                f_.out.warning("D10", e.where, {"wgmma.commit_group commits nothing: no wgmma before it on any path"});
+            if (e.kind == event_kind::wgmma_wait)
+                f_.out.warning("D10", e.where, {"wgmma.wait_group waits for nothing: no group is pending on any path"});
         }
     }
 

@@ -10,28 +10,39 @@ constexpr void check_alignment(facts& f, u32 i) {
     const ir::allocation& a = f.m.allocations[i];
     if (a.kind == ir::allocation_kind::barrier) {
         if (a.offset % 8 != 0)
-            f.out.error("E02", a.where, {"mbarrier '", f.name_of(i), "' lies at byte ", a.offset, " of shared memory; an mbarrier is 8-byte aligned"});
+            f.out.error("E02", a.where,
+                        {"mbarrier '", f.name_of(i), "' lies at byte ", a.offset,
+                         " of shared memory; an mbarrier is 8-byte aligned"});
         return;
     }
     if (a.repeat > 1 && a.offset % a.repeat != 0)
-        f.out.error("C01", a.where, {"tile '", f.name_of(i), "' lies at byte ", a.offset, " of shared memory, but its swizzle repeats every ",
-                    a.repeat, " bytes: the base must be a multiple of that"});
+        f.out.error(
+            "C01", a.where,
+            {"tile '", f.name_of(i), "' lies at byte ", a.offset, " of shared memory, but its swizzle repeats every ",
+             a.repeat, " bytes: the base must be a multiple of that"});
     else if (a.align > 1 && a.offset % a.align != 0)
-        f.out.error("C01", a.where, {"'", f.name_of(i), "' lies at byte ", a.offset, " of shared memory, but needs an alignment of ", a.align});
+        f.out.error(
+            "C01", a.where,
+            {"'", f.name_of(i), "' lies at byte ", a.offset, " of shared memory, but needs an alignment of ", a.align});
     if (a.stages <= 1 || a.kind != ir::allocation_kind::tile) return;
     const u32 step = a.repeat > 128 ? a.repeat : 128;
     if (a.stage_bytes % step != 0)
-        f.out.error("F16", a.where, {"stages of '", f.name_of(i), "' are ", a.stage_bytes, " bytes apart, so stage 1 is not aligned to ", step,
-                    " bytes; round the stage up"});
+        f.out.error("F16", a.where,
+                    {"stages of '", f.name_of(i), "' are ", a.stage_bytes,
+                     " bytes apart, so stage 1 is not aligned to ", step, " bytes; round the stage up"});
 }
 
 constexpr void check_overlap(facts& f, u32 i) {
     const ir::allocation& a = f.m.allocations[i];
     for (u32 k = 0; k < i; ++k) {
         const ir::allocation& b = f.m.allocations[k];
-        if ((!a.placed_by_author && !b.placed_by_author) || a.offset >= b.offset + b.bytes() || b.offset >= a.offset + a.bytes()) continue;
-        f.out.error("C05", a.where, {"'", f.name_of(i), "' (bytes ", a.offset, " to ", a.offset + a.bytes(), ") overlaps "});
-        f.out.more({"'", f.name_of(k), "' (bytes ", b.offset, " to ", b.offset + b.bytes(), "); move one, or let the library place both"});
+        if ((!a.placed_by_author && !b.placed_by_author) || a.offset >= b.offset + b.bytes() ||
+            b.offset >= a.offset + a.bytes())
+            continue;
+        f.out.error("C05", a.where,
+                    {"'", f.name_of(i), "' (bytes ", a.offset, " to ", a.offset + a.bytes(), ") overlaps "});
+        f.out.more({"'", f.name_of(k), "' (bytes ", b.offset, " to ", b.offset + b.bytes(),
+                    "); move one, or let the library place both"});
     }
 }
 
@@ -39,12 +50,16 @@ constexpr void check_size(facts& f) {
     const u32 limit = f.m.target.max_shared_bytes();
     if (f.m.shared_bytes <= limit) return;
     const u32 where = f.m.n.allocations == 0 ? 0 : f.m.allocations[f.m.n.allocations - 1].where;
-    f.out.error("C04", where, {"shared memory: ", f.m.shared_bytes, " bytes, a block of sm_", u32{f.m.target.sm}, " has ", limit, ":"});
+    f.out.error(
+        "C04", where,
+        {"shared memory: ", f.m.shared_bytes, " bytes, a block of sm_", u32{f.m.target.sm}, " has ", limit, ":"});
     for (u32 i = 0; i < f.m.n.allocations; ++i) {
         const ir::allocation& a = f.m.allocations[i];
         f.out.more({i == 0 ? " '" : ", '", f.name_of(i), "' "});
-        if (a.stages > 1) f.out.more({u32{a.stages}, " x ", a.stage_bytes});
-        else f.out.more({a.bytes()});
+        if (a.stages > 1)
+            f.out.more({u32{a.stages}, " x ", a.stage_bytes});
+        else
+            f.out.more({a.bytes()});
     }
 }
 
@@ -71,8 +86,9 @@ constexpr void check_access(facts& f, const ir::cursor& c) {
     }
     bytes *= lanes;
     if (bytes == 0 || p.offset % bytes == 0) return;
-    f.out.error("B03", f.where, {isa::spelling(token_at(c, 0)), " of ", bytes, " bytes at byte ", p.offset,
-                " of shared memory, which is not a multiple of ", bytes});
+    f.out.error("B03", f.where,
+                {isa::spelling(token_at(c, 0)), " of ", bytes, " bytes at byte ", p.offset,
+                 " of shared memory, which is not a multiple of ", bytes});
 }
 
 /// Says that an exact address is not a multiple of `align`; `id` is the row, `what` the operand.

@@ -2,10 +2,10 @@
 // What the verifier does with each mnemonic: one byte per token, looked up instead of compared.
 #pragma once
 
-#include <cstdint>
-
 #include <ptxdsl/ir/module.hpp>
 #include <ptxdsl/isa/tokens.hpp>
+
+#include <cstdint>
 
 namespace ptxdsl::verify {
 
@@ -51,10 +51,10 @@ struct opcode_table {
 
 [[nodiscard]] consteval opcode_table make_opcode_table() noexcept {
     opcode_table t;
-    t.set(op::effect, tok::membar, tok::prefetch, tok::prefetchu, tok::nanosleep, tok::pmevent, tok::brkpt, tok::griddepcontrol,
-          tok::discard, tok::applypriority, tok::stackrestore, tok::tensormap);
-    t.set(op::varying, tok::shfl, tok::vote, tok::match, tok::redux, tok::elect, tok::activemask, tok::ldmatrix, tok::ldu,
-          tok::alloca, tok::mma, tok::movmatrix);
+    t.set(op::effect, tok::membar, tok::prefetch, tok::prefetchu, tok::nanosleep, tok::pmevent, tok::brkpt,
+          tok::griddepcontrol, tok::discard, tok::applypriority, tok::stackrestore, tok::tensormap);
+    t.set(op::varying, tok::shfl, tok::vote, tok::match, tok::redux, tok::elect, tok::activemask, tok::ldmatrix,
+          tok::ldu, tok::alloca, tok::mma, tok::movmatrix);
     t.set(op::leave, tok::ret, tok::exit, tok::trap);
     t.set(op::bar, tok::bar, tok::barrier);
     t.set(op::mov, tok::mov);
@@ -86,7 +86,9 @@ inline constexpr opcode_table opcodes = make_opcode_table();
 
 namespace tables {
 
-[[nodiscard]] consteval std::uint32_t mask_of(auto... o) noexcept { return (0u | ... | (1u << static_cast<unsigned>(o))); }
+[[nodiscard]] consteval std::uint32_t mask_of(auto... o) noexcept {
+    return (0u | ... | (1u << static_cast<unsigned>(o)));
+}
 inline constexpr std::uint32_t always_result =
     mask_of(op::value, op::varying, op::mov, op::add, op::load, op::atomic, op::mapa, op::call);
 inline constexpr std::uint32_t maybe_result = mask_of(op::two_word, op::bar, op::mbarrier);
@@ -104,7 +106,8 @@ inline constexpr std::uint32_t maybe_result = mask_of(op::two_word, op::bar, op:
 /// Whether the first operand of an instruction is what it writes.
 [[nodiscard]] constexpr bool has_result(op o, const ir::cursor& c) noexcept {
     const std::uint32_t bit = 1u << static_cast<unsigned>(o);
-    return (bit & tables::always_result) != 0 || ((bit & tables::maybe_result) != 0 && tables::second_word_has_result(o, c));
+    return (bit & tables::always_result) != 0 ||
+           ((bit & tables::maybe_result) != 0 && tables::second_word_has_result(o, c));
 }
 
 }  // namespace ptxdsl::verify

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first look: which labels belong to constructs, which registers form fragments, which predicates are waits'. What the
-// first pass must know before it meets it.
+// The first look: which labels belong to constructs, which registers form fragments, which predicates are waits'. What
+// the first pass must know before it meets it.
 #pragma once
 
 #include <ptxdsl/verify/control.hpp>
@@ -82,7 +82,8 @@ private:
     constexpr void region(const ir::cursor& c) {
         const auto code = static_cast<ir::region>(c.code());
         const bool after_label = before_ != nullptr && ir::cursor{before_}.kind() == ir::record::label;
-        if (after_label && (code == ir::region::if_end || code == ir::region::else_begin || code == ir::region::loop_end)) {
+        if (after_label &&
+            (code == ir::region::if_end || code == ir::region::else_begin || code == ir::region::loop_end)) {
             label_facts::entry& e = labels.labels[ir::cursor{before_}.payload(0)];
             e.kind = code == ir::region::loop_end ? label_facts::use::loop_exit : label_facts::use::structural;
             if (code == ir::region::loop_end) e.loop = c.payload(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers: unwritten values (A06), predicates nobody reads (E11), and what is known of a value: a constant, a place in
-// shared memory, whether it is the same in all threads. One word per register; this is the verifier's hot path.
+// Registers: unwritten values (A06), predicates nobody reads (E11), and what is known of a value: a constant, a place
+// in shared memory, whether it is the same in all threads. One word per register; this is the verifier's hot path.
 #pragma once
 
 #include <ptxdsl/isa/special_registers.hpp>
@@ -8,7 +8,8 @@
 
 namespace ptxdsl::verify {
 
-// ---- fragments --------------------------------------------------------------------------------------------------------
+// ---- fragments
+// --------------------------------------------------------------------------------------------------------
 
 /// The fragment of registers `first … first + count - 1`, made on first sight; `max_fragments` when there are too many.
 constexpr u32 fragment_of(facts& f, u32 first, u32 count) {
@@ -40,7 +41,8 @@ constexpr u32 fragment_of(facts& f, u32 first, u32 count) {
     if (ir::kind_of(o[0]) == ir::operand_kind::range) return {o[1], n};
     if (ir::kind_of(o[0]) != ir::operand_kind::vec) return {};
     for (u32 i = 1; i <= n; ++i)
-        if (ir::kind_of(o[i]) != ir::operand_kind::reg || ir::payload_of(o[i]) != ir::payload_of(o[1]) + i - 1) return {};
+        if (ir::kind_of(o[i]) != ir::operand_kind::reg || ir::payload_of(o[i]) != ir::payload_of(o[1]) + i - 1)
+            return {};
     return {ir::payload_of(o[1]), n};
 }
 
@@ -53,11 +55,13 @@ constexpr void touch(facts& f, event_kind kind, u32 fragment) {
     f.push(kind, fragment);
 }
 
-// ---- reads ------------------------------------------------------------------------------------------------------------
+// ---- reads
+// ------------------------------------------------------------------------------------------------------------
 
 constexpr void report_unwritten(facts& f, u32 id, u32 where) {
-    f.out.error("A06", where, {"register %", f.reg_name(id), " (", isa::name(f.m.regs[id].type),
-                ") is read here, and nothing has written it; give it a value on every path first"});
+    f.out.error("A06", where,
+                {"register %", f.reg_name(id), " (", isa::name(f.m.regs[id].type),
+                 ") is read here, and nothing has written it; give it a value on every path first"});
 }
 
 /// A register that nothing before in the text has written. In a loop a later write can reach the use, unless the use is
@@ -89,7 +93,8 @@ constexpr bool special_use(facts& f, u32 id, u32 v) {
 /// One register is read.
 constexpr bool take(facts& f, u32 id) {
     const u32 v = f.regs[id];
-    return f.acc |= v, f.provenance = v >> 16 != 0 ? v >> 16 : f.provenance, (v & bit::special) == bit::written || special_use(f, id, v);
+    return f.acc |= v, f.provenance = v >> 16 != 0 ? v >> 16 : f.provenance,
+                       (v & bit::special) == bit::written || special_use(f, id, v);
 }
 
 /// Special registers that are the same in all threads of a block.
@@ -118,7 +123,8 @@ constexpr void take_address(facts& f, u32 base, u32 offset) {
 constexpr void take_range(facts& f, u32 first, u32 n) {
     if ((f.regs[first] & bit::member) != 0) {
         const u32 which = f.regs[first] >> 8 & 0xffu;
-        if (f.fragments[which].written && f.fragments[which].count >= n) return touch(f, event_kind::register_read, which);
+        if (f.fragments[which].written && f.fragments[which].count >= n)
+            return touch(f, event_kind::register_read, which);
     }
     for (u32 i = 0; i < n; ++i) take(f, first + i);
 }
@@ -147,7 +153,8 @@ constexpr const u32* take_other(facts& f, const u32* o) {
     }
 }
 
-// ---- writes -----------------------------------------------------------------------------------------------------------
+// ---- writes
+// -----------------------------------------------------------------------------------------------------------
 
 constexpr void special_write(facts& f, u32 id, u32 v) {
     if ((v & bit::member) != 0) touch(f, event_kind::register_write, v >> 8 & 0xffu);
@@ -158,7 +165,8 @@ constexpr void special_write(facts& f, u32 id, u32 v) {
 constexpr void define(facts& f, u32 id) {
     const u32 v = f.regs[id];
     if ((v & (bit::member | bit::written)) != bit::written) special_write(f, id, v);
-    f.regs[id] = (v & (bit::watched | bit::member | 0xff00u)) | bit::written | (f.acc & bit::varies) | f.provenance << 16;
+    f.regs[id] =
+        (v & (bit::watched | bit::member | 0xff00u)) | bit::written | (f.acc & bit::varies) | f.provenance << 16;
 }
 
 constexpr void define_operand(facts& f, const u32* o) {
@@ -177,7 +185,8 @@ constexpr void define_operand(facts& f, const u32* o) {
     }
 }
 
-// ---- known values -----------------------------------------------------------------------------------------------------
+// ---- known values
+// -----------------------------------------------------------------------------------------------------
 
 [[nodiscard]] constexpr u32 allocation_at(const facts& f, u32 offset) noexcept {
     for (u32 i = 0; i < f.m.n.allocations; ++i) {
@@ -201,7 +210,9 @@ constexpr void learn_mov(facts& f, u32 dst, const u32* source, bool first) {
 
 /// `add` of a literal to a known value.
 constexpr void learn_add(facts& f, u32 dst, const u32* sources, bool first) {
-    if (!first || f.guard != 0 || ir::kind_of(sources[0]) != ir::operand_kind::reg || ir::kind_of(sources[1]) != ir::operand_kind::small) return;
+    if (!first || f.guard != 0 || ir::kind_of(sources[0]) != ir::operand_kind::reg ||
+        ir::kind_of(sources[1]) != ir::operand_kind::small)
+        return;
     const u32 from = ir::payload_of(sources[0]);
     f.regs[dst] |= f.regs[from] & (bit::constant | bit::address);
     f.values[dst] = f.values[from] + static_cast<u32>(ir::small_value(sources[1]));
@@ -225,8 +236,9 @@ constexpr void check_watched(facts& f, const detail::dynarray<u32>& predicates) 
     if (f.opaque) return;
     for (const u32 id : predicates)
         if ((f.regs[id] & bit::watched) != 0)
-            f.out.error("E11", f.values[id], {"the predicate of this mbarrier wait is never read: the thread goes on whether or not "
-                        "the phase is complete; loop on it, or use k.wait"});
+            f.out.error("E11", f.values[id],
+                        {"the predicate of this mbarrier wait is never read: the thread goes on whether or not "
+                         "the phase is complete; loop on it, or use k.wait"});
 }
 
 }  // namespace ptxdsl::verify

@@ -52,8 +52,10 @@ private:
             const bool result = n != 0 && has_result(k, c);
             if (result) o = dst[0] >> 28 <= 1 ? dst + 1 : dst + ir::operand_words(dst[0]), --n;
             for (; n != 0; --n) {
-                if (o[0] >> 28 <= 1) take(f_, *o++ & 0x0fffffffu);
-                else o = take_other(f_, o);
+                if (o[0] >> 28 <= 1)
+                    take(f_, *o++ & 0x0fffffffu);
+                else
+                    o = take_other(f_, o);
             }
             if (k != op::value) special(k, c);
             if (result) finish_result(k, dst);
@@ -65,8 +67,10 @@ private:
         const u32 id = dst[0];
         const bool first = (f_.regs[id] & bit::written) == 0;
         define(f_, id);
-        if (k == op::mov) learn_mov(f_, id, dst + 1, first);
-        else if (k == op::add) learn_add(f_, id, dst + 1, first);
+        if (k == op::mov)
+            learn_mov(f_, id, dst + 1, first);
+        else if (k == op::add)
+            learn_add(f_, id, dst + 1, first);
     }
     constexpr void special(op k, const ir::cursor& c) {
         switch (k) {
@@ -85,9 +89,7 @@ private:
             case op::setmaxnreg: return on_setmaxnreg(f_, c);
             case op::branch: return structure_.branch(c, announces_branch(before_));
             case op::mbarrier: return mbarrier(c);
-            case op::call:
-                f_.arrivals_unknown = f_.bytes_unknown = true;
-                return f_.push(event_kind::opaque);
+            case op::call: f_.arrivals_unknown = f_.bytes_unknown = true; return f_.push(event_kind::opaque);
             default: return;
         }
     }
@@ -102,8 +104,10 @@ private:
     }
     constexpr void leave(const ir::cursor& c) {
         const bool trap = token_at(c, 0) == tok::trap;
-        if (trap) structure_.abort();
-        else structure_.leave(f_.guard != 0);
+        if (trap)
+            structure_.abort();
+        else
+            structure_.leave(f_.guard != 0);
         f_.push(event_kind::leave, trap ? 1 : 0);
     }
     constexpr void fence(const ir::cursor& c) {
@@ -120,14 +124,16 @@ private:
         if (has_token(c, tok::expect_tx) && !noted(f_, ir::note::barrier_expect)) f_.bytes_unknown = true;
         if (what != tok::try_wait && what != tok::test_wait) return;
         f_.push(event_kind::rendezvous);
-        for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent) f_.loops[l].paced |= 1u << (f_.role_now < 31 ? f_.role_now : 31);
+        for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent)
+            f_.loops[l].paced |= 1u << (f_.role_now < 31 ? f_.role_now : 31);
     }
     constexpr void initialise(const ir::cursor& c) {
         std::int64_t n = 0;
         if (!noted(f_, ir::note::barrier_init)) f_.inits_unknown = true;
         if (noted(f_, ir::note::barrier_init) || c.operands() < 2 || !f_.constant_of(operand_at(c, 1)[0], n)) return;
         if (n <= 0 || n > max_count)
-            f_.out.error("E02", f_.where, {"mbarrier.init with a count of ", n, "; 1 to ", max_count, " arrivals a phase are possible"});
+            f_.out.error("E02", f_.where,
+                         {"mbarrier.init with a count of ", n, "; 1 to ", max_count, " arrivals a phase are possible"});
     }
 
     constexpr void note(const ir::cursor& c) {
@@ -201,8 +207,10 @@ private:
 constexpr void check_version(facts& f) {
     const ptx_version floor = f.m.target.floor();
     if (f.m.version >= floor) return;
-    f.out.error("A12", 0, {".version ", u32{f.m.version.major}, ".", u32{f.m.version.minor}, " does not know target sm_", u32{f.m.target.sm},
-                f.m.target.suffix == 'a' ? "a" : "", "; it needs ", u32{floor.major}, ".", u32{floor.minor}});
+    f.out.error("A12", 0,
+                {".version ", u32{f.m.version.major}, ".", u32{f.m.version.minor}, " does not know target sm_",
+                 u32{f.m.target.sm}, f.m.target.suffix == 'a' ? "a" : "", "; it needs ", u32{floor.major}, ".",
+                 u32{floor.minor}});
 }
 
 /// One body: the kernel's, or a device function's.
@@ -226,7 +234,8 @@ constexpr void check_functions(const ir::view& m, report& out) {
         f.threads = f.roles[0].threads = 0;
         f.divergent = bit::varies;
         f.arrivals_unknown = f.bytes_unknown = f.is_function = true;
-        for (u32 r = 0; r < u32{fn.results} + fn.params; ++r) f.regs[m.function_regs[fn.first_reg + r]] |= bit::written | bit::varies;
+        for (u32 r = 0; r < u32{fn.results} + fn.params; ++r)
+            f.regs[m.function_regs[fn.first_reg + r]] |= bit::written | bit::varies;
         check_body(f);
     }
 }

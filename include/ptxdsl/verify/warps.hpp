@@ -7,13 +7,16 @@
 
 namespace ptxdsl::verify {
 
-// ---- barriers -----------------------------------------------------------------------------------------------------------
+// ---- barriers
+// -----------------------------------------------------------------------------------------------------------
 
 constexpr void block_barrier(facts& f, const ir::cursor& c) {
     const u32 block = f.m.attrs.threads();
     if (f.in_single && block > 1) {
-        f.out.error("H05", f.where, {"barrier 0 waits for all ", block, " threads of the block, but one thread executes it here; move it out of "
-                    "the single-thread region"});
+        f.out.error("H05", f.where,
+                    {"barrier 0 waits for all ", block,
+                     " threads of the block, but one thread executes it here; move it out of "
+                     "the single-thread region"});
         return;
     }
     if (f.role_now == 0 && f.arm_now != 0) return;
@@ -26,18 +29,20 @@ constexpr void block_barrier(facts& f, const ir::cursor& c) {
 constexpr void named_barrier(facts& f, std::int64_t id, std::int64_t count, bool waits) {
     const u32 block = f.m.attrs.threads();
     if (count % 32 != 0 || count <= 0)
-        f.out.error("H01", f.where, {"named barrier ", id, " counts ", count, " threads; it counts whole warps, a multiple of 32"});
+        f.out.error("H01", f.where,
+                    {"named barrier ", id, " counts ", count, " threads; it counts whole warps, a multiple of 32"});
     else if (block != 0 && count > block)
         f.out.error("H01", f.where, {"named barrier ", id, " counts ", count, " threads, but the block has ", block});
-    f.barrier_uses.push_back({static_cast<u32>(id), static_cast<u32>(count), f.in_single ? 0 : f.threads, f.role_now, f.where, waits,
-                              f.loop_now != 0});
+    f.barrier_uses.push_back({static_cast<u32>(id), static_cast<u32>(count), f.in_single ? 0 : f.threads, f.role_now,
+                              f.where, waits, f.loop_now != 0});
 }
 
 /// `bar`, `barrier`: of a warp, the cluster, the block, or named.
 constexpr void on_bar(facts& f, const ir::cursor& c) {
     const tok second = token_at(c, 1);
     if (second == tok::warp) return f.push(event_kind::rendezvous);
-    if (second == tok::cluster) return f.push(token_at(c, 2) == tok::arrive ? event_kind::cluster_arrive : event_kind::cluster_wait);
+    if (second == tok::cluster)
+        return f.push(token_at(c, 2) == tok::arrive ? event_kind::cluster_arrive : event_kind::cluster_wait);
     const tok what = second == tok::cta ? token_at(c, 2) : second;
     if (what != tok::arrive) f.push(event_kind::rendezvous);
     const u32 first = what == tok::red ? 1 : 0;
@@ -65,12 +70,14 @@ constexpr void check_named_barrier(facts& f, u32 first) {
         if (i < first || v.threads == 0 || v.count != u.count || (v.in_loop && !v.waits)) return;
         bool counted = false;
         for (u32 k = first; k < i; ++k)
-            counted = counted || (v.waits && f.barrier_uses[k].waits && f.barrier_uses[k].id == v.id && f.barrier_uses[k].role == v.role);
+            counted = counted || (v.waits && f.barrier_uses[k].waits && f.barrier_uses[k].id == v.id &&
+                                  f.barrier_uses[k].role == v.role);
         if (!counted) most += v.threads;
     }
     if (most < u.count)
-        f.out.error("H02", u.where, {"named barrier ", u.id, " counts ", u.count, " threads, but at most ", most,
-                    " arrive at it: it never completes; the count is the total over all roles"});
+        f.out.error("H02", u.where,
+                    {"named barrier ", u.id, " counts ", u.count, " threads, but at most ", most,
+                     " arrive at it: it never completes; the count is the total over all roles"});
 }
 
 /// H05: barrier 0 in one role, with a role beside it that goes past to a barrier 0 all threads share.
@@ -78,17 +85,23 @@ constexpr void check_block_barriers(facts& f) {
     const u32 block = f.roles[0].threads;
     for (u32 i = 1; i < f.roles.size() && block != 0; ++i) {
         const role& r = f.roles[i];
-        if (r.block_barriers == 0 || r.threads == 0 || r.threads >= block || f.roles[0].block_barrier_at <= r.block_barrier_at) continue;
+        if (r.block_barriers == 0 || r.threads == 0 || r.threads >= block ||
+            f.roles[0].block_barrier_at <= r.block_barrier_at)
+            continue;
         for (u32 k = 1; k < f.roles.size(); ++k) {
-            if (k == i || f.roles[k].block_barriers != 0 || f.roles[k].threads == 0 || f.roles[k].threads + r.threads > block) continue;
-            f.out.error("H05", r.block_barrier_where, {"barrier 0 waits for all ", block, " threads of the block, but only the ", r.threads,
-                        " of this role execute it; use a named barrier: k.bar_sync<1, ", r.threads, ">()"});
+            if (k == i || f.roles[k].block_barriers != 0 || f.roles[k].threads == 0 ||
+                f.roles[k].threads + r.threads > block)
+                continue;
+            f.out.error("H05", r.block_barrier_where,
+                        {"barrier 0 waits for all ", block, " threads of the block, but only the ", r.threads,
+                         " of this role execute it; use a named barrier: k.bar_sync<1, ", r.threads, ">()"});
             return;
         }
     }
 }
 
-// ---- registers ----------------------------------------------------------------------------------------------------------
+// ---- registers
+// ----------------------------------------------------------------------------------------------------------
 
 inline constexpr u32 register_file = 65536;
 
@@ -109,14 +122,18 @@ constexpr void on_setmaxnreg(facts& f, const ir::cursor& c) {
         return;
     }
     if (a.maxnreg == 0 && (a.threads() == 0 || a.minnctapersm == 0))
-        f.out.error("H07", f.where, {"setmaxnreg is ignored in this kernel: the entry register count is not fixed; give maxnreg, or reqntid "
-                    "(maxntid) together with minnctapersm"});
+        f.out.error(
+            "H07", f.where,
+            {"setmaxnreg is ignored in this kernel: the entry register count is not fixed; give maxnreg, or reqntid "
+             "(maxntid) together with minnctapersm"});
     const u32 entry = entry_registers(a);
     const bool dec = token_at(c, 1) == tok::dec;
     role& r = f.roles[f.role_now];
     const bool first = ++r.setmaxnreg_sites == 1;
     if (entry != 0 && first && (dec ? n > entry : n < entry))
-        f.out.error("H04", f.where, {"setmaxnreg.", dec ? "dec " : "inc ", n, ", but threads of this kernel start with ", entry, " registers"});
+        f.out.error(
+            "H04", f.where,
+            {"setmaxnreg.", dec ? "dec " : "inc ", n, ", but threads of this kernel start with ", entry, " registers"});
     r.setmaxnreg = static_cast<u32>(n);
     r.setmaxnreg_where = f.where;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// wgmma: what one instruction says by itself (A06 of the accumulator, D12), and the events of the second pass (D08 to D10).
+// wgmma: what one instruction says by itself (A06 of the accumulator, D12), and the events of the second pass (D08 to
+// D10).
 #pragma once
 
 #include <ptxdsl/verify/registers.hpp>
@@ -9,9 +10,12 @@ namespace ptxdsl::verify {
 /// D12: a warpgroup is four warps.
 constexpr void check_warpgroup(facts& f) {
     if (f.in_single)
-        f.out.error("D12", f.where, {"wgmma is executed by one thread here; all 128 threads of a warpgroup execute it together"});
+        f.out.error("D12", f.where,
+                    {"wgmma is executed by one thread here; all 128 threads of a warpgroup execute it together"});
     else if (f.threads % 128 != 0)
-        f.out.error("D12", f.where, {"wgmma is executed by ", f.threads, " threads here, which are no whole number of warpgroups of 128"});
+        f.out.error(
+            "D12", f.where,
+            {"wgmma is executed by ", f.threads, " threads here, which are no whole number of warpgroups of 128"});
 }
 
 /// Registers an mma reads without a copy of them: unwritten ones are reported once (A06), none is an event.
@@ -32,8 +36,10 @@ constexpr void on_mma(facts& f, const ir::cursor& c) {
     o += ir::operand_words(o[0]);
     const fragment a = registers_of(o);
     const u32 a_registers = a.count == 0 ? max_fragments : fragment_of(f, a.first, a.count);
-    if (a.count != 0) read_fragment(f, a, a_registers);
-    else if (ir::kind_of(o[0]) == ir::operand_kind::reg) take(f, ir::payload_of(o[0]));
+    if (a.count != 0)
+        read_fragment(f, a, a_registers);
+    else if (ir::kind_of(o[0]) == ir::operand_kind::reg)
+        take(f, ir::payload_of(o[0]));
     o += ir::operand_words(o[0]);
     if (ir::kind_of(o[0]) == ir::operand_kind::reg) take(f, ir::payload_of(o[0]));
     o += ir::operand_words(o[0]);
@@ -44,8 +50,10 @@ constexpr void on_mma(facts& f, const ir::cursor& c) {
         o += ir::operand_words(o[0]);
     }
     // scale-d: a literal 0 does not read D, a literal 1 does, a predicate is unknown.
-    if (o[0] >> 28 <= 1) take(f, ir::payload_of(o[0]));
-    else if (ir::kind_of(o[0]) == ir::operand_kind::small && ir::small_value(o[0]) != 0 && d.count != 0) read_fragment(f, d, accumulator);
+    if (o[0] >> 28 <= 1)
+        take(f, ir::payload_of(o[0]));
+    else if (ir::kind_of(o[0]) == ir::operand_kind::small && ir::small_value(o[0]) != 0 && d.count != 0)
+        read_fragment(f, d, accumulator);
     if (accumulator < max_fragments) {
         f.fragments[accumulator].written = true;
         f.push(event_kind::wgmma, accumulator | a_registers << 8, c.token(sparse ? 5 : 4));
@@ -60,7 +68,8 @@ constexpr void on_wgmma(facts& f, const ir::cursor& c) {
         case tok::fence: return f.push(event_kind::wgmma_fence);
         case tok::commit_group: return f.push(event_kind::wgmma_commit);
         case tok::wait_group:
-            if (c.operands() != 0 && f.constant_of(c.first_operand()[0], n)) f.push(event_kind::wgmma_wait, static_cast<u32>(n));
+            if (c.operands() != 0 && f.constant_of(c.first_operand()[0], n))
+                f.push(event_kind::wgmma_wait, static_cast<u32>(n));
             return;
         case tok::mma_async: return on_mma(f, c);
         default: return;
