@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     print_and_read(t, ptx::layout::canonical);
     print_and_read(t, ptx::layout::lines);
     const ptx::tree_view v = t.read();
-    ptx::check(v, t.messages);
+    ptx::check_module(v, t.messages);
     for (std::uint32_t n = 1; n < v[0].end; n = v[n].end)
         if (v.kind(n) == ptx::node_kind::entry) static_cast<void>(ptx::facts_of(v, n));
     return 0;

@@ -32,7 +32,7 @@ inline std::string check_errors(std::string_view source) {
     ptx::tree t = ptxdsl::parse(source);
     if (t.ok()) {
         const ptx::tree_view v = t.read();
-        ptx::check(v, t.messages);
+        ptx::check_module(v, t.messages);
     }
     return messages(source, t.messages);
 }

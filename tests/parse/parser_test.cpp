@@ -76,7 +76,7 @@ TEST_CASE("module level") {
     for (const char* s :
          {".weak .global .u32 a;", ".align 8 .global .u32 a;", ".attribute(.managed,.unified(1,2)) .global .u32 a;", ".global .u32 a[2] = {};", ".global .u32 x; .global .u64 a = generic(x)+4;",
           ".global .u32 x; .global .u8 a[2] = {0xff(x), 255(generic(x)+4)};", ".global .texref t = { width = 4, channel_order = r };", ".file 1 \"x\", 1, 2", ".section .debug_str { }",
-          ".section .s { L: .b8 1, -1 .b32 L .b32 L+1 .b32 L-L .b64 .s+4 }", ".entry j;", ".entry j {ret;}", ".func (.reg .u32 a) f;", ".func f() .noreturn;", ".alias a, b;", ".extern .entry j();",
+          ".section .s { L: .b8 1, -1 .b32 L .b32 L+1 .b32 L-L .b64 .s+4 }", ".entry j;", ".entry j {ret;}", ".func (.reg .u32 a) f;", ".func f() .noreturn;", ".func f(.param .b32 a)\n.func f(.param .b32 a){ret;}", ".extern .func f", ".alias a, b;", ".extern .entry j();",
           ".func .attribute(.unified(1,2)) (.param .b32 r) f(){ret;}", ".entry k(.param .align 8 .u64 .ptr .global a){ret;}"}) {
         INFO(s);
         CHECK(parse_errors(module_of(s)) == "");
@@ -151,7 +151,7 @@ TEST_CASE("nothing that is hostile hurts") {
         if (t.ok()) {
             auto copy = ptxdsl::parse(s);
             const auto v = copy.read();
-            ptxdsl::ptx::check(v, copy.messages);
+            ptxdsl::ptx::check_module(v, copy.messages);
         }
     }
     CHECK_THAT(parse_errors(texts[0]), ContainsSubstring("scopes nested too deeply"));

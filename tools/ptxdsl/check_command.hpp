@@ -71,7 +71,7 @@ inline int check_command(const std::vector<std::string_view>& words) {
             status = bad_usage;
             continue;
         }
-        if (m.tree.ok() && !a.has("--syntax-only")) ptx::check(m.tree.read(), m.tree.messages);
+        if (m.tree.ok() && !a.has("--syntax-only")) ptx::check_module(m.tree.read(), m.tree.messages);
         if (!m.tree.ok() && status == good) status = found_errors;
         if (for_machines) place_messages(m, placed);
         else print_messages(name, m.source, m.tree.messages);

@@ -88,7 +88,7 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
         if (r.assembled && r.parsed) compare_cubins(ptxas, where, m, architecture, original, r);
         if (!r.assembled && !must_fail && file.find("/syntax-only/") == file.npos) r.failures.push_back("ptxas refuses it: " + original.log.substr(0, original.log.find('\n')));
     }
-    if (r.parsed) ptx::check(m.tree.read(), m.tree.messages);
+    if (r.parsed) ptx::check_module(m.tree.read(), m.tree.messages);
     if (m.tree.ok() == must_fail) {
         const ptx::diagnostic* e = m.tree.messages.first_error();
         const ptx::position p = e == nullptr ? ptx::position{} : line_index(m.source).at(e->offset);

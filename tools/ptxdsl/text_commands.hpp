@@ -208,12 +208,10 @@ private:
             const std::vector<long>& v = trace[static_cast<std::size_t>(d)];  // diagonals -d … d
             const auto at = [d, &v](long k) { return k < -d || k > d ? -1L : v[static_cast<std::size_t>(k + d)]; };
             const long k = x - y;
-            const bool down = k == -d || (k != d && at(k - 1) < at(k + 1));
-            const long px = down ? at(k + 1) : at(k - 1);
-            const long py = px - (down ? k + 1 : k - 1);
-            while (x > px && y > py && x > (down ? px : px + 1) - 1 && !(x == (down ? px : px + 1) && y == (down ? py + 1 : py)))
-                reversed.push_back({' ', &a_[first_ + static_cast<std::size_t>(--x)]}), --y;
-            if (down) reversed.push_back({'+', &b_[first_ + static_cast<std::size_t>(--y)]});
+            const long before = k == -d || (k != d && at(k - 1) < at(k + 1)) ? k + 1 : k - 1;
+            const long px = at(before), py = px - before;
+            while (x > px && y > py) reversed.push_back({' ', &a_[first_ + static_cast<std::size_t>(--x)]}), --y;
+            if (x == px) reversed.push_back({'+', &b_[first_ + static_cast<std::size_t>(--y)]});
             else reversed.push_back({'-', &a_[first_ + static_cast<std::size_t>(--x)]});
         }
         while (x > 0) reversed.push_back({' ', &a_[first_ + static_cast<std::size_t>(--x)]});

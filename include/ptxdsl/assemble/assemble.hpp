@@ -169,10 +169,10 @@ inline constexpr std::uint32_t piece_size = 30;
     }
     return at;
 }
-template <class K, std::uint32_t I>
+template <class K, std::uint32_t Index>
 [[nodiscard]] constexpr auto error_piece() {
-    constexpr std::uint32_t begin = piece_begin(program_error<K>, I);
-    constexpr std::uint32_t end = piece_begin(program_error<K>, I + 1);
+    constexpr std::uint32_t begin = piece_begin(program_error<K>, Index);
+    constexpr std::uint32_t end = piece_begin(program_error<K>, Index + 1);
     return fixed_string<end - begin>(program_error<K>.view().substr(begin, end - begin));
 }
 #endif

@@ -395,7 +395,7 @@ private:
         switch (ir::kind_of(w)) {
             case ir::operand_kind::reg: put_reg(ir::payload_of(w)); break;
             case ir::operand_kind::not_pred: out.put('!'), put_reg(ir::payload_of(w)); break;
-            case ir::operand_kind::small: out.put_signed(ir::small_value(w)); break;
+            case ir::operand_kind::small_int: out.put_signed(ir::small_value(w)); break;
             case ir::operand_kind::symbol: out.put(m_.text(m_.symbols[ir::payload_of(w)])); break;
             default: out.put('_'); break;
         }

@@ -587,7 +587,7 @@ private:
     [[nodiscard]] static constexpr raw_operand lut_operand() noexcept {
         static_assert(Lut >= 0 && Lut <= 255, "PTXDSL-A03: the truth table of lop3 has 8 bits");
         raw_operand o;
-        o.words[0] = ir::head(ir::operand_kind::small, static_cast<std::uint32_t>(Lut));
+        o.words[0] = ir::head(ir::operand_kind::small_int, static_cast<std::uint32_t>(Lut));
         return o;
     }
     template <int Lut, tok Op, class A, class B, class C, class Q>

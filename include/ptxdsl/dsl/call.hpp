@@ -50,14 +50,14 @@ private:
             return 0;
         }
     }
-    template <auto Body, std::size_t... I>
-    static constexpr void run(builder<Tgt>& k, std::uint32_t result, std::uint32_t first, std::index_sequence<I...>) {
+    template <auto Body, std::size_t... Index>
+    static constexpr void run(builder<Tgt>& k, std::uint32_t result, std::uint32_t first, std::index_sequence<Index...>) {
         ir::program& p = k.program();
         if constexpr (returns) {
-            const R r = Body(k, reg<P>(p, p.function_regs[first + static_cast<std::uint32_t>(I)])...);
+            const R r = Body(k, reg<P>(p, p.function_regs[first + static_cast<std::uint32_t>(Index)])...);
             emit_mov(p, scalar_of<typename traits<R>::value>, result, reg_operand(p, r.id()), location());
         } else {
-            Body(k, reg<P>(p, p.function_regs[first + static_cast<std::uint32_t>(I)])...);
+            Body(k, reg<P>(p, p.function_regs[first + static_cast<std::uint32_t>(Index)])...);
         }
     }
 };

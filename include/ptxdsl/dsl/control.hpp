@@ -170,7 +170,7 @@ constexpr void run_body(Body& body, A... args) {
 template <class T>
 [[nodiscard]] constexpr std::uint32_t constant_trips(const operand<T>& first, const operand<T>& bound, const operand<T>& step) {
     const auto literal = [](const operand<T>& o) {
-        return o.is_literal() && ir::kind_of(o.words[0]) == ir::operand_kind::small;
+        return o.is_literal() && ir::kind_of(o.words[0]) == ir::operand_kind::small_int;
     };
     if (!literal(first) || !literal(bound) || !literal(step)) return ir::unknown_count;
     const std::int64_t a = ir::small_value(first.words[0]), b = ir::small_value(bound.words[0]), s = ir::small_value(step.words[0]);

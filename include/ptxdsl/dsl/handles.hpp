@@ -200,7 +200,7 @@ private:
         }
         static_cast<void>(exact);
         if (ir::fits_small(v)) {
-            words[0] = ir::head(ir::operand_kind::small, static_cast<std::uint32_t>(v));
+            words[0] = ir::head(ir::operand_kind::small_int, static_cast<std::uint32_t>(v));
         } else {
             words[0] = ir::head(ir::operand_kind::integer, static_cast<std::uint32_t>(scalar_of<T>));
             words[1] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(v));

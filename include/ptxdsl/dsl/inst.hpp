@@ -201,14 +201,14 @@ public:
     /// order, results first (`k.new_reg<T>()` declares one): registers, literals, pointers (as addresses), `px::vec`,
     /// `px::joined{p, q}`, `px::unless(p)`, `px::sink`, special registers, labels.
     template <fixed_string Text, class A = absent, class B = absent, class C = absent, class D = absent, class E = absent, class G = absent,
-              class H = absent, class I = absent, class J = absent, class K = absent, class L = absent, class N = absent>
-    constexpr void inst(A&& a = A{}, B&& b = B{}, C&& c = C{}, D&& d = D{}, E&& e = E{}, G&& g = G{}, H&& h = H{}, I&& i = I{}, J&& j = J{},
+              class H = absent, class Index = absent, class J = absent, class K = absent, class L = absent, class N = absent>
+    constexpr void inst(A&& a = A{}, B&& b = B{}, C&& c = C{}, D&& d = D{}, E&& e = E{}, G&& g = G{}, H&& h = H{}, Index&& i = Index{}, J&& j = J{},
                         K&& k = K{}, L&& l = L{}, N&& n = N{}, location where = location::current()) const {
-        using F = inst_form<Tgt, Text, A, B, C, D, E, G, H, I, J, K, L, N>;
+        using F = inst_form<Tgt, Text, A, B, C, D, E, G, H, Index, J, K, L, N>;
         require_inst<F>();
         emit_inst<F>(
             where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<D&&>(d), static_cast<E&&>(e), static_cast<G&&>(g),
-            static_cast<H&&>(h), static_cast<I&&>(i), static_cast<J&&>(j), static_cast<K&&>(k), static_cast<L&&>(l), static_cast<N&&>(n));
+            static_cast<H&&>(h), static_cast<Index&&>(i), static_cast<J&&>(j), static_cast<K&&>(k), static_cast<L&&>(l), static_cast<N&&>(n));
     }
     /// Emits `text` as a line of its own. The only unchecked door: nothing knows what the line reads or writes.
     constexpr void raw(std::string_view text, location where = location::current()) const {

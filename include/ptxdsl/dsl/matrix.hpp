@@ -193,13 +193,13 @@ inline constexpr bool has_token = false;
 template <tok Wanted, tok... M>
 inline constexpr bool has_token<Wanted, M...> = ((M == Wanted) || ...);
 /// Type word number `i` after the state space: `.b16` for 8x8 matrices, `.b8` otherwise, unless the author names them.
-template <unsigned I, tok... M>
+template <unsigned Index, tok... M>
 inline constexpr tok matrix_type = [] {
     tok found[4] = {};
     unsigned n = 0;
     ((is_matrix_shape(M) || is_matrix_count(M) || M == tok::trans ? 0u : (found[n++] = M, 0u)), ...);
     if (n == 0) found[0] = matrix_shape_of<M...> == tok::m8n8 ? tok::b16 : tok::b8;
-    return found[I];
+    return found[Index];
 }();
 [[nodiscard]] constexpr tok matrix_count_token(unsigned n) noexcept { return n == 1 ? tok::x1 : n == 2 ? tok::x2 : n == 4 ? tok::x4 : tok::none; }
 

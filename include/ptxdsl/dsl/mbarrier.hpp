@@ -192,7 +192,7 @@ public:
     template <class R>
     constexpr void mbarrier_init(mbarrier<R> b, location where = location::current()) const {
         raw_operand n;
-        n.words[0] = ir::head(ir::operand_kind::small, b.count());
+        n.words[0] = ir::head(ir::operand_kind::small_int, b.count());
         note(ir::note::barrier_init, b.region(), 1, b.count());
         effect<mb<tok::init, tok::shared__cta, tok::b64>>(ctx(), where, address_operand_of(b.region()), n);
     }

@@ -48,10 +48,10 @@ struct constant_index {
     std::int64_t value;
     bool huge;  ///< past any offset an address operand holds
     location where;
-    template <std::integral I>
+    template <std::integral Index>
     // NOLINTNEXTLINE(google-explicit-constructor)
-    constexpr constant_index(I v, location at = location::current()) noexcept
-        : value(static_cast<std::int32_t>(v)), huge(static_cast<I>(value) != v || (value < 0) != (v < 0)), where(at) {}
+    constexpr constant_index(Index v, location at = location::current()) noexcept
+        : value(static_cast<std::int32_t>(v)), huge(static_cast<Index>(value) != v || (value < 0) != (v < 0)), where(at) {}
 };
 
 /// An address in state space `S` of elements of type `T` (const for read-only data), known to be a multiple of `Align`.
@@ -139,9 +139,9 @@ public:
         return ptr<S, T, A>(*prog_, base_, offset_ + bytes, span_);
     }
     /// Refuses a byte offset in a register, which 32-bit arithmetic may have cut (B05).
-    template <unsigned A = 1, class I>
-    constexpr auto byte_offset(const reg<I>&) const& noexcept {
-        static_assert(detail::always_false<I>, "PTXDSL-B05: a byte offset in a register wraps at 4 GiB where it is computed in 32 bits; index "
+    template <unsigned A = 1, class Index>
+    constexpr auto byte_offset(const reg<Index>&) const& noexcept {
+        static_assert(detail::always_false<Index>, "PTXDSL-B05: a byte offset in a register wraps at 4 GiB where it is computed in 32 bits; index "
                                                "elements instead: p + i is one mad.wide");
         return *this;
     }
@@ -151,10 +151,10 @@ public:
     friend constexpr auto operator-(const ptr& p, constant_index i) { return p.moved(-i.value, i, {}); }
     friend constexpr auto operator-(ptr&& p, constant_index i) { return p.moved(-i.value, i, p.span_); }
     /// Refuses what is no index (A01).
-    template <class I>
-        requires(!std::is_same_v<I, u32> && !std::is_same_v<I, s32> && !std::is_same_v<I, u64> && !std::is_same_v<I, s64>)
-    friend constexpr auto operator+(const ptr& p, const reg<I>&) noexcept {
-        static_assert(detail::always_false<I>, "PTXDSL-A01: an index is a u32, s32, u64 or s64 register");
+    template <class Index>
+        requires(!std::is_same_v<Index, u32> && !std::is_same_v<Index, s32> && !std::is_same_v<Index, u64> && !std::is_same_v<Index, s64>)
+    friend constexpr auto operator+(const ptr& p, const reg<Index>&) noexcept {
+        static_assert(detail::always_false<Index>, "PTXDSL-A01: an index is a u32, s32, u64 or s64 register");
         return p;
     }
     // One `mad` each; the operand type records the caller's line and whether the index is a nested call.
@@ -180,20 +180,20 @@ private:
             prog_->report("B05", i.where, {"constant offset outside the 32 bits of an address operand; add it as a register: p + k.mov<px::u64>(n)"});
         return ptr<S, T, a>(*prog_, base_, static_cast<std::int32_t>(offset), mine);
     }
-    template <class I>
-    constexpr auto indexed(const operand<I>& index, ir::span mine) const {
-        static_assert(bits_of<I> == 32 || !detail::is_narrow(S),
+    template <class Index>
+    constexpr auto indexed(const operand<Index>& index, ir::span mine) const {
+        static_assert(bits_of<Index> == 32 || !detail::is_narrow(S),
                       "PTXDSL-B05: a shared-memory index is 32 bits wide; convert it with k.cvt<px::u32>");
         constexpr unsigned a = Align < sizeof(T) ? Align : sizeof(T);
-        constexpr bool wide = bits_of<I> == 32 && !detail::is_narrow(S);
-        constexpr isa::scalar type = scalar_of<I>;
+        constexpr bool wide = bits_of<Index> == 32 && !detail::is_narrow(S);
+        constexpr isa::scalar type = scalar_of<Index>;
         constexpr std::uint32_t packed[] = {
             static_cast<std::uint32_t>(tok::mad) | static_cast<std::uint32_t>(wide ? tok::wide : tok::lo) << 16,
             static_cast<std::uint32_t>(isa::type_token(type))};
         ir::program& p = *prog_;
         const std::uint32_t dst = p.new_reg(scalar_of<address_type>);
         detail::raw_operand size;
-        size.words[0] = ir::head(ir::operand_kind::small, static_cast<std::uint32_t>(step()));
+        size.words[0] = ir::head(ir::operand_kind::small_int, static_cast<std::uint32_t>(step()));
         detail::raw_operand base;
         base.prog = prog_;
         base.words[0] = base_;
@@ -303,9 +303,9 @@ private:
 template <class First, class... Rest>
 vec(First&&, Rest&&...) -> vec<typename std::remove_cvref_t<First>::value_type, 1 + sizeof...(Rest)>;
 
-template <std::size_t I, class T, unsigned N>
+template <std::size_t Index, class T, unsigned N>
 [[nodiscard]] constexpr reg<T> get(const vec<T, N>& v) {
-    return v[I];
+    return v[Index];
 }
 
 namespace detail {
@@ -327,7 +327,7 @@ template <class V>
 // `auto [x, y] = k.ld(p)` for vectors.
 template <class T, unsigned N>
 struct std::tuple_size<ptxdsl::vec<T, N>> : std::integral_constant<std::size_t, N> {};
-template <std::size_t I, class T, unsigned N>
-struct std::tuple_element<I, ptxdsl::vec<T, N>> {
+template <std::size_t Index, class T, unsigned N>
+struct std::tuple_element<Index, ptxdsl::vec<T, N>> {
     using type = ptxdsl::reg<T>;
 };

@@ -34,7 +34,7 @@ constexpr reg<u32> address_register(const shared_region& r, location where) {
     raw_operand from = reg_operand(*r.prog, base.id());
     from.fresh = r.fresh;
     raw_operand by;
-    by.words[0] = ir::head(ir::operand_kind::small, static_cast<std::uint32_t>(r.offset));
+    by.words[0] = ir::head(ir::operand_kind::small_int, static_cast<std::uint32_t>(r.offset));
     const raw_operand list[] = {reg_operand(*r.prog, dst), from, by};
     const ir::span s = emit(*r.prog, {&packed, 2, isa::verdict::no_form, {1, 0}}, 0, where, list, 3);
     return reg<u32>(*r.prog, dst, s);
@@ -53,7 +53,7 @@ constexpr shared_region indexed(const shared_region& r, const operand<u32>& inde
     raw_operand by = index;
     by.fresh = {};
     raw_operand size;
-    size.words[0] = ir::head(ir::operand_kind::small, stride);
+    size.words[0] = ir::head(ir::operand_kind::small_int, stride);
     const raw_operand list[] = {reg_operand(p, dst), by, size, reg_operand(p, ir::payload_of(r.base))};
     emit(p, {packed, 3, isa::verdict::no_form, {1, 0}}, 0, index.where, list, 4);
     shared_region out = r;
@@ -81,7 +81,7 @@ constexpr shared_region staged(const shared_region& r, std::int64_t stage, std::
 /// A stage by literal or by register: the literal is checked, the register costs one `mad.lo.u32`.
 constexpr shared_region selected(const shared_region& r, const operand<u32>& slot, std::uint32_t stages, std::uint32_t stride) {
     if (!slot.is_literal()) return indexed(r, slot, stride);
-    const bool fits = ir::kind_of(slot.words[0]) == ir::operand_kind::small;
+    const bool fits = ir::kind_of(slot.words[0]) == ir::operand_kind::small_int;
     return staged(r, fits ? ir::small_value(slot.words[0]) : -1, stages, stride, slot.where);
 }
 
@@ -259,7 +259,7 @@ private:
     [[nodiscard]] static constexpr bool swizzled() noexcept { return Tile::layout.pattern().mask != 0; }
     [[nodiscard]] static constexpr detail::raw_operand raw(std::uint32_t v) noexcept {
         detail::raw_operand o;
-        o.words[0] = ir::head(ir::operand_kind::small, v);
+        o.words[0] = ir::head(ir::operand_kind::small_int, v);
         return o;
     }
     /// A line starts on a multiple of its span, so that exclusive or with the position inside it is the swizzled address.
@@ -397,11 +397,11 @@ public:
     }
     /// One line of a tile (row `index` of a K-major tile, column `index` of an MN-major one), for accesses of 16 bytes:
     /// `k.tile_line(c, row).chunk(3)`. Emits four instructions in a swizzled tile (`mad`, `shr`, `and`, `xor`), one in others.
-    template <class Tile, class I>
-    constexpr ptxdsl::tile_line<Tile> tile_line(tile_stage<Tile> t, I&& index, location where = location::current()) const {
+    template <class Tile, class Index>
+    constexpr ptxdsl::tile_line<Tile> tile_line(tile_stage<Tile> t, Index&& index, location where = location::current()) const {
         static_assert(Tile::layout.swizzles_by_row(), "PTXDSL-C07: the panels of this tile start inside a swizzle repeat; take the line of "
                                                       "one panel: k.tile_line(tile.panel(i), row)");
-        const operand<u32> i = as_operand<u32>(static_cast<I&&>(index), where), none(0u, where);
+        const operand<u32> i = as_operand<u32>(static_cast<Index&&>(index), where), none(0u, where);
         const std::uint32_t begin = settle_arguments(t.region().fresh, i, none, where);
         std::int32_t rest = t.region().offset;
         const operand<u32> a = exchange<Tile>(line_start<Tile>(t.region(), named(i), rest, where), where);

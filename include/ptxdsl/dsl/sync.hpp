@@ -23,9 +23,9 @@ public:
         effect<form<Tgt, tok::barrier, tok::cta, tok::sync, tok::aligned>>(ctx(), where, operand<u32>(Id, where), operand<u32>(Threads, where));
     }
     /// `barrier.cta.sync.aligned id, threads;` with the id in a register (one barrier for each warpgroup, say).
-    template <class I, class N>
-    constexpr void bar_sync(I&& id, N&& threads, location where = location::current()) const {
-        const operand<u32> a = as_operand<u32>(static_cast<I&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
+    template <class Index, class N>
+    constexpr void bar_sync(Index&& id, N&& threads, location where = location::current()) const {
+        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
         effect<form<Tgt, tok::barrier, tok::cta, tok::sync, tok::aligned>>(ctx(), where, a, b);
     }
@@ -35,9 +35,9 @@ public:
         check_barrier<Id, Threads>();
         effect<form<Tgt, tok::barrier, tok::cta, tok::arrive, tok::aligned>>(ctx(), where, operand<u32>(Id, where), operand<u32>(Threads, where));
     }
-    template <class I, class N>
-    constexpr void bar_arrive(I&& id, N&& threads, location where = location::current()) const {
-        const operand<u32> a = as_operand<u32>(static_cast<I&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
+    template <class Index, class N>
+    constexpr void bar_arrive(Index&& id, N&& threads, location where = location::current()) const {
+        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
         effect<form<Tgt, tok::barrier, tok::cta, tok::arrive, tok::aligned>>(ctx(), where, a, b);
     }
@@ -71,40 +71,40 @@ public:
     // The forms without `.aligned`: the threads of a warp may reach them apart, and need not execute the same one. PTX ISA 9.7.13.1.
 
     /// `barrier.cta.sync id;` All threads of the block.
-    template <class I>
-    constexpr void barrier_cta_sync(I&& id, location where = location::current()) const {
-        const operand<u32> a = as_operand<u32>(static_cast<I&&>(id), where);
+    template <class Index>
+    constexpr void barrier_cta_sync(Index&& id, location where = location::current()) const {
+        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where);
         check_barrier(a, operand<u32>(0u, where), where);
         effect<form<Tgt, tok::barrier, tok::cta, tok::sync>>(ctx(), where, a);
     }
     /// `barrier.cta.sync id, threads;`
-    template <class I, class N>
-    constexpr void barrier_cta_sync(I&& id, N&& threads, location where = location::current()) const {
-        const operand<u32> a = as_operand<u32>(static_cast<I&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
+    template <class Index, class N>
+    constexpr void barrier_cta_sync(Index&& id, N&& threads, location where = location::current()) const {
+        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
         effect<form<Tgt, tok::barrier, tok::cta, tok::sync>>(ctx(), where, a, b);
     }
     /// `barrier.cta.arrive id, threads;`
-    template <class I, class N>
-    constexpr void barrier_cta_arrive(I&& id, N&& threads, location where = location::current()) const {
-        const operand<u32> a = as_operand<u32>(static_cast<I&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
+    template <class Index, class N>
+    constexpr void barrier_cta_arrive(Index&& id, N&& threads, location where = location::current()) const {
+        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
         effect<form<Tgt, tok::barrier, tok::cta, tok::arrive>>(ctx(), where, a, b);
     }
     /// `barrier.cta.red.and.pred p, id, threads, q;`
-    template <class I, class N>
-    constexpr reg<pred> barrier_cta_red_and(I&& id, N&& threads, const reg<pred>& q, location where = location::current()) const {
-        return any_reduction<tok::and_, pred>(static_cast<I&&>(id), static_cast<N&&>(threads), q, where);
+    template <class Index, class N>
+    constexpr reg<pred> barrier_cta_red_and(Index&& id, N&& threads, const reg<pred>& q, location where = location::current()) const {
+        return any_reduction<tok::and_, pred>(static_cast<Index&&>(id), static_cast<N&&>(threads), q, where);
     }
     /// `barrier.cta.red.or.pred p, id, threads, q;`
-    template <class I, class N>
-    constexpr reg<pred> barrier_cta_red_or(I&& id, N&& threads, const reg<pred>& q, location where = location::current()) const {
-        return any_reduction<tok::or_, pred>(static_cast<I&&>(id), static_cast<N&&>(threads), q, where);
+    template <class Index, class N>
+    constexpr reg<pred> barrier_cta_red_or(Index&& id, N&& threads, const reg<pred>& q, location where = location::current()) const {
+        return any_reduction<tok::or_, pred>(static_cast<Index&&>(id), static_cast<N&&>(threads), q, where);
     }
     /// `barrier.cta.red.popc.u32 d, id, threads, q;`
-    template <class I, class N>
-    constexpr reg<u32> barrier_cta_red_popc(I&& id, N&& threads, const reg<pred>& q, location where = location::current()) const {
-        return any_reduction<tok::popc, u32>(static_cast<I&&>(id), static_cast<N&&>(threads), q, where);
+    template <class Index, class N>
+    constexpr reg<u32> barrier_cta_red_popc(Index&& id, N&& threads, const reg<pred>& q, location where = location::current()) const {
+        return any_reduction<tok::popc, u32>(static_cast<Index&&>(id), static_cast<N&&>(threads), q, where);
     }
     /// `barrier.cluster.arrive{.M};` without `.aligned`.
     template <tok... M>
@@ -193,9 +193,9 @@ private:
     [[nodiscard]] constexpr reg<R> reduction(location where, const O&... operands) const {
         return value<compact_form<Tgt, tok::barrier, tok::cta, tok::red, Op, Aligned, Op == tok::popc ? tok::u32 : tok::pred>, R>(ctx(), where, operands...);
     }
-    template <tok Op, class R, class I, class N>
-    [[nodiscard]] constexpr reg<R> any_reduction(I&& id, N&& threads, const reg<pred>& q, location where) const {
-        const operand<u32> a = as_operand<u32>(static_cast<I&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
+    template <tok Op, class R, class Index, class N>
+    [[nodiscard]] constexpr reg<R> any_reduction(Index&& id, N&& threads, const reg<pred>& q, location where) const {
+        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
         return reduction<Op, tok::none, R>(where, a, b, operand<pred>(q, where));
     }

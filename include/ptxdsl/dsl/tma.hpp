@@ -788,8 +788,8 @@ private:
         }
     }
     [[nodiscard]] constexpr std::uint32_t further(std::uint32_t word, u32 skip, location where) const {
-        if (ir::kind_of(word) == ir::operand_kind::small)
-            return ir::head(ir::operand_kind::small, static_cast<std::uint32_t>(ir::small_value(word)) + skip);
+        if (ir::kind_of(word) == ir::operand_kind::small_int)
+            return ir::head(ir::operand_kind::small_int, static_cast<std::uint32_t>(ir::small_value(word)) + skip);
         const reg<s32> from(ctx().p, ir::payload_of(word));
         const reg<s32> to = value<form<Tgt, tok::add, tok::s32>, s32>(ctx(), where, operand<s32>(from, where), operand<s32>(skip, where));
         return ir::head(ir::operand_kind::reg, to.id());

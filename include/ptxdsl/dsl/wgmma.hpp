@@ -13,9 +13,9 @@ namespace detail {
 struct fragment_place {
     unsigned index;
     location where;
-    template <std::integral I>
+    template <std::integral Index>
     // NOLINTNEXTLINE(google-explicit-constructor)
-    constexpr fragment_place(I i, location at = location::current()) noexcept : index(static_cast<unsigned>(i)), where(at) {}
+    constexpr fragment_place(Index i, location at = location::current()) noexcept : index(static_cast<unsigned>(i)), where(at) {}
 };
 }  // namespace detail
 
@@ -171,7 +171,7 @@ private:
         detail::raw_operand by = index;
         by.fresh = {};
         detail::raw_operand stride;
-        stride.words[0] = ir::head(ir::operand_kind::small, bytes >> 4);
+        stride.words[0] = ir::head(ir::operand_kind::small_int, bytes >> 4);
         const detail::raw_operand list[] = {detail::reg_operand(p, dst), by, stride, detail::reg_operand(p, id_)};
         detail::emit(p, {packed, 3, isa::verdict::no_form, {1, 0}}, 0, index.where, list, 4);
         return {r_, dst, stages_, {all.begin, p.words.size()}};
@@ -182,7 +182,7 @@ private:
         ir::program& p = *r_.prog;
         const std::uint32_t dst = p.new_reg(isa::scalar::u64, "desc");
         detail::raw_operand by;
-        by.words[0] = ir::head(ir::operand_kind::small, bytes >> 4);
+        by.words[0] = ir::head(ir::operand_kind::small_int, bytes >> 4);
         const detail::raw_operand list[] = {detail::reg_operand(p, dst), as_raw(), by};
         const ir::span s = detail::emit(p, {&packed, 2, isa::verdict::no_form, {1, 0}}, 0, where, list, 3);
         return {r_, dst, stages_, s};
@@ -253,7 +253,7 @@ template <class T>
 struct scale_d {
     raw_operand o;
     // NOLINTBEGIN(google-explicit-constructor)
-    constexpr scale_d(bool accumulate) noexcept { o.words[0] = ir::head(ir::operand_kind::small, accumulate ? 1 : 0); }
+    constexpr scale_d(bool accumulate) noexcept { o.words[0] = ir::head(ir::operand_kind::small_int, accumulate ? 1 : 0); }
     constexpr scale_d(const reg<pred>& p) noexcept : o(operand<pred>(p)) {}
     constexpr scale_d(reg<pred>&& p) noexcept : o(operand<pred>(static_cast<reg<pred>&&>(p))) {}
     constexpr scale_d(negated p) noexcept : o(pred_operand(p, location())) {}
@@ -399,7 +399,7 @@ private:
 
     [[nodiscard]] static constexpr raw_operand immediate(int v) noexcept {
         raw_operand o;
-        o.words[0] = ir::head(ir::operand_kind::small, static_cast<std::uint32_t>(v));
+        o.words[0] = ir::head(ir::operand_kind::small_int, static_cast<std::uint32_t>(v));
         return o;
     }
     template <class T, unsigned N>

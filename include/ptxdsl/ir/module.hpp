@@ -31,7 +31,7 @@ enum class record : std::uint8_t { instruction, label, region, note, text };
 enum class operand_kind : std::uint8_t {
     reg,       ///< payload: register id
     not_pred,  ///< payload: predicate register id, printed `!%p`
-    small,     ///< payload: 28-bit signed integer
+    small_int,  ///< payload: 28-bit signed integer
     integer,   ///< payload: scalar; then low word, high word
     f32,       ///< then the bits
     f64,       ///< then low word, high word

@@ -189,7 +189,7 @@ public:
     constexpr void push(std::uint32_t word) { words.push_back(word); }
     constexpr void push_integer(std::int64_t v, isa::scalar type) {
         if (fits_small(v)) {
-            words.push_back(head(operand_kind::small, static_cast<std::uint32_t>(v)));
+            words.push_back(head(operand_kind::small_int, static_cast<std::uint32_t>(v)));
             return;
         }
         words.push_back(head(operand_kind::integer, static_cast<std::uint32_t>(type)));

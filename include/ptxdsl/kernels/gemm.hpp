@@ -238,9 +238,9 @@ public:
     }
 
 private:
-    template <std::size_t I>
+    template <std::size_t Index>
     static constexpr gemm_config compiled_config =
-        adapted(config_of(compiled(static_cast<gemm_choice>(I), A, B, F.gated)), A, B, store_mode::tma, F.constant_b);
+        adapted(config_of(compiled(static_cast<gemm_choice>(Index), A, B, F.gated)), A, B, store_mode::tma, F.constant_b);
 
     template <gemm_epilogue E>
     static error fallback(const stream& s, store_mode store, const operand_view& a, const operand_view& b,
@@ -252,12 +252,12 @@ private:
                    ? configured_gemm<pairs, In, Out, E>::launch(s, a, b, c, call, programmatic)
                    : configured_gemm<elements, In, Out, E>::launch(s, a, b, c, call, programmatic);
     }
-    template <std::size_t... I>
+    template <std::size_t... Index>
     static error choose(const stream& s, gemm_choice choice, const operand_view& a, const operand_view& b,
-                        const operand_view& c, gemm_call& call, bool programmatic, std::index_sequence<I...>) {
+                        const operand_view& c, gemm_call& call, bool programmatic, std::index_sequence<Index...>) {
         error e;
         const auto wanted = static_cast<std::size_t>(choice);
-        const bool found = ((wanted == I && (e = configured_gemm<compiled_config<I>, In, Out, unscaled>::launch(
+        const bool found = ((wanted == Index && (e = configured_gemm<compiled_config<Index>, In, Out, unscaled>::launch(
                                                  s, a, b, c, call, programmatic),
                                              true)) ||
                             ...);

@@ -462,7 +462,9 @@ private:
             const isa::special_info& r = isa::info(static_cast<isa::special>(i));
             if (r.name.substr(0, base.size()) != base) continue;
             const std::string_view rest = r.name.substr(base.size());
-            if (rest != (has_component ? v_.atom(n + 1) : std::string_view()) && !(rest == ".x" && !has_component)) continue;
+            const std::string_view given = has_component ? v_.atom(n + 1) : std::string_view();
+            const bool other_component = rest == ".x" && (given.empty() || given == ".w");  // a vector of four; .w is 0
+            if (rest != given && !other_component) continue;
             return special(n, r, has_component, o);
         }
         if (names_.find_label(v_[n].atom) != symbol_table::none) {
@@ -477,6 +479,8 @@ private:
     constexpr void special(u32 n, const isa::special_info& r, bool has_component, operand& o) {
         o.shape.kind = r.type == isa::scalar::pred ? isa::operand_kind::pred : isa::operand_kind::special;
         o.shape.type = r.type;
+        // `mov` and `cvt` read special registers (chapter 10); the table writes kernels and needs `mov` only.
+        if (tokens_[0] == tok::cvt) o.shape.kind = isa::operand_kind::reg;
         if (r.name.size() != v_.atom(n).size() && !has_component) {
             o.shape.kind = isa::operand_kind::vec;
             o.shape.count = 4;
@@ -486,7 +490,7 @@ private:
         if (version_ < r.since) {
             error("P27", n, r.name, " needs .version ", u32{r.since.major}, '.', u32{r.since.minor});
             failed_ = true;
-        } else if (target_.sm < r.sm) {
+        } else if (asked_target().sm < r.sm) {
             error("P28", n, r.name, " needs target sm_", u32{r.sm});
             failed_ = true;
         }
@@ -507,6 +511,7 @@ private:
         const u32 inner = v_.kind(base) == node_kind::offset ? base + 1 : base;
         o.shape.kind = isa::operand_kind::address;
         if (v_.kind(inner) == node_kind::name) address_base(inner, o);
+        if (needs_64_bits() && o.shape.sp != space::param && !names_space()) o.shape.sp = space::generic;  // any variable has a generic address
         const u32 rest = v_[base].end;
         if (rest == v_[n].end) return;
         o.shape.kind = isa::operand_kind::tensor_address;
@@ -545,6 +550,11 @@ private:
                 return false;
         }
         return true;
+    }
+    [[nodiscard]] constexpr bool names_space() const noexcept {
+        for (unsigned i = 1; i < n_tokens_; ++i)
+            if (tokens_[i] == tok::global) return true;
+        return false;
     }
     constexpr void vector(u32 n, operand& o) {
         o.shape.kind = isa::operand_kind::vec;
@@ -615,18 +625,20 @@ private:
         for (unsigned k = 0; k < types; ++k) {
             for (unsigned i = 0; i < n_operands_; ++i)
                 if (operands_[i].n_types != 0) shapes[i].type = operands_[i].types[k < operands_[i].n_types ? k : operands_[i].n_types - 1];
-            v = any ? with_elements(t, n, shapes) : isa::find(t, n, shapes, n_operands_, target_);
+            v = any ? with_elements(t, n, shapes) : isa::find(t, n, shapes, n_operands_, asked_target());
             if (!v.ok()) return v;
         }
         return v;
     }
+    /// ptxas 13 starts at sm_75; what older targets had is not in the table.
+    [[nodiscard]] constexpr ptxdsl::target asked_target() const noexcept { return target_.sm < 75 ? ptxdsl::target{75, 0} : target_; }
     /// A vector of immediates takes the type the form has.
     [[nodiscard]] constexpr isa::verdict with_elements(const tok* t, unsigned n, isa::operand_shape* shapes) const noexcept {
         isa::verdict v;
         for (isa::scalar type : {isa::scalar::b32, isa::scalar::b64, isa::scalar::b16, isa::scalar::f32, isa::scalar::f64, isa::scalar::b8, isa::scalar::b128}) {
             for (unsigned i = 0; i < n_operands_; ++i)
                 if (operands_[i].any_element) shapes[i].type = type;
-            v = isa::find(t, n, shapes, n_operands_, target_);
+            v = isa::find(t, n, shapes, n_operands_, asked_target());
             if (v.ok()) return v;
         }
         return v;
@@ -700,6 +712,6 @@ private:
 };
 
 /// Checks a module that was read without errors and adds what is wrong to `out`.
-constexpr void check(const tree_view& v, diagnostics& out) { checker(v, out).run(); }
+constexpr void check_module(const tree_view& v, diagnostics& out) { checker(v, out).run(); }
 
 }  // namespace ptxdsl::ptx

@@ -102,7 +102,7 @@ template <class L>
 [[nodiscard]] constexpr sentence check_literal() {
     diagnostics d;
     const tree_view v = literal_image<L>.read();
-    check(v, d);
+    check_module(v, d);
     return first_message(d, L::source());
 }
 template <class L>
@@ -130,10 +130,10 @@ inline constexpr std::uint32_t piece_size = 30;
     }
     return at;
 }
-template <class L, std::uint32_t I>
+template <class L, std::uint32_t Index>
 [[nodiscard]] constexpr auto error_piece() {
-    constexpr std::uint32_t begin = piece_begin(literal_error<L>(), I);
-    constexpr std::uint32_t end = piece_begin(literal_error<L>(), I + 1);
+    constexpr std::uint32_t begin = piece_begin(literal_error<L>(), Index);
+    constexpr std::uint32_t end = piece_begin(literal_error<L>(), Index + 1);
     fixed_string<end - begin> piece(literal_error<L>().view().substr(begin, end - begin));
     piece.data[end - begin] = '\0';  // clang prints an array as text only when its last element was written
     return piece;

@@ -529,10 +529,18 @@ private:
             close(n);
             return true;
         }
+        if (!is_entry && ends_prototype(peek())) {
+            close(n);
+            return true;
+        }
         if (peek() != kind::left_brace) return expected("'{' or ';'", "behind the head of a function");
         body();
         close(n);
         return true;
+    }
+    /// ptxas takes prototypes of device functions without their semicolon.
+    [[nodiscard]] static constexpr bool ends_prototype(kind k) noexcept {
+        return k == kind::end || is_linkage(k) || is_space(k) || k == kind::entry || k == kind::func || k == kind::section || k == kind::file;
     }
     constexpr bool parameter_list(node_kind k) {
         const u32 n = open(k);

@@ -244,9 +244,9 @@ private:
         }
     }
     constexpr void close_scope(u32 n) {
+        if (layout_ == layout::commented) comments(closing_[v_[n].token]);  // they belong into the scope
         --depth_;
-        start(layout_ == layout::commented ? closing_[v_[n].token] : no_token, true);
-        indent();
+        start(no_token);
         out_.put('}');
         finish();
     }

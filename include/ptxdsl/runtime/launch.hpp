@@ -417,19 +417,19 @@ template <class K>
 }
 
 /// Binds every argument in order, stopping at the first error, then launches.
-template <class K, class... P, class... A, std::size_t... I>
-error bind_and_launch(const bound_kernel& k, stream_ref s, const launch_config& config, param_list<P...>, std::index_sequence<I...>, const A&... arguments) {
+template <class K, class... P, class... A, std::size_t... Index>
+error bind_and_launch(const bound_kernel& k, stream_ref s, const launch_config& config, param_list<P...>, std::index_sequence<Index...>, const A&... arguments) {
     const current_context current(*k.state);
     if (current.status() != cu::status::success) [[unlikely]]
         return driver_failed(*k.state->driver, current.status(), fmt::format("launching kernel '{}'", k.slot->name));
     std::tuple<typename parameter<P>::storage...> storage;
     error problem;
-    const bool bound = (!static_cast<bool>(problem = parameter<P>::bind(std::get<I>(storage), arguments,
-                                                                        argument_site{&k, static_cast<unsigned>(I), parameter_name<K>(I), config.check_pointers})) &&
+    const bool bound = (!static_cast<bool>(problem = parameter<P>::bind(std::get<Index>(storage), arguments,
+                                                                        argument_site{&k, static_cast<unsigned>(Index), parameter_name<K>(Index), config.check_pointers})) &&
                         ...);
     if (!bound) [[unlikely]]
         return problem;
-    void* pointers[sizeof...(P) + 1] = {&std::get<I>(storage)..., nullptr};
+    void* pointers[sizeof...(P) + 1] = {&std::get<Index>(storage)..., nullptr};
     return launch_bound(k, s, config, pointers);
 }
 

@@ -34,8 +34,8 @@ struct label_facts {
     struct scope {
         u32 begin = 0, end = 0, parent = 0;  ///< word offsets
     };
-    detail::dynarray<entry> labels;
-    detail::dynarray<scope> scopes;
+    ::ptxdsl::detail::dynarray<entry> labels;
+    ::ptxdsl::detail::dynarray<scope> scopes;
 };
 
 /// Whether the branch behind this record is part of a construct: the region before it says what it does.
@@ -249,8 +249,8 @@ private:
 
     facts& f_;
     const label_facts& labels_;
-    detail::dynarray<frame> frames_;
-    detail::dynarray<selection> selections_;
+    ::ptxdsl::detail::dynarray<frame> frames_;
+    ::ptxdsl::detail::dynarray<selection> selections_;
 };
 
 }  // namespace ptxdsl::verify

@@ -162,12 +162,12 @@ struct facts {
     // Registers (verify/registers.hpp).
     words regs;
     words values;
-    detail::dynarray<fragment> fragments;
-    detail::dynarray<u32> first_writes;  ///< registers written for the first time in open arms
+    ::ptxdsl::detail::dynarray<fragment> fragments;
+    ::ptxdsl::detail::dynarray<u32> first_writes;  ///< registers written for the first time in open arms
     struct unproved {
         u32 reg, where;
     };
-    detail::dynarray<unproved> unproved_uses;  ///< in loops: wrong unless a later write reaches them
+    ::ptxdsl::detail::dynarray<unproved> unproved_uses;  ///< in loops: wrong unless a later write reaches them
 
     // The instruction at hand.
     u32 where = 0;
@@ -190,22 +190,22 @@ struct facts {
     u32 step_register = 0;  ///< operand of the latest `add r, r, literal` + 1
     std::int32_t step = 0;
     bool after_selection = false;  ///< the record before said which threads come
-    detail::dynarray<role> roles;
-    detail::dynarray<loop> loops;
+    ::ptxdsl::detail::dynarray<role> roles;
+    ::ptxdsl::detail::dynarray<loop> loops;
 
     /// One use of a named barrier.
     struct barrier_use {
         u32 id, count, threads, role, where;
         bool waits, in_loop;
     };
-    detail::dynarray<barrier_use> barrier_uses;
+    ::ptxdsl::detail::dynarray<barrier_use> barrier_uses;
     u32 noted = 0;  ///< bit per kind of note that stands before the instruction
     u32 noted_slot = 0;
 
     // What the second pass and the accounting read.
-    detail::dynarray<event> events;
-    detail::dynarray<slot> slots;
-    detail::dynarray<site> sites;
+    ::ptxdsl::detail::dynarray<event> events;
+    ::ptxdsl::detail::dynarray<slot> slots;
+    ::ptxdsl::detail::dynarray<site> sites;
     bool unstructured = false;      ///< branches that no construct made
     bool malformed = false;         ///< regions do not nest
     bool opaque = false;            ///< raw text, calls: anything may have happened
@@ -264,7 +264,7 @@ struct facts {
     /// A number behind a one-word operand: literal, or register that holds one.
     [[nodiscard]] constexpr bool constant_of(u32 head, std::int64_t& v) const noexcept {
         const ir::operand_kind k = ir::kind_of(head);
-        if (k == ir::operand_kind::small) {
+        if (k == ir::operand_kind::small_int) {
             v = ir::small_value(head);
             return true;
         }

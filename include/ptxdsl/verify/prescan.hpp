@@ -10,7 +10,7 @@ namespace ptxdsl::verify {
 class prescan {
 public:
     label_facts labels;
-    detail::dynarray<u32> wait_predicates;
+    ::ptxdsl::detail::dynarray<u32> wait_predicates;
 
     constexpr explicit prescan(facts& f) : f_(f) {
         labels.labels.resize(f.m.n.labels);
@@ -104,7 +104,7 @@ private:
     facts& f_;
     const u32* before_ = nullptr;
     u32 scope_ = 0;
-    detail::dynarray<u32> branches_;
+    ::ptxdsl::detail::dynarray<u32> branches_;
 };
 
 }  // namespace ptxdsl::verify

@@ -199,7 +199,7 @@ constexpr void define_operand(facts& f, const u32* o) {
 /// `mov`: a literal, or the address of shared memory. `first` tells that no write came before.
 constexpr void learn_mov(facts& f, u32 dst, const u32* source, bool first) {
     if (!first || f.guard != 0) return;
-    if (ir::kind_of(source[0]) == ir::operand_kind::small) {
+    if (ir::kind_of(source[0]) == ir::operand_kind::small_int) {
         f.regs[dst] |= bit::constant;
         f.values[dst] = static_cast<u32>(ir::small_value(source[0]));
     } else if (source[0] == ir::head(ir::operand_kind::symbol, ir::smem_symbol)) {
@@ -211,7 +211,7 @@ constexpr void learn_mov(facts& f, u32 dst, const u32* source, bool first) {
 /// `add` of a literal to a known value.
 constexpr void learn_add(facts& f, u32 dst, const u32* sources, bool first) {
     if (!first || f.guard != 0 || ir::kind_of(sources[0]) != ir::operand_kind::reg ||
-        ir::kind_of(sources[1]) != ir::operand_kind::small)
+        ir::kind_of(sources[1]) != ir::operand_kind::small_int)
         return;
     const u32 from = ir::payload_of(sources[0]);
     f.regs[dst] |= f.regs[from] & (bit::constant | bit::address);
@@ -232,7 +232,7 @@ constexpr void settle_unproved(facts& f) {
 }
 
 /// Predicates of waits that nothing has read (E11); `where` lies in the register's value word.
-constexpr void check_watched(facts& f, const detail::dynarray<u32>& predicates) {
+constexpr void check_watched(facts& f, const ::ptxdsl::detail::dynarray<u32>& predicates) {
     if (f.opaque) return;
     for (const u32 id : predicates)
         if ((f.regs[id] & bit::watched) != 0)

@@ -94,7 +94,7 @@ private:
         }
     }
     constexpr void add(const u32* o, u32 n) noexcept {
-        if (n != 3 || o[0] != o[1] || ir::kind_of(o[2]) != ir::operand_kind::small) return;
+        if (n != 3 || o[0] != o[1] || ir::kind_of(o[2]) != ir::operand_kind::small_int) return;
         f_.step_register = o[0] + 1;
         f_.step = ir::small_value(o[2]);
     }

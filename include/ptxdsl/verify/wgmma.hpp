@@ -52,7 +52,7 @@ constexpr void on_mma(facts& f, const ir::cursor& c) {
     // scale-d: a literal 0 does not read D, a literal 1 does, a predicate is unknown.
     if (o[0] >> 28 <= 1)
         take(f, ir::payload_of(o[0]));
-    else if (ir::kind_of(o[0]) == ir::operand_kind::small && ir::small_value(o[0]) != 0 && d.count != 0)
+    else if (ir::kind_of(o[0]) == ir::operand_kind::small_int && ir::small_value(o[0]) != 0 && d.count != 0)
         read_fragment(f, d, accumulator);
     if (accumulator < max_fragments) {
         f.fragments[accumulator].written = true;
