@@ -6,6 +6,12 @@
 
 #include <ptxdsl/dsl/builder_base.hpp>
 
+// Some system headers define min and max as macros.
+#pragma push_macro("min")
+#pragma push_macro("max")
+#undef min
+#undef max
+
 namespace ptxdsl::detail {
 
 /// Result type of `mul.wide` and `mad.wide`.
@@ -602,3 +608,6 @@ private:
 };
 
 }  // namespace ptxdsl::detail
+
+#pragma pop_macro("max")
+#pragma pop_macro("min")

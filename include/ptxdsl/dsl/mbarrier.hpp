@@ -128,9 +128,9 @@ public:
     constexpr remote_mbarrier_ring(const shared_region& local, std::uint32_t base) noexcept : local_(local), base_(base) {}
     /// Barrier of a stage in a register: one `mad.lo.u32`.
     [[nodiscard]] constexpr remote_mbarrier<Ring> operator[](const operand<u32>& slot) const {
-        shared_region far = local_;
-        far.base = ir::head(ir::operand_kind::reg, base_);
-        const shared_region at = detail::indexed(far, slot, 8);
+        shared_region peer = local_;
+        peer.base = ir::head(ir::operand_kind::reg, base_);
+        const shared_region at = detail::indexed(peer, slot, 8);
         return {local_, ir::payload_of(at.base), at.fresh};
     }
 
@@ -474,18 +474,18 @@ public:
     template <class R, class K>
     constexpr remote_mbarrier<R> mapa(mbarrier<R> b, K&& rank, location where = location::current()) const {
         reg<u32> own = static_cast<mbarrier<R>&&>(b).address(where);
-        const reg<u32> far = value<form<Tgt, tok::mapa, tok::shared__cluster, tok::u32>, u32>(
+        const reg<u32> peer = value<form<Tgt, tok::mapa, tok::shared__cluster, tok::u32>, u32>(
             ctx(), where, operand<u32>(static_cast<reg<u32>&&>(own), where), as_operand<u32>(static_cast<K&&>(rank), where));
-        return {b.region(), far.id(), far.expression()};
+        return {b.region(), peer.id(), peer.expression()};
     }
 
     /// `mapa.shared::cluster.u32 d, ring, rank;` — the same ring in block `rank` of the cluster; do it once, outside loops.
     template <class R, class K>
     constexpr remote_mbarrier_ring<R> mapa(const mbarrier_ring<R>& r, K&& rank, location where = location::current()) const {
         const reg<u32> own(ctx().p, ir::payload_of(r.region().base));
-        const reg<u32> far = value<form<Tgt, tok::mapa, tok::shared__cluster, tok::u32>, u32>(
+        const reg<u32> peer = value<form<Tgt, tok::mapa, tok::shared__cluster, tok::u32>, u32>(
             ctx(), where, operand<u32>(own, where), as_operand<u32>(static_cast<K&&>(rank), where));
-        return {r.region(), far.id()};
+        return {r.region(), peer.id()};
     }
 
     /// Waits until the phase of `parity` has completed. Emits a loop of two instructions:

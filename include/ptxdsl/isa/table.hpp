@@ -345,7 +345,7 @@ private:
     [[nodiscard]] constexpr bool takes_immediate(const operand_shape& o) const noexcept {
         const bool float_literal = o.type == scalar::f32 || o.type == scalar::f64;
         if (has_range()) {
-            return !float_literal && o.value >= low() && o.value <= high() && (o.value - low()) % step() == 0;
+            return !float_literal && o.value >= low() && o.value <= high() && (static_cast<std::uint64_t>(o.value) - static_cast<std::uint64_t>(low())) % static_cast<std::uint64_t>(step()) == 0;
         }
         if (kind() != operand_kind::reg || register_only()) return false;
         const scalar_info& want = info(type());

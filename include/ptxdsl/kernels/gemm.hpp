@@ -19,6 +19,12 @@
 #include <string>
 #include <utility>
 
+// Some system headers define min and max as macros.
+#pragma push_macro("min")
+#pragma push_macro("max")
+#undef min
+#undef max
+
 namespace ptxdsl::kernels {
 
 /// What is fixed when the program is compiled; each distinct one brings its own kernels.
@@ -386,3 +392,6 @@ result<void> gemm(const stream& s, const tensor_view<A, Rank>& a, const tensor_v
 }
 
 }  // namespace ptxdsl::kernels
+
+#pragma pop_macro("max")
+#pragma pop_macro("min")

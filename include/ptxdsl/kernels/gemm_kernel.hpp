@@ -12,6 +12,12 @@
 #include <ptxdsl/kernels/gemm_config.hpp>
 #include <ptxdsl/ptxdsl.hpp>
 
+// Some system headers define min and max as macros.
+#pragma push_macro("min")
+#pragma push_macro("max")
+#undef min
+#undef max
+
 namespace ptxdsl::kernels::detail {
 
 using k_t = builder<sm_90a>;
@@ -1040,3 +1046,6 @@ inline constexpr attributes gemm_attributes{
     .reqntid = {C.threads()}, .minnctapersm = C.blocks_per_sm, .cluster = {C.cluster_blocks()}};
 
 }  // namespace ptxdsl::kernels
+
+#pragma pop_macro("max")
+#pragma pop_macro("min")

@@ -19,6 +19,12 @@
 #include <type_traits>
 #include <utility>
 
+// Some system headers define min and max as macros.
+#pragma push_macro("min")
+#pragma push_macro("max")
+#undef min
+#undef max
+
 namespace ptxdsl {
 
 /// What a launch needs to know of a kernel. Optional members: `param_name(i)`, the name of a parameter, and
@@ -626,3 +632,6 @@ inline result<void> launch_untyped(const loaded_module& m, std::string_view kern
 }
 
 }  // namespace ptxdsl
+
+#pragma pop_macro("max")
+#pragma pop_macro("min")

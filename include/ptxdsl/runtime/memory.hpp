@@ -11,6 +11,12 @@
 #include <type_traits>
 #include <utility>
 
+// Some system headers define min and max as macros.
+#pragma push_macro("min")
+#pragma push_macro("max")
+#undef min
+#undef max
+
 namespace ptxdsl {
 
 /// A pointer to memory the device reads: an address with an element type. Owns nothing.
@@ -190,3 +196,6 @@ private:
 };
 
 }  // namespace ptxdsl
+
+#pragma pop_macro("max")
+#pragma pop_macro("min")

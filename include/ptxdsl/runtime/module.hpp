@@ -13,6 +13,12 @@
 #include <string>
 #include <string_view>
 
+// Some system headers define min and max as macros.
+#pragma push_macro("min")
+#pragma push_macro("max")
+#undef min
+#undef max
+
 namespace ptxdsl {
 
 /// How to load an image.
@@ -276,3 +282,6 @@ inline result<loaded_module> load_cubin(const context& ctx, std::span<const std:
 }
 
 }  // namespace ptxdsl
+
+#pragma pop_macro("max")
+#pragma pop_macro("min")
