@@ -154,26 +154,10 @@ template <class K>
 inline constexpr sentence program_error = first_error(program_image<K>.read());
 
 #if !defined(__cpp_static_assert) || __cpp_static_assert < 202306L
-/// clang prints about 36 characters of a string argument, so it gets the sentence in several.
-inline constexpr std::uint32_t piece_size = 30;
-
-/// Start of piece `i` of the sentence: cut at blanks where one is near.
-[[nodiscard]] constexpr std::uint32_t piece_begin(const sentence& s, std::uint32_t i) noexcept {
-    std::uint32_t at = 0;
-    for (std::uint32_t k = 0; k < i && at < s.size; ++k) {
-        std::uint32_t end = at + piece_size;
-        if (end >= s.size) return s.size;
-        while (end > at + piece_size / 2 && s.text[end - 1] != ' ') --end;
-        if (end == at + piece_size / 2) end = at + piece_size;
-        at = end;
-    }
-    return at;
-}
 template <class K, std::uint32_t Index>
 [[nodiscard]] constexpr auto error_piece() {
-    constexpr std::uint32_t begin = piece_begin(program_error<K>, Index);
-    constexpr std::uint32_t end = piece_begin(program_error<K>, Index + 1);
-    return fixed_string<end - begin>(program_error<K>.view().substr(begin, end - begin));
+    constexpr std::string_view all = program_error<K>.view();
+    return sentence_piece<piece_begin(all, Index), piece_begin(all, Index + 1)>(all);
 }
 #endif
 

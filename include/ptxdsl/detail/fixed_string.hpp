@@ -33,4 +33,33 @@ struct fixed_string {
 template <std::size_t N>
 fixed_string(const char (&)[N]) -> fixed_string<N - 1>;
 
+namespace detail {
+
+/// clang prints about 36 characters of a string argument, so it gets a sentence in several.
+inline constexpr std::size_t piece_size = 30;
+
+/// Start of piece `i` of a sentence: cut at blanks where one is near.
+[[nodiscard]] constexpr std::size_t piece_begin(std::string_view s, std::size_t i) noexcept {
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < i && at < s.size(); ++k) {
+        std::size_t end = at + piece_size;
+        if (end >= s.size()) return s.size();
+        while (end > at + piece_size / 2 && s[end - 1] != ' ') --end;
+        if (end == at + piece_size / 2) end = at + piece_size;
+        at = end;
+    }
+    return at;
+}
+
+/// Characters [Begin, End) of `s` as a template argument that clang prints as text: it does so only for an array whose
+/// last element was written.
+template <std::size_t Begin, std::size_t End>
+[[nodiscard]] constexpr fixed_string<End - Begin> sentence_piece(std::string_view s) noexcept {
+    fixed_string<End - Begin> piece(s.substr(Begin, End - Begin));
+    piece.data[End - Begin] = '\0';
+    return piece;
+}
+
+}  // namespace detail
+
 }  // namespace ptxdsl

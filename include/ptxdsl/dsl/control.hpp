@@ -261,7 +261,6 @@ public:
         control_writer{p}.bra(f.head, control_writer::guard_of(c, false), where);
         p.place_label(f.done, where);
         p.add_region(ir::region::loop_end, where, f.id);
-        --p.loops_open;
     }
 
     /// Emits, for each case, `setp.ne p, x, c; @p bra next; …; bra end; next:`, then the default, then `end:`.
@@ -353,7 +352,6 @@ private:
         const std::uint32_t again = next.empty() ? head : p.new_label(next, where);
         const std::uint32_t done = p.new_label("done", where);
         const std::uint32_t id = p.loop_count++;
-        ++p.loops_open;
         p.add_region(ir::region::loop_begin, where, id, trips);
         p.place_label(head, where);
         return {id, head, again, done};
@@ -363,7 +361,6 @@ private:
         control_writer{p}.bra(f.head, 0, where);
         p.place_label(f.done, where);
         p.add_region(ir::region::loop_end, where, f.id);
-        --p.loops_open;
     }
 };
 

@@ -16,10 +16,6 @@
 
 namespace ptxdsl {
 
-namespace isa {
-using sreg = special;
-}
-
 using location = std::source_location;
 using isa::tok;
 
@@ -190,15 +186,14 @@ private:
         } else {
             static_assert(!std::is_floating_point_v<V>,
                           "PTXDSL-A03: floating literal for an integer operand; PTX would take its bits");
-            set_integer(static_cast<std::int64_t>(v), std::is_signed_v<V> || sizeof(V) < 8);
+            set_integer(static_cast<std::int64_t>(v));
         }
     }
-    constexpr void set_integer(std::int64_t v, bool exact) noexcept {
+    constexpr void set_integer(std::int64_t v) noexcept {
         constexpr unsigned w = bits_of<T>;
         if constexpr (w < 64) {
             if (v < -(std::int64_t{1} << (w - 1)) || v > (std::int64_t{1} << w) - 1) out_of_range = true;
         }
-        static_cast<void>(exact);
         if (ir::fits_small(v)) {
             words[0] = ir::head(ir::operand_kind::small_int, static_cast<std::uint32_t>(v));
         } else {

@@ -52,9 +52,7 @@ public:
     std::uint32_t shared_bytes = 0;
     std::uint32_t shared_align = 16;
     std::uint32_t open_record = 0;   ///< word index of the record being written
-    std::uint32_t loops_open = 0;
     std::uint32_t loop_count = 0;
-    std::uint32_t structure_open = 0;
 
     // ---- names ------------------------------------------------------------------------------------------------
 

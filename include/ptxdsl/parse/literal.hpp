@@ -116,27 +116,10 @@ template <class L>
 
 #if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
 #elif defined(__clang__)
-/// clang prints about 36 characters of a string argument, so it gets the sentence in several.
-inline constexpr std::uint32_t piece_size = 30;
-
-[[nodiscard]] constexpr std::uint32_t piece_begin(const sentence& s, std::uint32_t i) noexcept {
-    std::uint32_t at = 0;
-    for (std::uint32_t k = 0; k < i && at < s.size; ++k) {
-        std::uint32_t end = at + piece_size;
-        if (end >= s.size) return s.size;
-        while (end > at + piece_size / 2 && s.text[end - 1] != ' ') --end;
-        if (end == at + piece_size / 2) end = at + piece_size;
-        at = end;
-    }
-    return at;
-}
 template <class L, std::uint32_t Index>
 [[nodiscard]] constexpr auto error_piece() {
-    constexpr std::uint32_t begin = piece_begin(literal_error<L>(), Index);
-    constexpr std::uint32_t end = piece_begin(literal_error<L>(), Index + 1);
-    fixed_string<end - begin> piece(literal_error<L>().view().substr(begin, end - begin));
-    piece.data[end - begin] = '\0';  // clang prints an array as text only when its last element was written
-    return piece;
+    constexpr std::string_view all = literal_error<L>().view();
+    return ::ptxdsl::detail::sentence_piece<::ptxdsl::detail::piece_begin(all, Index), ::ptxdsl::detail::piece_begin(all, Index + 1)>(all);
 }
 #endif
 
