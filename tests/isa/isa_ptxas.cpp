@@ -328,7 +328,7 @@ std::vector<operand> alternatives(const operand_rule& rule, const tokens& words,
         add(vector_operand(isa::bits(isa::info(rule.type()).reg) == 32 ? scalar::b64 : scalar::b32, rule.count(), n));
     }
     if (rule.has_range()) {
-        for (const std::int64_t v : {rule.low() - 1, rule.low() + 1, rule.low() + rule.step(), rule.high(), rule.high() + 1}) {
+        for (const std::int64_t v : {rule.low() - 1, rule.low() + 1, rule.low() + rule.step(), rule.low() * 2, rule.high(), rule.high() + 1}) {
             if (v > -1000000 && v < 10000000) add(immediate_operand(v));
         }
         if (rule.kind() == operand_kind::imm) add(register_operand(scalar::b32, n));

@@ -103,6 +103,17 @@ constexpr operand_shape without_mask[] = {addr(space::shared), map2, addr(space:
 static_assert(whole(bulk_multicast, with_mask, sm_90a).ok());
 static_assert(whole(bulk_multicast, without_mask, sm_90a).st == status::operand_count);
 
+// Tensor memory: a power of two of columns; loads of other targets are refused with that reason.
+constexpr tok tmem_alloc[] = {tok::tcgen05, tok::alloc, tok::cta_group__1, tok::sync, tok::aligned, tok::shared__cta, tok::b32};
+template <std::int64_t N>
+constexpr operand_shape columns[] = {addr(space::shared), imm(N)};
+static_assert(whole(tmem_alloc, columns<32>, sm_100a).ok() && whole(tmem_alloc, columns<512>, sm_100a).ok());
+static_assert(!whole(tmem_alloc, columns<96>, sm_100a).ok() && !whole(tmem_alloc, columns<1024>, sm_100a).ok());
+static_assert(!whole(tmem_alloc, columns<16>, sm_100a).ok() && !whole(tmem_alloc, columns<-32>, sm_100a).ok());
+static_assert(modifiers(tmem_alloc, sm_90a).st == status::wrong_target);
+constexpr tok tmem_ld_red[] = {tok::tcgen05, tok::ld, tok::red, tok::sync, tok::aligned, tok::_32x32b, tok::x2, tok::min, tok::f32};
+static_assert(modifiers(tmem_ld_red, sm_100a).st == status::wrong_target && modifiers(tmem_ld_red, sm_90a).st == status::wrong_target);
+
 // Text of the rows, special registers.
 static_assert(form(modifiers(fma_rn_f32, sm_90a).form).pattern.substr(0, 3) == "fma");
 static_assert(form_count() > 600 && form_on(modifiers(wgmma_fence, sm_90a).form, sm_90a));

@@ -28,7 +28,7 @@ CLASS is a base and then any number of `+alternative`:
     T!                         register only
     ~T                         register may be wider than T (ld, st, cvt)
     pred, !pred                predicate; predicate that may be negated
-    imm(lo..hi), imm(lo..hi..step), imm{a,b}      immediate only
+    imm(lo..hi), imm(lo..hi..step), imm{a,b}      immediate only;  imm(lo..hi..pow2) the powers of two of the range
     {T*n} {T*V} {T*V*m} {T*V/m}  vector; V is a bound modifier whose number is the length (v4, x8, 3d, m64n256k16);
                                when V is bound by an optional modifier that is absent the operand is one register
     [SPACE] [V] [any]          address in a space (name, or bound modifier; absent means generic)
@@ -60,6 +60,7 @@ CLASS_REG, CLASS_PRED, CLASS_IMM, CLASS_VEC, CLASS_ADDRESS, CLASS_TMAP, CLASS_LA
 F_DEST, F_REG_ONLY, F_OPTIONAL, F_RELAXED, F_SINK, F_NEGATED, F_SREG, F_SYM, F_JOINED, F_BITS = (1 << (4 + i) for i in range(10))
 SPACES = ["generic", "global", "shared", "shared_cluster", "constant", "local", "param", "any", "tmem"]
 NO_FLAG = 0
+POWERS_OF_TWO = 0  # in the place of a step
 MAX_SLOTS = 7
 MAX_FLAGS = 15
 
@@ -257,6 +258,8 @@ class Table:
 
     def parse_imm(self, text):
         m = re.fullmatch(r"imm\((-?\w+)\.\.(-?\w+)(?:\.\.(\w+))?\)", text)
+        if m and m.group(3) == "pow2":
+            return (int(m.group(1), 0), int(m.group(2), 0), POWERS_OF_TWO)
         if m:
             return (int(m.group(1), 0), int(m.group(2), 0), int(m.group(3) or "1", 0))
         m = re.fullmatch(r"imm\{(.*)\}", text)
@@ -477,7 +480,7 @@ class Table:
                 ("sets", sets, "Sets of tokens: length, then the sorted tokens."),
                 ("target_offset", target_offset, "Target rule number -> where it begins in `targets`."),
                 ("targets", targets, "Target rules: length, then sm | suffix << 12 (0 from there on, 1 exactly `a`, 2 family)."),
-                ("immediates", imms, "Immediate ranges: low and high (four words each, low word first), step.")]:
+                ("immediates", imms, "Immediate ranges: low and high (four words each, low word first), step (0: powers of two).")]:
             out += ["/// %s\n" % doc, "inline constexpr const char16_t* %s =\n" % name] + words(data or [0]) + [";\n"]
         out += ["\n// clang-format on\n}  // namespace ptxdsl::isa::detail\n"]
         return "".join(out)

@@ -239,6 +239,7 @@ public:
     [[nodiscard]] constexpr bool has_range() const noexcept { return range_ != 0; }
     [[nodiscard]] constexpr std::int64_t low() const noexcept { return wide(0); }
     [[nodiscard]] constexpr std::int64_t high() const noexcept { return wide(4); }
+    /// Distance of the immediates of the range; 0: the powers of two in it.
     [[nodiscard]] constexpr std::int64_t step() const noexcept { return range_words()[8]; }
 
     /// The kind of operand the row asks for first (alternatives are the `takes_` functions). A vector whose length
@@ -345,13 +346,19 @@ private:
     [[nodiscard]] constexpr bool takes_immediate(const operand_shape& o) const noexcept {
         const bool float_literal = o.type == scalar::f32 || o.type == scalar::f64;
         if (has_range()) {
-            return !float_literal && o.value >= low() && o.value <= high() && (static_cast<std::uint64_t>(o.value) - static_cast<std::uint64_t>(low())) % static_cast<std::uint64_t>(step()) == 0;
+            return !float_literal && in_range(o.value);
         }
         if (kind() != operand_kind::reg || register_only()) return false;
         const scalar_info& want = info(type());
         if (want.cls == type_class::floating) return float_literal && want.bits >= 32;
         // An untyped word takes a float literal of its own width.
         return !float_literal || (want.cls == type_class::bits && want.bits == bits(o.type));
+    }
+
+    [[nodiscard]] constexpr bool in_range(std::int64_t value) const noexcept {
+        if (value < low() || value > high()) return false;
+        if (step() == 0) return (value & (value - 1)) == 0;
+        return (static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(low())) % static_cast<std::uint64_t>(step()) == 0;
     }
 
     unsigned flags_;

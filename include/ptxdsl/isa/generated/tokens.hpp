@@ -10,156 +10,181 @@ namespace ptxdsl::isa {
 // clang-format off
 enum class tok : std::uint16_t {
     none = 0,
-    _1d, _2d, _3d, _4d, _5d, L1, L1__evict_first, L1__evict_last, L1__evict_normal, L1__evict_unchanged,
-    L1__no_allocate, L2, L2__128B, L2__256B, L2__64B, L2__cache_hint, L2__evict_first, L2__evict_last,
-    L2__evict_normal, L2__evict_unchanged, NaN, abs, acc__f16, acc__f32, acq_rel, acquire, activemask, add, addc,
-    alias, aligned, all, alloca, and_, any, applypriority, approx, arrive, arrive_drop, async, async__generic, atom,
-    b1, b1024, b128, b16, b32, b4, b4e, b4x16_p64, b6, b64, b6x16_p32, b8, b8x16, ballot, bar, barrier, bf16,
-    bf16x2, bfe, bfi, bfind, bfly, block_scale, bmsk, box_dim, bra, brev, brkpt, brx, bulk, bulk_group, ca, call,
-    cas, cc, cg, clamp, cluster, clz, cnot, col, commit_group, complete_tx, const_, copysign, cos, cp,
-    cp_fenceproxy, cp_mask, createpolicy, cs, cta, cta_group__1, cta_group__2, cv, cvt, cvta, dec, discard, div,
-    down, dp2a, dp4a, e2m1, e2m1x2, e2m1x4, e2m3, e2m3x2, e2m3x4, e3m2, e3m2x2, e3m2x4, e4m3, e4m3x2, e4m3x4, e5m2,
-    e5m2x2, e5m2x4, ecl, ecr, elect, element_stride, elemtype, eq, equ, ex2, exch, exit, expect_tx, f16, f16x2, f32,
-    f32x2, f4e, f64, fence, fill_mode, finite, fma, fns, fractional, ftz, full, ge, getctarank, geu, gl, global,
+    _128x128b, _128x256b, _16x128b, _16x256b, _16x32bx2, _16x64b, _1d, _2d, _32x128b, _32x32b, _3d, _4d, _4x256b,
+    _5d, _64x128b, L1, L1__evict_first, L1__evict_last, L1__evict_normal, L1__evict_unchanged, L1__no_allocate, L2,
+    L2__128B, L2__256B, L2__64B, L2__cache_hint, L2__evict_first, L2__evict_last, L2__evict_normal,
+    L2__evict_unchanged, NaN, abs, acc__f16, acc__f32, acq_rel, acquire, activemask, add, addc, alias, aligned, all,
+    alloc, alloca, and_, any, applypriority, approx, arrive, arrive_drop, ashift, async, async__generic, atom, b1,
+    b1024, b128, b16, b32, b4, b4e, b4x16_p64, b6, b64, b6x16_p32, b8, b8x16, ballot, bar, barrier, bf16, bf16x2,
+    bfe, bfi, bfind, bfly, block16, block32, block_scale, bmsk, box_dim, bra, brev, brkpt, brx, bulk, bulk_group,
+    ca, call, cas, cc, cg, clamp, cluster, clusterlaunchcontrol, clz, cnot, col, collector__a__discard,
+    collector__a__fill, collector__a__lastuse, collector__a__use, collector__b0__discard, collector__b0__fill,
+    collector__b0__lastuse, collector__b0__use, collector__b1__discard, collector__b1__fill, collector__b1__lastuse,
+    collector__b1__use, collector__b2__discard, collector__b2__fill, collector__b2__lastuse, collector__b2__use,
+    collector__b3__discard, collector__b3__fill, collector__b3__lastuse, collector__b3__use, commit, commit_group,
+    complete_tx, const_, copysign, cos, cp, cp_fenceproxy, cp_mask, createpolicy, cs, cta, cta_group__1,
+    cta_group__2, cv, cvt, cvta, dealloc, dec, discard, div, down, dp2a, dp4a, e2m1, e2m1x2, e2m1x4, e2m3, e2m3x2,
+    e2m3x4, e3m2, e3m2x2, e3m2x4, e4m3, e4m3x2, e4m3x4, e5m2, e5m2x2, e5m2x4, ecl, ecr, elect, element_stride,
+    elemtype, eq, equ, ex2, exch, exit, expect_tx, f16, f16x2, f32, f32x2, f4e, f64, fence,
+    fence__after_thread_sync, fence__before_thread_sync, fill_mode, finite, fma, fns, fractional, ftz, full, ge,
+    get_first_ctaid, get_first_ctaid__x, get_first_ctaid__y, get_first_ctaid__z, getctarank, geu, gl, global,
     global_address, global_dim, global_stride, gpu, griddepcontrol, gt, gtu, hi, hs, idx, im2col, im2col__w,
-    im2col__w__128, im2col_no_offs, inc, infinite, init, interleave_layout, inval, isspacep, kind__f8f6f4,
-    kind__mxf4, kind__mxf4nvf4, kind__mxf8f6f4, l, launch_dependents, ld, ld_reduce, ldmatrix, ldu, le, leu, lg2,
-    lo, local, lop3, ls, lt, ltu, lu, m16n16, m16n8, m16n8k128, m16n8k16, m16n8k256, m16n8k32, m16n8k4, m16n8k64,
-    m16n8k8, m64n104k16, m64n104k32, m64n104k64, m64n104k8, m64n112k16, m64n112k256, m64n112k32, m64n112k64,
-    m64n112k8, m64n120k16, m64n120k32, m64n120k64, m64n120k8, m64n128k16, m64n128k256, m64n128k32, m64n128k64,
-    m64n128k8, m64n136k16, m64n136k32, m64n136k64, m64n136k8, m64n144k16, m64n144k256, m64n144k32, m64n144k64,
-    m64n144k8, m64n152k16, m64n152k32, m64n152k64, m64n152k8, m64n160k16, m64n160k256, m64n160k32, m64n160k64,
-    m64n160k8, m64n168k16, m64n168k32, m64n168k64, m64n168k8, m64n16k16, m64n16k256, m64n16k32, m64n16k64, m64n16k8,
-    m64n176k16, m64n176k256, m64n176k32, m64n176k64, m64n176k8, m64n184k16, m64n184k32, m64n184k64, m64n184k8,
-    m64n192k16, m64n192k256, m64n192k32, m64n192k64, m64n192k8, m64n200k16, m64n200k32, m64n200k64, m64n200k8,
-    m64n208k16, m64n208k256, m64n208k32, m64n208k64, m64n208k8, m64n216k16, m64n216k32, m64n216k64, m64n216k8,
-    m64n224k16, m64n224k256, m64n224k32, m64n224k64, m64n224k8, m64n232k16, m64n232k32, m64n232k64, m64n232k8,
-    m64n240k16, m64n240k256, m64n240k32, m64n240k64, m64n240k8, m64n248k16, m64n248k32, m64n248k64, m64n248k8,
-    m64n24k16, m64n24k256, m64n24k32, m64n24k64, m64n24k8, m64n256k16, m64n256k256, m64n256k32, m64n256k64,
-    m64n256k8, m64n32k16, m64n32k256, m64n32k32, m64n32k64, m64n32k8, m64n40k16, m64n40k32, m64n40k64, m64n40k8,
-    m64n48k16, m64n48k256, m64n48k32, m64n48k64, m64n48k8, m64n56k16, m64n56k32, m64n56k64, m64n56k8, m64n64k16,
-    m64n64k256, m64n64k32, m64n64k64, m64n64k8, m64n72k16, m64n72k32, m64n72k64, m64n72k8, m64n80k16, m64n80k256,
-    m64n80k32, m64n80k64, m64n80k8, m64n88k16, m64n88k32, m64n88k64, m64n88k8, m64n8k16, m64n8k256, m64n8k32,
-    m64n8k64, m64n8k8, m64n96k16, m64n96k256, m64n96k32, m64n96k64, m64n96k8, m8n16, m8n8, m8n8k128, m8n8k16,
-    m8n8k32, m8n8k4, mad, mad24, madc, mapa, mask, match, max, mbarrier, mbarrier__complete_tx__bytes,
-    mbarrier_init, membar, min, mma, mma_async, mmio, mov, movmatrix, mul, mul24, multicast__cluster, multimem, nan,
-    nanosleep, nc, ne, neg, neu, noComplete, noftz, noinc, normal, not_, notanumber, num, number, oob, or_, pack,
-    param, param__entry, param__func, parity, pending_count, pmevent, popc, pred, prefetch, prefetchu, prmt, proxy,
-    r, range, rank, rc16, rc8, rcp, read, red, reduce, redux, relaxed, release, relu, rem, replace, ret, rm, rmi,
-    rn, rna, rni, row, rp, rpi, rs, rsqrt, rz, rzi, s16, s16x2, s2, s32, s4, s64, s8, sad, sat, satfinite, sc,
-    scale_vec__1X, scale_vec__2X, scale_vec__4X, selp, set, setmaxnreg, setp, shared, shared__cluster, shared__cta,
-    shf, shfl, shiftamt, shl, shr, sin, slct, sp, sp__ordered_metadata, sqrt, st, stackrestore, stacksave, stmatrix,
-    sub, subc, subnormal, swizzle_atomicity, swizzle_mode, sync, sync_restrict__shared__cluster,
-    sync_restrict__shared__cta, sys, szext, tanh, tensor, tensormap, tensormap__generic, test_wait, testp, tf32,
-    tile, tile__gather4, tile__scatter4, to, trans, trap, try_wait, u16, u16x2, u2, u32, u4, u64, u8, ue4m3, ue8m0,
-    ue8m0x2, uni, up, v2, v4, v8, volatile_, vote, wait, wait_all, wait_group, warp, wb, weak, wgmma, wide, wrap,
-    wt, x1, x2, x4, xor_, xorsign,
+    im2col__w__128, im2col_no_offs, inc, infinite, init, interleave_layout, inval, is_canceled, isspacep, kind__f16,
+    kind__f8f6f4, kind__i8, kind__mxf4, kind__mxf4nvf4, kind__mxf8f6f4, kind__tf32, l, launch_dependents, ld,
+    ld_reduce, ldmatrix, ldu, le, leu, lg2, lo, local, lop3, ls, lt, ltu, lu, m16n16, m16n8, m16n8k128, m16n8k16,
+    m16n8k256, m16n8k32, m16n8k4, m16n8k64, m16n8k8, m64n104k16, m64n104k32, m64n104k64, m64n104k8, m64n112k16,
+    m64n112k256, m64n112k32, m64n112k64, m64n112k8, m64n120k16, m64n120k32, m64n120k64, m64n120k8, m64n128k16,
+    m64n128k256, m64n128k32, m64n128k64, m64n128k8, m64n136k16, m64n136k32, m64n136k64, m64n136k8, m64n144k16,
+    m64n144k256, m64n144k32, m64n144k64, m64n144k8, m64n152k16, m64n152k32, m64n152k64, m64n152k8, m64n160k16,
+    m64n160k256, m64n160k32, m64n160k64, m64n160k8, m64n168k16, m64n168k32, m64n168k64, m64n168k8, m64n16k16,
+    m64n16k256, m64n16k32, m64n16k64, m64n16k8, m64n176k16, m64n176k256, m64n176k32, m64n176k64, m64n176k8,
+    m64n184k16, m64n184k32, m64n184k64, m64n184k8, m64n192k16, m64n192k256, m64n192k32, m64n192k64, m64n192k8,
+    m64n200k16, m64n200k32, m64n200k64, m64n200k8, m64n208k16, m64n208k256, m64n208k32, m64n208k64, m64n208k8,
+    m64n216k16, m64n216k32, m64n216k64, m64n216k8, m64n224k16, m64n224k256, m64n224k32, m64n224k64, m64n224k8,
+    m64n232k16, m64n232k32, m64n232k64, m64n232k8, m64n240k16, m64n240k256, m64n240k32, m64n240k64, m64n240k8,
+    m64n248k16, m64n248k32, m64n248k64, m64n248k8, m64n24k16, m64n24k256, m64n24k32, m64n24k64, m64n24k8,
+    m64n256k16, m64n256k256, m64n256k32, m64n256k64, m64n256k8, m64n32k16, m64n32k256, m64n32k32, m64n32k64,
+    m64n32k8, m64n40k16, m64n40k32, m64n40k64, m64n40k8, m64n48k16, m64n48k256, m64n48k32, m64n48k64, m64n48k8,
+    m64n56k16, m64n56k32, m64n56k64, m64n56k8, m64n64k16, m64n64k256, m64n64k32, m64n64k64, m64n64k8, m64n72k16,
+    m64n72k32, m64n72k64, m64n72k8, m64n80k16, m64n80k256, m64n80k32, m64n80k64, m64n80k8, m64n88k16, m64n88k32,
+    m64n88k64, m64n88k8, m64n8k16, m64n8k256, m64n8k32, m64n8k64, m64n8k8, m64n96k16, m64n96k256, m64n96k32,
+    m64n96k64, m64n96k8, m8n16, m8n8, m8n8k128, m8n8k16, m8n8k32, m8n8k4, mad, mad24, madc, mapa, mask, match, max,
+    mbarrier, mbarrier__arrive__one, mbarrier__complete_tx__bytes, mbarrier_init, membar, min, mma, mma_async, mmio,
+    mov, movmatrix, mul, mul24, multicast__cluster, multicast__cluster__all, multimem, nan, nanosleep, nc, ne, neg,
+    neu, noComplete, noftz, noinc, normal, not_, notanumber, num, number, oob, or_, pack, pack__16b, param,
+    param__entry, param__func, parity, pending_count, pmevent, popc, pred, prefetch, prefetchu, prmt, proxy,
+    query_cancel, r, range, rank, rc16, rc8, rcp, read, red, reduce, redux, relaxed, release,
+    relinquish_alloc_permit, relu, rem, replace, ret, rm, rmi, rn, rna, rni, row, rp, rpi, rs, rsqrt, rz, rzi, s16,
+    s16x2, s2, s32, s4, s64, s8, sad, sat, satfinite, sc, scale_vec__1X, scale_vec__2X, scale_vec__4X, selp, set,
+    setmaxnreg, setp, shared, shared__cluster, shared__cta, shf, shfl, shift, shiftamt, shl, shr, sin, slct, sp,
+    sp__ordered_metadata, sqrt, st, stackrestore, stacksave, stmatrix, sub, subc, subnormal, swizzle_atomicity,
+    swizzle_mode, sync, sync_restrict__shared__cluster, sync_restrict__shared__cta, sys, szext, tanh, tcgen05,
+    tensor, tensormap, tensormap__generic, test_wait, testp, tf32, tile, tile__gather4, tile__scatter4, to, trans,
+    trap, try_cancel, try_wait, u16, u16x2, u2, u32, u4, u64, u8, ue4m3, ue8m0, ue8m0x2, uni, unpack__16b, up, v2,
+    v4, v8, volatile_, vote, wait, wait__ld, wait__st, wait_all, wait_group, warp, warpx2__01_23, warpx2__02_13,
+    warpx4, wb, weak, wgmma, wide, wrap, ws, wt, x1, x128, x16, x2, x32, x4, x64, x8, xor_, xorsign,
 };
 
 namespace detail {
 
-inline constexpr unsigned token_count = 521;
+inline constexpr unsigned token_count = 588;
 /// All spellings end to end; token t is [token_offset[t], token_offset[t + 1]).
 inline constexpr const char* token_text =
-    "1d2d3d4d5dL1L1::evict_firstL1::evict_lastL1::evict_normalL1::evict_unchangedL1::no_allocateL2L2::128BL2::256"
-    "BL2::64BL2::cache_hintL2::evict_firstL2::evict_lastL2::evict_normalL2::evict_unchangedNaNabsacc::f16acc::f32"
-    "acq_relacquireactivemaskaddaddcaliasalignedallallocaandanyapplypriorityapproxarrivearrive_dropasyncasync::ge"
-    "nericatomb1b1024b128b16b32b4b4eb4x16_p64b6b64b6x16_p32b8b8x16ballotbarbarrierbf16bf16x2bfebfibfindbflyblock_"
-    "scalebmskbox_dimbrabrevbrkptbrxbulkbulk_groupcacallcascccgclampclusterclzcnotcolcommit_groupcomplete_txconst"
-    "copysigncoscpcp_fenceproxycp_maskcreatepolicycsctacta_group::1cta_group::2cvcvtcvtadecdiscarddivdowndp2adp4a"
-    "e2m1e2m1x2e2m1x4e2m3e2m3x2e2m3x4e3m2e3m2x2e3m2x4e4m3e4m3x2e4m3x4e5m2e5m2x2e5m2x4eclecrelectelement_strideele"
-    "mtypeeqequex2exchexitexpect_txf16f16x2f32f32x2f4ef64fencefill_modefinitefmafnsfractionalftzfullgegetctarankg"
-    "euglglobalglobal_addressglobal_dimglobal_stridegpugriddepcontrolgtgtuhihsidxim2colim2col::wim2col::w::128im2"
-    "col_no_offsincinfiniteinitinterleave_layoutinvalisspacepkind::f8f6f4kind::mxf4kind::mxf4nvf4kind::mxf8f6f4ll"
-    "aunch_dependentsldld_reduceldmatrixlduleleulg2lolocallop3lsltltulum16n16m16n8m16n8k128m16n8k16m16n8k256m16n8"
-    "k32m16n8k4m16n8k64m16n8k8m64n104k16m64n104k32m64n104k64m64n104k8m64n112k16m64n112k256m64n112k32m64n112k64m64"
-    "n112k8m64n120k16m64n120k32m64n120k64m64n120k8m64n128k16m64n128k256m64n128k32m64n128k64m64n128k8m64n136k16m64"
-    "n136k32m64n136k64m64n136k8m64n144k16m64n144k256m64n144k32m64n144k64m64n144k8m64n152k16m64n152k32m64n152k64m6"
-    "4n152k8m64n160k16m64n160k256m64n160k32m64n160k64m64n160k8m64n168k16m64n168k32m64n168k64m64n168k8m64n16k16m64"
-    "n16k256m64n16k32m64n16k64m64n16k8m64n176k16m64n176k256m64n176k32m64n176k64m64n176k8m64n184k16m64n184k32m64n1"
-    "84k64m64n184k8m64n192k16m64n192k256m64n192k32m64n192k64m64n192k8m64n200k16m64n200k32m64n200k64m64n200k8m64n2"
-    "08k16m64n208k256m64n208k32m64n208k64m64n208k8m64n216k16m64n216k32m64n216k64m64n216k8m64n224k16m64n224k256m64"
-    "n224k32m64n224k64m64n224k8m64n232k16m64n232k32m64n232k64m64n232k8m64n240k16m64n240k256m64n240k32m64n240k64m6"
-    "4n240k8m64n248k16m64n248k32m64n248k64m64n248k8m64n24k16m64n24k256m64n24k32m64n24k64m64n24k8m64n256k16m64n256"
-    "k256m64n256k32m64n256k64m64n256k8m64n32k16m64n32k256m64n32k32m64n32k64m64n32k8m64n40k16m64n40k32m64n40k64m64"
-    "n40k8m64n48k16m64n48k256m64n48k32m64n48k64m64n48k8m64n56k16m64n56k32m64n56k64m64n56k8m64n64k16m64n64k256m64n"
-    "64k32m64n64k64m64n64k8m64n72k16m64n72k32m64n72k64m64n72k8m64n80k16m64n80k256m64n80k32m64n80k64m64n80k8m64n88"
-    "k16m64n88k32m64n88k64m64n88k8m64n8k16m64n8k256m64n8k32m64n8k64m64n8k8m64n96k16m64n96k256m64n96k32m64n96k64m6"
-    "4n96k8m8n16m8n8m8n8k128m8n8k16m8n8k32m8n8k4madmad24madcmapamaskmatchmaxmbarriermbarrier::complete_tx::bytesm"
-    "barrier_initmembarminmmamma_asyncmmiomovmovmatrixmulmul24multicast::clustermultimemnannanosleepncnenegneunoC"
-    "ompletenoftznoincnormalnotnotanumbernumnumberooborpackparamparam::entryparam::funcparitypending_countpmevent"
-    "popcpredprefetchprefetchuprmtproxyrrangerankrc16rc8rcpreadredreducereduxrelaxedreleasereluremreplaceretrmrmi"
-    "rnrnarnirowrprpirsrsqrtrzrzis16s16x2s2s32s4s64s8sadsatsatfinitescscale_vec::1Xscale_vec::2Xscale_vec::4Xselp"
-    "setsetmaxnregsetpsharedshared::clustershared::ctashfshflshiftamtshlshrsinslctspsp::ordered_metadatasqrtststa"
-    "ckrestorestacksavestmatrixsubsubcsubnormalswizzle_atomicityswizzle_modesyncsync_restrict::shared::clustersyn"
-    "c_restrict::shared::ctasysszexttanhtensortensormaptensormap::generictest_waittestptf32tiletile::gather4tile:"
-    ":scatter4totranstraptry_waitu16u16x2u2u32u4u64u8ue4m3ue8m0ue8m0x2uniupv2v4v8volatilevotewaitwait_allwait_gro"
-    "upwarpwbweakwgmmawidewrapwtx1x2x4xorxorsign";
+    "128x128b128x256b16x128b16x256b16x32bx216x64b1d2d32x128b32x32b3d4d4x256b5d64x128bL1L1::evict_firstL1::evict_l"
+    "astL1::evict_normalL1::evict_unchangedL1::no_allocateL2L2::128BL2::256BL2::64BL2::cache_hintL2::evict_firstL"
+    "2::evict_lastL2::evict_normalL2::evict_unchangedNaNabsacc::f16acc::f32acq_relacquireactivemaskaddaddcaliasal"
+    "ignedallallocallocaandanyapplypriorityapproxarrivearrive_dropashiftasyncasync::genericatomb1b1024b128b16b32b"
+    "4b4eb4x16_p64b6b64b6x16_p32b8b8x16ballotbarbarrierbf16bf16x2bfebfibfindbflyblock16block32block_scalebmskbox_"
+    "dimbrabrevbrkptbrxbulkbulk_groupcacallcascccgclampclusterclusterlaunchcontrolclzcnotcolcollector::a::discard"
+    "collector::a::fillcollector::a::lastusecollector::a::usecollector::b0::discardcollector::b0::fillcollector::"
+    "b0::lastusecollector::b0::usecollector::b1::discardcollector::b1::fillcollector::b1::lastusecollector::b1::u"
+    "secollector::b2::discardcollector::b2::fillcollector::b2::lastusecollector::b2::usecollector::b3::discardcol"
+    "lector::b3::fillcollector::b3::lastusecollector::b3::usecommitcommit_groupcomplete_txconstcopysigncoscpcp_fe"
+    "nceproxycp_maskcreatepolicycsctacta_group::1cta_group::2cvcvtcvtadeallocdecdiscarddivdowndp2adp4ae2m1e2m1x2e"
+    "2m1x4e2m3e2m3x2e2m3x4e3m2e3m2x2e3m2x4e4m3e4m3x2e4m3x4e5m2e5m2x2e5m2x4eclecrelectelement_strideelemtypeeqeque"
+    "x2exchexitexpect_txf16f16x2f32f32x2f4ef64fencefence::after_thread_syncfence::before_thread_syncfill_modefini"
+    "tefmafnsfractionalftzfullgeget_first_ctaidget_first_ctaid::xget_first_ctaid::yget_first_ctaid::zgetctarankge"
+    "uglglobalglobal_addressglobal_dimglobal_stridegpugriddepcontrolgtgtuhihsidxim2colim2col::wim2col::w::128im2c"
+    "ol_no_offsincinfiniteinitinterleave_layoutinvalis_canceledisspacepkind::f16kind::f8f6f4kind::i8kind::mxf4kin"
+    "d::mxf4nvf4kind::mxf8f6f4kind::tf32llaunch_dependentsldld_reduceldmatrixlduleleulg2lolocallop3lsltltulum16n1"
+    "6m16n8m16n8k128m16n8k16m16n8k256m16n8k32m16n8k4m16n8k64m16n8k8m64n104k16m64n104k32m64n104k64m64n104k8m64n112"
+    "k16m64n112k256m64n112k32m64n112k64m64n112k8m64n120k16m64n120k32m64n120k64m64n120k8m64n128k16m64n128k256m64n1"
+    "28k32m64n128k64m64n128k8m64n136k16m64n136k32m64n136k64m64n136k8m64n144k16m64n144k256m64n144k32m64n144k64m64n"
+    "144k8m64n152k16m64n152k32m64n152k64m64n152k8m64n160k16m64n160k256m64n160k32m64n160k64m64n160k8m64n168k16m64n"
+    "168k32m64n168k64m64n168k8m64n16k16m64n16k256m64n16k32m64n16k64m64n16k8m64n176k16m64n176k256m64n176k32m64n176"
+    "k64m64n176k8m64n184k16m64n184k32m64n184k64m64n184k8m64n192k16m64n192k256m64n192k32m64n192k64m64n192k8m64n200"
+    "k16m64n200k32m64n200k64m64n200k8m64n208k16m64n208k256m64n208k32m64n208k64m64n208k8m64n216k16m64n216k32m64n21"
+    "6k64m64n216k8m64n224k16m64n224k256m64n224k32m64n224k64m64n224k8m64n232k16m64n232k32m64n232k64m64n232k8m64n24"
+    "0k16m64n240k256m64n240k32m64n240k64m64n240k8m64n248k16m64n248k32m64n248k64m64n248k8m64n24k16m64n24k256m64n24"
+    "k32m64n24k64m64n24k8m64n256k16m64n256k256m64n256k32m64n256k64m64n256k8m64n32k16m64n32k256m64n32k32m64n32k64m"
+    "64n32k8m64n40k16m64n40k32m64n40k64m64n40k8m64n48k16m64n48k256m64n48k32m64n48k64m64n48k8m64n56k16m64n56k32m64"
+    "n56k64m64n56k8m64n64k16m64n64k256m64n64k32m64n64k64m64n64k8m64n72k16m64n72k32m64n72k64m64n72k8m64n80k16m64n8"
+    "0k256m64n80k32m64n80k64m64n80k8m64n88k16m64n88k32m64n88k64m64n88k8m64n8k16m64n8k256m64n8k32m64n8k64m64n8k8m6"
+    "4n96k16m64n96k256m64n96k32m64n96k64m64n96k8m8n16m8n8m8n8k128m8n8k16m8n8k32m8n8k4madmad24madcmapamaskmatchmax"
+    "mbarriermbarrier::arrive::onembarrier::complete_tx::bytesmbarrier_initmembarminmmamma_asyncmmiomovmovmatrixm"
+    "ulmul24multicast::clustermulticast::cluster::allmultimemnannanosleepncnenegneunoCompletenoftznoincnormalnotn"
+    "otanumbernumnumberooborpackpack::16bparamparam::entryparam::funcparitypending_countpmeventpopcpredprefetchpr"
+    "efetchuprmtproxyquery_cancelrrangerankrc16rc8rcpreadredreducereduxrelaxedreleaserelinquish_alloc_permitrelur"
+    "emreplaceretrmrmirnrnarnirowrprpirsrsqrtrzrzis16s16x2s2s32s4s64s8sadsatsatfinitescscale_vec::1Xscale_vec::2X"
+    "scale_vec::4Xselpsetsetmaxnregsetpsharedshared::clustershared::ctashfshflshiftshiftamtshlshrsinslctspsp::ord"
+    "ered_metadatasqrtststackrestorestacksavestmatrixsubsubcsubnormalswizzle_atomicityswizzle_modesyncsync_restri"
+    "ct::shared::clustersync_restrict::shared::ctasysszexttanhtcgen05tensortensormaptensormap::generictest_waitte"
+    "stptf32tiletile::gather4tile::scatter4totranstraptry_canceltry_waitu16u16x2u2u32u4u64u8ue4m3ue8m0ue8m0x2uniu"
+    "npack::16bupv2v4v8volatilevotewaitwait::ldwait::stwait_allwait_groupwarpwarpx2::01_23warpx2::02_13warpx4wbwe"
+    "akwgmmawidewrapwswtx1x128x16x2x32x4x64x8xorxorsign";
 inline constexpr const char16_t* token_offset =
-    u"\x0\x0\x2\x4\x6\x8\xa\xc\x1b\x29\x39\x4c\x5b\x5d\x65\x6d\x74\x82\x91\x9f\xaf\xc2\xc5\xc8\xd0\xd8\xdf\xe6\xf0"
-    u"\xf3\xf7\xfc\x103\x106\x10c\x10f\x112\x11f\x125\x12b\x136\x13b\x149\x14d\x14f\x154\x158\x15b\x15e\x160\x163"
-    u"\x16c\x16e\x171\x17a\x17c\x181\x187\x18a\x191\x195\x19b\x19e\x1a1\x1a6\x1aa\x1b5\x1b9\x1c0\x1c3\x1c7\x1cc"
-    u"\x1cf\x1d3\x1dd\x1df\x1e3\x1e6\x1e8\x1ea\x1ef\x1f6\x1f9\x1fd\x200\x20c\x217\x21c\x224\x227\x229\x236\x23d"
-    u"\x249\x24b\x24e\x25a\x266\x268\x26b\x26f\x272\x279\x27c\x280\x284\x288\x28c\x292\x298\x29c\x2a2\x2a8\x2ac"
-    u"\x2b2\x2b8\x2bc\x2c2\x2c8\x2cc\x2d2\x2d8\x2db\x2de\x2e3\x2f1\x2f9\x2fb\x2fe\x301\x305\x309\x312\x315\x31a"
-    u"\x31d\x322\x325\x328\x32d\x336\x33c\x33f\x342\x34c\x34f\x353\x355\x35f\x362\x364\x36a\x378\x382\x38f\x392"
-    u"\x3a0\x3a2\x3a5\x3a7\x3a9\x3ac\x3b2\x3bb\x3c9\x3d7\x3da\x3e2\x3e6\x3f7\x3fc\x404\x410\x41a\x428\x436\x437"
-    u"\x448\x44a\x453\x45b\x45e\x460\x463\x466\x468\x46d\x471\x473\x475\x478\x47a\x480\x485\x48e\x496\x49f\x4a7"
-    u"\x4ae\x4b6\x4bd\x4c7\x4d1\x4db\x4e4\x4ee\x4f9\x503\x50d\x516\x520\x52a\x534\x53d\x547\x552\x55c\x566\x56f"
-    u"\x579\x583\x58d\x596\x5a0\x5ab\x5b5\x5bf\x5c8\x5d2\x5dc\x5e6\x5ef\x5f9\x604\x60e\x618\x621\x62b\x635\x63f"
-    u"\x648\x651\x65b\x664\x66d\x675\x67f\x68a\x694\x69e\x6a7\x6b1\x6bb\x6c5\x6ce\x6d8\x6e3\x6ed\x6f7\x700\x70a"
-    u"\x714\x71e\x727\x731\x73c\x746\x750\x759\x763\x76d\x777\x780\x78a\x795\x79f\x7a9\x7b2\x7bc\x7c6\x7d0\x7d9"
-    u"\x7e3\x7ee\x7f8\x802\x80b\x815\x81f\x829\x832\x83b\x845\x84e\x857\x85f\x869\x874\x87e\x888\x891\x89a\x8a4"
-    u"\x8ad\x8b6\x8be\x8c7\x8d0\x8d9\x8e1\x8ea\x8f4\x8fd\x906\x90e\x917\x920\x929\x931\x93a\x944\x94d\x956\x95e"
-    u"\x967\x970\x979\x981\x98a\x994\x99d\x9a6\x9ae\x9b7\x9c0\x9c9\x9d1\x9d9\x9e2\x9ea\x9f2\x9f9\xa02\xa0c\xa15"
-    u"\xa1e\xa26\xa2b\xa2f\xa37\xa3e\xa45\xa4b\xa4e\xa53\xa57\xa5b\xa5f\xa64\xa67\xa6f\xa8b\xa98\xa9e\xaa1\xaa4"
-    u"\xaad\xab1\xab4\xabd\xac0\xac5\xad7\xadf\xae2\xaeb\xaed\xaef\xaf2\xaf5\xaff\xb04\xb09\xb0f\xb12\xb1c\xb1f"
-    u"\xb25\xb28\xb2a\xb2e\xb33\xb3f\xb4a\xb50\xb5d\xb64\xb68\xb6c\xb74\xb7d\xb81\xb86\xb87\xb8c\xb90\xb94\xb97"
-    u"\xb9a\xb9e\xba1\xba7\xbac\xbb3\xbba\xbbe\xbc1\xbc8\xbcb\xbcd\xbd0\xbd2\xbd5\xbd8\xbdb\xbdd\xbe0\xbe2\xbe7"
-    u"\xbe9\xbec\xbef\xbf4\xbf6\xbf9\xbfb\xbfe\xc00\xc03\xc06\xc0f\xc11\xc1e\xc2b\xc38\xc3c\xc3f\xc49\xc4d\xc53"
-    u"\xc62\xc6d\xc70\xc74\xc7c\xc7f\xc82\xc85\xc89\xc8b\xc9f\xca3\xca5\xcb1\xcba\xcc2\xcc5\xcc9\xcd2\xce3\xcef"
-    u"\xcf3\xd11\xd2b\xd2e\xd33\xd37\xd3d\xd46\xd58\xd61\xd66\xd6a\xd6e\xd7b\xd89\xd8b\xd90\xd94\xd9c\xd9f\xda4"
-    u"\xda6\xda9\xdab\xdae\xdb0\xdb5\xdba\xdc1\xdc4\xdc6\xdc8\xdca\xdcc\xdd4\xdd8\xddc\xde4\xdee\xdf2\xdf4\xdf8"
-    u"\xdfd\xe01\xe05\xe07\xe09\xe0b\xe0d\xe10\xe17";
+    u"\x0\x0\x8\x10\x17\x1e\x26\x2c\x2e\x30\x37\x3d\x3f\x41\x47\x49\x50\x52\x61\x6f\x7f\x92\xa1\xa3\xab\xb3\xba"
+    u"\xc8\xd7\xe5\xf5\x108\x10b\x10e\x116\x11e\x125\x12c\x136\x139\x13d\x142\x149\x14c\x151\x157\x15a\x15d\x16a"
+    u"\x170\x176\x181\x187\x18c\x19a\x19e\x1a0\x1a5\x1a9\x1ac\x1af\x1b1\x1b4\x1bd\x1bf\x1c2\x1cb\x1cd\x1d2\x1d8"
+    u"\x1db\x1e2\x1e6\x1ec\x1ef\x1f2\x1f7\x1fb\x202\x209\x214\x218\x21f\x222\x226\x22b\x22e\x232\x23c\x23e\x242"
+    u"\x245\x247\x249\x24e\x255\x269\x26c\x270\x273\x288\x29a\x2af\x2c0\x2d6\x2e9\x2ff\x311\x327\x33a\x350\x362"
+    u"\x378\x38b\x3a1\x3b3\x3c9\x3dc\x3f2\x404\x40a\x416\x421\x426\x42e\x431\x433\x440\x447\x453\x455\x458\x464"
+    u"\x470\x472\x475\x479\x480\x483\x48a\x48d\x491\x495\x499\x49d\x4a3\x4a9\x4ad\x4b3\x4b9\x4bd\x4c3\x4c9\x4cd"
+    u"\x4d3\x4d9\x4dd\x4e3\x4e9\x4ec\x4ef\x4f4\x502\x50a\x50c\x50f\x512\x516\x51a\x523\x526\x52b\x52e\x533\x536"
+    u"\x539\x53e\x556\x56f\x578\x57e\x581\x584\x58e\x591\x595\x597\x5a6\x5b8\x5ca\x5dc\x5e6\x5e9\x5eb\x5f1\x5ff"
+    u"\x609\x616\x619\x627\x629\x62c\x62e\x630\x633\x639\x642\x650\x65e\x661\x669\x66d\x67e\x683\x68e\x696\x69f"
+    u"\x6ab\x6b3\x6bd\x6cb\x6d9\x6e3\x6e4\x6f5\x6f7\x700\x708\x70b\x70d\x710\x713\x715\x71a\x71e\x720\x722\x725"
+    u"\x727\x72d\x732\x73b\x743\x74c\x754\x75b\x763\x76a\x774\x77e\x788\x791\x79b\x7a6\x7b0\x7ba\x7c3\x7cd\x7d7"
+    u"\x7e1\x7ea\x7f4\x7ff\x809\x813\x81c\x826\x830\x83a\x843\x84d\x858\x862\x86c\x875\x87f\x889\x893\x89c\x8a6"
+    u"\x8b1\x8bb\x8c5\x8ce\x8d8\x8e2\x8ec\x8f5\x8fe\x908\x911\x91a\x922\x92c\x937\x941\x94b\x954\x95e\x968\x972"
+    u"\x97b\x985\x990\x99a\x9a4\x9ad\x9b7\x9c1\x9cb\x9d4\x9de\x9e9\x9f3\x9fd\xa06\xa10\xa1a\xa24\xa2d\xa37\xa42"
+    u"\xa4c\xa56\xa5f\xa69\xa73\xa7d\xa86\xa90\xa9b\xaa5\xaaf\xab8\xac2\xacc\xad6\xadf\xae8\xaf2\xafb\xb04\xb0c"
+    u"\xb16\xb21\xb2b\xb35\xb3e\xb47\xb51\xb5a\xb63\xb6b\xb74\xb7d\xb86\xb8e\xb97\xba1\xbaa\xbb3\xbbb\xbc4\xbcd"
+    u"\xbd6\xbde\xbe7\xbf1\xbfa\xc03\xc0b\xc14\xc1d\xc26\xc2e\xc37\xc41\xc4a\xc53\xc5b\xc64\xc6d\xc76\xc7e\xc86"
+    u"\xc8f\xc97\xc9f\xca6\xcaf\xcb9\xcc2\xccb\xcd3\xcd8\xcdc\xce4\xceb\xcf2\xcf8\xcfb\xd00\xd04\xd08\xd0c\xd11"
+    u"\xd14\xd1c\xd31\xd4d\xd5a\xd60\xd63\xd66\xd6f\xd73\xd76\xd7f\xd82\xd87\xd99\xdb0\xdb8\xdbb\xdc4\xdc6\xdc8"
+    u"\xdcb\xdce\xdd8\xddd\xde2\xde8\xdeb\xdf5\xdf8\xdfe\xe01\xe03\xe07\xe10\xe15\xe21\xe2c\xe32\xe3f\xe46\xe4a"
+    u"\xe4e\xe56\xe5f\xe63\xe68\xe74\xe75\xe7a\xe7e\xe82\xe85\xe88\xe8c\xe8f\xe95\xe9a\xea1\xea8\xebf\xec3\xec6"
+    u"\xecd\xed0\xed2\xed5\xed7\xeda\xedd\xee0\xee2\xee5\xee7\xeec\xeee\xef1\xef4\xef9\xefb\xefe\xf00\xf03\xf05"
+    u"\xf08\xf0b\xf14\xf16\xf23\xf30\xf3d\xf41\xf44\xf4e\xf52\xf58\xf67\xf72\xf75\xf79\xf7e\xf86\xf89\xf8c\xf8f"
+    u"\xf93\xf95\xfa9\xfad\xfaf\xfbb\xfc4\xfcc\xfcf\xfd3\xfdc\xfed\xff9\xffd\x101b\x1035\x1038\x103d\x1041\x1048"
+    u"\x104e\x1057\x1069\x1072\x1077\x107b\x107f\x108c\x109a\x109c\x10a1\x10a5\x10af\x10b7\x10ba\x10bf\x10c1\x10c4"
+    u"\x10c6\x10c9\x10cb\x10d0\x10d5\x10dc\x10df\x10ea\x10ec\x10ee\x10f0\x10f2\x10fa\x10fe\x1102\x110a\x1112\x111a"
+    u"\x1124\x1128\x1135\x1142\x1148\x114a\x114e\x1153\x1157\x115b\x115d\x115f\x1161\x1165\x1168\x116a\x116d\x116f"
+    u"\x1172\x1174\x1177\x117e";
 /// The scalar type a token names, as `scalar`; 0 when it names none.
 inline constexpr const char16_t* token_scalar =
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x2d\x0\x6\x3\x4\x2e\x0\x0\x2f\x5\x0\x2\x0\x0\x0\x0\x11\x12\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x2d\x0\x6\x3\x4\x2e\x0\x0\x2f\x5\x0\x2\x0\x0\x0\x0"
+    u"\x11\x12\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x1f\x22\x25\x20\x23\x26\x21\x24\x27\x19\x1b\x1d\x1a\x1c\x1e\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\xf\x10\x14\x15"
-    u"\x0\x16\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x1f\x22\x25\x20\x23\x26\x21\x24\x27\x19\x1b\x1d\x1a\x1c\x1e\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\xf\x10\x14"
+    u"\x15\x0\x16\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x1\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\xc\x18\x0\xd\x2c\xe\xb\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x13\x0\x0\x0\x0\x0\x0\x0\x8\x17\x0\x9"
-    u"\x2b\xa\x7\x29\x28\x2a\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0";
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x1\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\xc\x18\x0\xd\x2c\xe\xb\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x13\x0\x0\x0\x0\x0\x0\x0\x0\x8\x17\x0\x9\x2b\xa\x7\x29\x28\x2a\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0";
 /// The token of each scalar type.
 inline constexpr const char16_t* scalar_token =
-    u"\x0\x18d\x36\x2e\x2f\x34\x2d\x1ef\x1e9\x1ec\x1ee\x1b4\x1ae\x1b1\x1b3\x84\x85\x3b\x3c\x1e1\x86\x87\x89\x1ea"
-    u"\x1af\x73\x76\x74\x77\x75\x78\x6a\x6d\x70\x6b\x6e\x71\x6c\x6f\x72\x1f1\x1f0\x1f2\x1ed\x1b2\x2b\x30\x33";
+    u"\x0\x1bf\x42\x3a\x3b\x40\x39\x226\x220\x223\x225\x1e8\x1e2\x1e5\x1e7\xa9\xaa\x47\x48\x217\xab\xac\xae\x221"
+    u"\x1e3\x98\x9b\x99\x9c\x9a\x9d\x8f\x92\x95\x90\x93\x96\x91\x94\x97\x228\x227\x229\x224\x1e6\x37\x3c\x3f";
 /// The number in a token that counts something: v4, x8, 3d, m64n256k16 (its n).
 inline constexpr const char16_t* token_number =
-    u"\x0\x1\x2\x3\x4\x5\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x1\x2\x0\x0\x3\x4\x0\x5\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x8\x8\x8\x8\x8\x8\x8\x68\x68\x68\x68\x70\x70\x70\x70\x70\x78\x78\x78"
-    u"\x78\x80\x80\x80\x80\x80\x88\x88\x88\x88\x90\x90\x90\x90\x90\x98\x98\x98\x98\xa0\xa0\xa0\xa0\xa0\xa8\xa8\xa8"
-    u"\xa8\x10\x10\x10\x10\x10\xb0\xb0\xb0\xb0\xb0\xb8\xb8\xb8\xb8\xc0\xc0\xc0\xc0\xc0\xc8\xc8\xc8\xc8\xd0\xd0\xd0"
-    u"\xd0\xd0\xd8\xd8\xd8\xd8\xe0\xe0\xe0\xe0\xe0\xe8\xe8\xe8\xe8\xf0\xf0\xf0\xf0\xf0\xf8\xf8\xf8\xf8\x18\x18\x18"
-    u"\x18\x18\x100\x100\x100\x100\x100\x20\x20\x20\x20\x20\x28\x28\x28\x28\x30\x30\x30\x30\x30\x38\x38\x38\x38"
-    u"\x40\x40\x40\x40\x40\x48\x48\x48\x48\x50\x50\x50\x50\x50\x58\x58\x58\x58\x8\x8\x8\x8\x8\x60\x60\x60\x60\x60"
-    u"\x0\x0\x8\x8\x8\x8\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x8\x8\x8\x8\x8\x8\x8\x68\x68\x68"
+    u"\x68\x70\x70\x70\x70\x70\x78\x78\x78\x78\x80\x80\x80\x80\x80\x88\x88\x88\x88\x90\x90\x90\x90\x90\x98\x98\x98"
+    u"\x98\xa0\xa0\xa0\xa0\xa0\xa8\xa8\xa8\xa8\x10\x10\x10\x10\x10\xb0\xb0\xb0\xb0\xb0\xb8\xb8\xb8\xb8\xc0\xc0\xc0"
+    u"\xc0\xc0\xc8\xc8\xc8\xc8\xd0\xd0\xd0\xd0\xd0\xd8\xd8\xd8\xd8\xe0\xe0\xe0\xe0\xe0\xe8\xe8\xe8\xe8\xf0\xf0\xf0"
+    u"\xf0\xf0\xf8\xf8\xf8\xf8\x18\x18\x18\x18\x18\x100\x100\x100\x100\x100\x20\x20\x20\x20\x20\x28\x28\x28\x28"
+    u"\x30\x30\x30\x30\x30\x38\x38\x38\x38\x40\x40\x40\x40\x40\x48\x48\x48\x48\x50\x50\x50\x50\x50\x58\x58\x58\x58"
+    u"\x8\x8\x8\x8\x8\x60\x60\x60\x60\x60\x0\x0\x8\x8\x8\x8\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x2\x4\x8\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x1\x2\x4\x0\x0";
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x2\x4\x8\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x1\x80\x10\x2\x20\x4\x40\x8\x0\x0";
 
 }  // namespace detail
 }  // namespace ptxdsl::isa
