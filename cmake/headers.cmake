@@ -8,6 +8,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/assemble/run_time.hpp
     ptxdsl/detail/dynarray.hpp
     ptxdsl/detail/fixed_string.hpp
+    ptxdsl/detail/string_view.hpp
     ptxdsl/dsl/arithmetic.hpp
     ptxdsl/dsl/async_copy.hpp
     ptxdsl/dsl/atomic.hpp

@@ -107,7 +107,7 @@ struct sentence {
     std::uint32_t size = 0;
     bool found = false;
 
-    constexpr void put(std::string_view s) noexcept {
+    constexpr void put(string_view s) noexcept {
         for (char c : s)
             if (size + 1 < sizeof(text)) text[size++] = c;
     }
@@ -116,17 +116,17 @@ struct sentence {
         int n = 0;
         do digits[n++] = static_cast<char>('0' + v % 10);
         while ((v /= 10) != 0);
-        while (n > 0) put(std::string_view(&digits[--n], 1));
+        while (n > 0) put(string_view(&digits[--n], 1));
     }
-    [[nodiscard]] constexpr std::string_view view() const noexcept { return {text, size}; }
+    [[nodiscard]] constexpr string_view view() const noexcept { return {text, size}; }
 };
 
-[[nodiscard]] constexpr std::string_view base_name(std::string_view file) noexcept {
+[[nodiscard]] constexpr string_view base_name(string_view file) noexcept {
     const std::size_t slash = file.rfind('/');
-    return slash == std::string_view::npos ? file : file.substr(slash + 1);
+    return slash == string_view::npos ? file : file.substr(slash + 1);
 }
 
-[[nodiscard]] constexpr sentence describe(const ir::view& m, const ir::finding& f, std::string_view text) {
+[[nodiscard]] constexpr sentence describe(const ir::view& m, const ir::finding& f, string_view text) {
     sentence s;
     s.found = true;
     const std::source_location& where = m.locations[f.where];
@@ -134,7 +134,7 @@ struct sentence {
     s.put(":");
     s.put_number(where.line());
     s.put(": PTXDSL-");
-    s.put(std::string_view(f.id, 3));
+    s.put(string_view(f.id, 3));
     s.put(": ");
     s.put(text);
     return s;
@@ -156,7 +156,7 @@ inline constexpr sentence program_error = first_error(program_image<K>.read());
 #if !defined(__cpp_static_assert) || __cpp_static_assert < 202306L
 template <class K, std::uint32_t Index>
 [[nodiscard]] constexpr auto error_piece() {
-    constexpr std::string_view all = program_error<K>.view();
+    constexpr string_view all = program_error<K>.view();
     return sentence_piece<piece_begin(all, Index), piece_begin(all, Index + 1)>(all);
 }
 #endif
@@ -277,10 +277,10 @@ struct assembled {
     using params = typename K::params;
 
     /// The PTX text; `text().data()` ends with a NUL.
-    [[nodiscard]] static constexpr std::string_view text() noexcept {
+    [[nodiscard]] static constexpr string_view text() noexcept {
         return {detail::program_text<K>.text, detail::program_text<K>.text_size};
     }
-    [[nodiscard]] static constexpr std::string_view name() noexcept { return K::name(); }
+    [[nodiscard]] static constexpr string_view name() noexcept { return K::name(); }
     [[nodiscard]] static constexpr ptxdsl::target target() noexcept { return K::the_target; }
     /// The lowest PTX version that has every form used and knows the target.
     [[nodiscard]] static constexpr ptx_version version() noexcept { return detail::program_image<K>.header.version; }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <ptxdsl/detail/string_view.hpp>
 #include <type_traits>
 
 #include <ptxdsl/detail/dynarray.hpp>
@@ -31,7 +31,7 @@ public:
         capacity_ = capacity;
     }
     constexpr void put(char c) noexcept { data_[size_++] = c; }
-    constexpr void put(std::string_view s) noexcept {
+    constexpr void put(string_view s) noexcept {
         copy(data_ + size_, s.data(), static_cast<std::uint32_t>(s.size()));
         size_ += static_cast<std::uint32_t>(s.size());
     }
@@ -148,7 +148,7 @@ private:
 
     // ---- module level ---------------------------------------------------------------------------------------
 
-    constexpr void line(std::string_view s, std::uint32_t location) {
+    constexpr void line(string_view s, std::uint32_t location) {
         out.reserve(static_cast<std::uint32_t>(s.size()));
         out.put(s);
         line_locations.push_back(location);
@@ -158,34 +158,32 @@ private:
         line_locations.push_back(location);
     }
     constexpr void header() {
-        using namespace std::string_view_literals;
-        line("// written with ptxdsl\n"sv, 0);
+        line("// written with ptxdsl\n"_sv, 0);
         out.reserve(256);
-        out.put(".version "sv);
+        out.put(".version "_sv);
         out.put_number(m_.version.major);
         out.put('.');
         out.put_number(m_.version.minor);
         end_line(0);
-        out.put(".target sm_"sv);
+        out.put(".target sm_"_sv);
         out.put_number(m_.target.sm);
         if (m_.target.suffix != 0) out.put(m_.target.suffix);
         end_line(0);
-        line(".address_size 64\n"sv, 0);
-        line("\n"sv, 0);
+        line(".address_size 64\n"_sv, 0);
+        line("\n"_sv, 0);
         if (m_.shared_bytes == 0) return;
         out.reserve(256);
-        out.put(m_.dynamic_shared() ? ".extern .shared .align "sv : ".shared .align "sv);
+        out.put(m_.dynamic_shared() ? ".extern .shared .align "_sv : ".shared .align "_sv);
         out.put_number(m_.shared_align);
-        out.put(" .b8 smem["sv);
+        out.put(" .b8 smem["_sv);
         if (!m_.dynamic_shared()) out.put_number(m_.shared_bytes);
-        out.put("];"sv);
+        out.put("];"_sv);
         end_line(0);
-        line("\n"sv, 0);
+        line("\n"_sv, 0);
     }
     constexpr void signature() {
-        using namespace std::string_view_literals;
         out.reserve(64 + m_.kernel.length);
-        out.put(".visible .entry "sv);
+        out.put(".visible .entry "_sv);
         out.put(m_.text(m_.kernel));
         out.put('(');
         for (std::uint32_t i = 0; i < m_.n.params; ++i) {
@@ -197,35 +195,32 @@ private:
         out.put(')');
         end_line(0);
         directives();
-        line("{\n"sv, 0);
+        line("{\n"_sv, 0);
     }
     /// `.func (results) name(parameters)`; registers pass values, which the ABI of sm_20 and later allows.
     constexpr void prototype(const ir::function& f) {
-        using namespace std::string_view_literals;
         const std::uint32_t* regs = m_.function_regs + f.first_reg;
         number_registers(m_.function_words + f.begin, f.end - f.begin);
         for (std::uint32_t i = 0; i < std::uint32_t{f.results} + f.params; ++i) number(regs[i]);
         out.reserve(64 + f.id.length + 48 * (std::uint32_t{f.results} + f.params));
-        out.put(".func "sv);
+        out.put(".func "_sv);
         if (f.results != 0) signature_regs(regs, f.results), out.put(' ');
         out.put(m_.text(f.id));
         signature_regs(regs + f.results, f.params);
     }
     constexpr void device_function(const ir::function& f) {
-        using namespace std::string_view_literals;
         prototype(f);
         end_line(0);
-        line("{\n"sv, 0);
+        line("{\n"_sv, 0);
         declarations();
         body(m_.function_words + f.begin, f.end - f.begin);
-        line("}\n"sv, 0);
-        line("\n"sv, 0);
+        line("}\n"_sv, 0);
+        line("\n"_sv, 0);
     }
     constexpr void signature_regs(const std::uint32_t* regs, std::uint32_t n) {
-        using namespace std::string_view_literals;
         out.put('(');
         for (std::uint32_t i = 0; i < n; ++i) {
-            out.put(i == 0 ? ".reg ."sv : ", .reg ."sv);
+            out.put(i == 0 ? ".reg ."_sv : ", .reg ."_sv);
             out.put(isa::name(m_.regs[regs[i]].type));
             out.put(' ');
             put_reg(regs[i]);
@@ -233,40 +228,38 @@ private:
         out.put(')');
     }
     constexpr void parameter(const ir::param& p) {
-        using namespace std::string_view_literals;
         out.reserve(96 + p.id.length);
         switch (p.kind) {
             case ir::param_kind::tensor_map:
-                out.put("    .param .align 128 .b8 "sv);
+                out.put("    .param .align 128 .b8 "_sv);
                 out.put(m_.text(p.id));
-                out.put("[128]"sv);
+                out.put("[128]"_sv);
                 return;
             case ir::param_kind::pointer:
-                out.put("    .param .u64 .ptr .global .align "sv);
+                out.put("    .param .u64 .ptr .global .align "_sv);
                 out.put_number(p.align);
                 out.put(' ');
                 break;
             case ir::param_kind::scalar:
-                out.put("    .param ."sv);
+                out.put("    .param ."_sv);
                 out.put(isa::name(ir::param_type(p.type)));
                 out.put(' ');
                 break;
         }
         out.put(m_.text(p.id));
     }
-    constexpr void directive(std::string_view name, const ir::attributes::dim3& d) {
+    constexpr void directive(string_view name, const ir::attributes::dim3& d) {
         if (!d.given()) return;
-        using namespace std::string_view_literals;
         out.reserve(96);
         out.put(name);
         out.put_number(d.x);
-        out.put(", "sv);
+        out.put(", "_sv);
         out.put_number(d.y);
-        out.put(", "sv);
+        out.put(", "_sv);
         out.put_number(d.z);
         end_line(0);
     }
-    constexpr void directive(std::string_view name, std::uint32_t v) {
+    constexpr void directive(string_view name, std::uint32_t v) {
         if (v == 0) return;
         out.reserve(64);
         out.put(name);
@@ -274,27 +267,25 @@ private:
         end_line(0);
     }
     constexpr void directives() {
-        using namespace std::string_view_literals;
         const ir::attributes& a = m_.attrs;
-        if (a.cluster.given()) line(".explicitcluster\n"sv, 0);
-        directive(".reqnctapercluster "sv, a.cluster);
-        directive(".reqntid "sv, a.reqntid);
-        directive(".maxntid "sv, a.maxntid);
-        directive(".minnctapersm "sv, a.minnctapersm);
-        directive(".maxnreg "sv, a.maxnreg);
+        if (a.cluster.given()) line(".explicitcluster\n"_sv, 0);
+        directive(".reqnctapercluster "_sv, a.cluster);
+        directive(".reqntid "_sv, a.reqntid);
+        directive(".maxntid "_sv, a.maxntid);
+        directive(".minnctapersm "_sv, a.minnctapersm);
+        directive(".maxnreg "_sv, a.maxnreg);
     }
     constexpr void declarations() {
-        using namespace std::string_view_literals;
         for (std::uint32_t i = 0; i < m_.n.prefixes; ++i) {
             if (counts_[i] == 0 || m_.prefixes[i].in_signature) continue;
             out.reserve(64 + m_.prefixes[i].id.length);
-            out.put("    .reg ."sv);
+            out.put("    .reg ."_sv);
             out.put(isa::name(m_.prefixes[i].type));
-            out.put(" %"sv);
+            out.put(" %"_sv);
             out.put(m_.text(m_.prefixes[i].id));
             out.put('<');
             out.put_number(counts_[i]);
-            out.put(">;"sv);
+            out.put(">;"_sv);
             end_line(0);
         }
     }
@@ -302,7 +293,6 @@ private:
     // ---- body -----------------------------------------------------------------------------------------------
 
     constexpr void body(const std::uint32_t* words, std::uint32_t n) {
-        using namespace std::string_view_literals;
         for (std::uint32_t at = 0; at < n;) {
             const ir::cursor c{words + at};
             at += c.size();
@@ -311,8 +301,8 @@ private:
                 case ir::record::label: label(c); break;
                 case ir::record::text: raw_line(c); break;
                 case ir::record::region:
-                    if (c.code() == static_cast<std::uint32_t>(ir::region::scope_begin)) line("    {\n"sv, 0);
-                    if (c.code() == static_cast<std::uint32_t>(ir::region::scope_end)) line("    }\n"sv, 0);
+                    if (c.code() == static_cast<std::uint32_t>(ir::region::scope_begin)) line("    {\n"_sv, 0);
+                    if (c.code() == static_cast<std::uint32_t>(ir::region::scope_end)) line("    }\n"_sv, 0);
                     break;
                 case ir::record::note: break;
             }
@@ -334,7 +324,7 @@ private:
     constexpr void raw_line(const ir::cursor& c) {
         out.reserve(16 + c.payload(1));
         out.put("    ");
-        out.put(std::string_view(m_.pool + c.payload(0), c.payload(1)));
+        out.put(string_view(m_.pool + c.payload(0), c.payload(1)));
         finish(c);
     }
     constexpr void finish(const ir::cursor& c) {
@@ -344,9 +334,9 @@ private:
     constexpr void comment(std::uint32_t location) {
         const std::source_location& where = m_.locations[location];
         if (where.line() == 0) return;  // the prologue has no line of the author's
-        std::string_view file = where.file_name();
+        string_view file = where.file_name();
         const std::size_t slash = file.rfind('/');
-        if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
+        if (slash != string_view::npos) file.remove_prefix(slash + 1);
         out.reserve(static_cast<std::uint32_t>(file.size()) + 24);
         out.put("  // ");
         out.put(file);
@@ -360,11 +350,10 @@ private:
         out.put_number(numbers_[reg] - 1);
     }
     constexpr void instruction(const ir::cursor& c) {
-        using namespace std::string_view_literals;
         out.reserve(64 + c.size() * 40);
-        out.put("    "sv);
+        out.put("    "_sv);
         if (c.guard() != 0) {
-            out.put((c.guard() & 1u) != 0 ? "@!"sv : "@"sv);
+            out.put((c.guard() & 1u) != 0 ? "@!"_sv : "@"_sv);
             put_reg((c.guard() >> 1) - 1);
             out.put(' ');
         }
@@ -375,9 +364,9 @@ private:
         const std::uint32_t* o = c.first_operand();
         const bool call = c.token(0) == static_cast<std::uint16_t>(isa::tok::call);
         for (std::uint32_t i = 0; i < c.operands(); ++i) {
-            out.put(i == 0 ? " "sv : ", "sv);
+            out.put(i == 0 ? " "_sv : ", "_sv);
             if (call && ir::kind_of(o[0]) == ir::operand_kind::vec)  // the lists of a call stand in parentheses
-                out.put('('), put_list(o + 1, ir::payload_of(o[0]), ", "sv), out.put(')');
+                out.put('('), put_list(o + 1, ir::payload_of(o[0]), ", "_sv), out.put(')');
             else operand(o);
             o += ir::operand_words(o[0]);
         }
@@ -400,39 +389,37 @@ private:
             default: out.put('_'); break;
         }
     }
-    constexpr void put_list(const std::uint32_t* words, std::uint32_t n, std::string_view separator) {
+    constexpr void put_list(const std::uint32_t* words, std::uint32_t n, string_view separator) {
         for (std::uint32_t i = 0; i < n; ++i) {
             if (i != 0) out.put(separator);
             put_word(words[i]);
         }
     }
     constexpr void operand(const std::uint32_t* o) {
-        using namespace std::string_view_literals;
         const std::uint32_t n = ir::payload_of(o[0]);
         switch (ir::kind_of(o[0])) {
             case ir::operand_kind::integer: integer(o); break;
-            case ir::operand_kind::f32: out.put("0f"sv), out.put_hex(o[1]); break;
-            case ir::operand_kind::f64: out.put("0d"sv), out.put_hex(o[2]), out.put_hex(o[1]); break;
+            case ir::operand_kind::f32: out.put("0f"_sv), out.put_hex(o[1]); break;
+            case ir::operand_kind::f64: out.put("0d"_sv), out.put_hex(o[2]), out.put_hex(o[1]); break;
             case ir::operand_kind::address: out.put('['), put_word(o[1]), put_offset(o[2]), out.put(']'); break;
             case ir::operand_kind::tensor:
-                out.put('['), put_word(o[1]), out.put(", {"sv), put_list(o + 2, n, ", "sv), out.put("}]"sv);
+                out.put('['), put_word(o[1]), out.put(", {"_sv), put_list(o + 2, n, ", "_sv), out.put("}]"_sv);
                 break;
-            case ir::operand_kind::vec: out.put('{'), put_list(o + 1, n, ", "sv), out.put('}'); break;
-            case ir::operand_kind::pair: put_list(o + 1, n, "|"sv); break;
+            case ir::operand_kind::vec: out.put('{'), put_list(o + 1, n, ", "_sv), out.put('}'); break;
+            case ir::operand_kind::pair: put_list(o + 1, n, "|"_sv); break;
             case ir::operand_kind::range: range(o[1], n); break;
             case ir::operand_kind::label: put_label(n); break;
             case ir::operand_kind::symbol: put_word(ir::head(ir::operand_kind::symbol, n)), put_offset(o[1]); break;
             case ir::operand_kind::special: out.put(isa::spelling(static_cast<isa::special>(n))); break;
-            case ir::operand_kind::text: out.put(std::string_view(m_.pool + n, o[1])); break;
+            case ir::operand_kind::text: out.put(string_view(m_.pool + n, o[1])); break;
             default: put_word(o[0]); break;
         }
     }
     constexpr void range(std::uint32_t first, std::uint32_t n) {
-        using namespace std::string_view_literals;
         out.reserve(n * (m_.prefixes[m_.regs[first].prefix].id.length + 12) + 64);
         out.put('{');
         for (std::uint32_t i = 0; i < n; ++i) {
-            if (i != 0) out.put(", "sv);
+            if (i != 0) out.put(", "_sv);
             put_reg(first + i);
         }
         out.put('}');

@@ -31,10 +31,10 @@ public:
     /// True when neither the body nor the verifier found an error.
     [[nodiscard]] bool ok() const noexcept { return !error_.found; }
     /// The first error, "file.cpp:12: PTXDSL-E01: …"; empty when there is none.
-    [[nodiscard]] std::string_view error() const noexcept { return error_.view(); }
+    [[nodiscard]] string_view error() const noexcept { return error_.view(); }
     /// The PTX text; `text().data()` ends with a NUL.
-    [[nodiscard]] std::string_view text() const noexcept { return {text_.data(), text_.size() - 1}; }
-    [[nodiscard]] std::string_view name() const noexcept { return {name_.data(), name_.size()}; }
+    [[nodiscard]] string_view text() const noexcept { return {text_.data(), text_.size() - 1}; }
+    [[nodiscard]] string_view name() const noexcept { return {name_.data(), name_.size()}; }
     [[nodiscard]] ptxdsl::target target() const noexcept { return target_; }
     [[nodiscard]] ptx_version version() const noexcept { return version_; }
     [[nodiscard]] const kernel_resources& resources() const noexcept { return resources_; }
@@ -56,7 +56,7 @@ private:
 
 /// Assembles `body` now, under `name`, with `constants` for the leading parameters that are no kernel parameters.
 template <class Body, class... C>
-[[nodiscard]] assembled_program<typename detail::body_traits<Body>::params> assemble_at_run_time(std::string_view name, const Body& body,
+[[nodiscard]] assembled_program<typename detail::body_traits<Body>::params> assemble_at_run_time(string_view name, const Body& body,
                                                                                                 const ir::attributes& attributes = {},
                                                                                                 const C&... constants) {
     ir::program p;

@@ -8,7 +8,7 @@ namespace ptxdsl::detail {
 /// A growable array of trivially copyable elements that works in constant evaluation and at run time.
 ///
 /// `std::vector` would do, at 1.5 times the evaluation cost and the price of its header in every translation unit
-/// (docs/design.md, "Cost budget").
+/// (docs/design.md, "What was decided against").
 template <class T>
 class dynarray {
 public:

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <string_view>
+#include <ptxdsl/detail/string_view.hpp>
 
 namespace ptxdsl {
 
@@ -20,11 +20,11 @@ struct fixed_string {
         for (std::size_t i = 0; i < N; ++i) data[i] = text[i];
     }
 
-    constexpr explicit fixed_string(std::string_view text) noexcept {
+    constexpr explicit fixed_string(string_view text) noexcept {
         for (std::size_t i = 0; i < N && i < text.size(); ++i) data[i] = text[i];
     }
 
-    [[nodiscard]] constexpr std::string_view view() const noexcept { return {data, N}; }
+    [[nodiscard]] constexpr string_view view() const noexcept { return {data, N}; }
     [[nodiscard]] static constexpr std::size_t size() noexcept { return N; }
 
     constexpr bool operator==(const fixed_string&) const = default;
@@ -39,7 +39,7 @@ namespace detail {
 inline constexpr std::size_t piece_size = 30;
 
 /// Start of piece `i` of a sentence: cut at blanks where one is near.
-[[nodiscard]] constexpr std::size_t piece_begin(std::string_view s, std::size_t i) noexcept {
+[[nodiscard]] constexpr std::size_t piece_begin(string_view s, std::size_t i) noexcept {
     std::size_t at = 0;
     for (std::size_t k = 0; k < i && at < s.size(); ++k) {
         std::size_t end = at + piece_size;
@@ -54,7 +54,7 @@ inline constexpr std::size_t piece_size = 30;
 /// Characters [Begin, End) of `s` as a template argument that clang prints as text: it does so only for an array whose
 /// last element was written.
 template <std::size_t Begin, std::size_t End>
-[[nodiscard]] constexpr fixed_string<End - Begin> sentence_piece(std::string_view s) noexcept {
+[[nodiscard]] constexpr fixed_string<End - Begin> sentence_piece(string_view s) noexcept {
     fixed_string<End - Begin> piece(s.substr(Begin, End - Begin));
     piece.data[End - Begin] = '\0';
     return piece;

@@ -297,7 +297,7 @@ public:
     constexpr void trap(location where = location::current()) const { control_writer{ctx().p, ctx().guard}.plain(tok::trap, where); }
 
     /// Declares a label without placing it. Emits nothing.
-    [[nodiscard]] constexpr label new_label(std::string_view name, location where = location::current()) const {
+    [[nodiscard]] constexpr label new_label(string_view name, location where = location::current()) const {
         return label(ctx().p.new_label(name, where));
     }
     /// Emits `name:` here. Once per label (K01).
@@ -345,7 +345,7 @@ private:
         p.add_region(ir::region::if_end, where);
         return {p, skip, p.words.size()};
     }
-    [[nodiscard]] constexpr loop_frame open(std::string_view top, std::string_view next, location where,
+    [[nodiscard]] constexpr loop_frame open(string_view top, string_view next, location where,
                                             std::uint32_t trips) const {
         ir::program& p = ctx().p;
         const std::uint32_t head = p.new_label(top, where);

@@ -253,7 +253,7 @@ public:
     }
     /// Declares a register without a value, to assign later or to pass to `k.inst`. Emits nothing.
     template <class T>
-    [[nodiscard]] constexpr reg<T> new_reg(std::string_view name = {}) const {
+    [[nodiscard]] constexpr reg<T> new_reg(string_view name = {}) const {
         return reg<T>(ctx().p, ctx().p.new_reg(scalar_of<T>, name));
     }
 

@@ -6,7 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <source_location>
-#include <string_view>
+#include <ptxdsl/detail/string_view.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -293,11 +293,11 @@ public:
     [[nodiscard]] constexpr ir::span expression() const noexcept { return span_; }
 
     /// Names the register in the PTX text: `%row0` instead of `%r7`. Emits nothing.
-    constexpr reg& named(std::string_view prefix) & {
+    constexpr reg& named(string_view prefix) & {
         prog_->rename(id_, prefix);
         return *this;
     }
-    constexpr reg named(std::string_view prefix) && {
+    constexpr reg named(string_view prefix) && {
         prog_->rename(id_, prefix);
         return static_cast<reg&&>(*this);
     }

@@ -37,11 +37,11 @@ struct inst_tokens {
     std::uint32_t n = 0;
     bool known = true;
 };
-[[nodiscard]] constexpr inst_tokens parse_inst(std::string_view text) noexcept {
+[[nodiscard]] constexpr inst_tokens parse_inst(string_view text) noexcept {
     inst_tokens r;
     for (std::size_t begin = 0; begin <= text.size();) {
         std::size_t end = text.find('.', begin);
-        if (end == std::string_view::npos) end = text.size();
+        if (end == string_view::npos) end = text.size();
         const tok t = isa::find_token(text.substr(begin, end - begin));
         r.known = r.known && t != tok::none && r.n < 24;
         if (r.n == 24) break;
@@ -211,7 +211,7 @@ public:
             static_cast<H&&>(h), static_cast<Index&&>(i), static_cast<J&&>(j), static_cast<K&&>(k), static_cast<L&&>(l), static_cast<N&&>(n));
     }
     /// Emits `text` as a line of its own. The only unchecked door: nothing knows what the line reads or writes.
-    constexpr void raw(std::string_view text, location where = location::current()) const {
+    constexpr void raw(string_view text, location where = location::current()) const {
         ir::program& p = ctx().p;
         const ir::name n = p.intern(text);
         p.begin_record(ir::record::text, 0, where);

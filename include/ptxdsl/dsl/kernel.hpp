@@ -109,7 +109,7 @@ constexpr void finish_program(ir::program& p) {
 
 /// Writes the whole program of one kernel.
 template <class Body, class... C>
-constexpr void write_program(ir::program& p, std::string_view name, const ir::attributes& attrs, const Body& body, const C&... c) {
+constexpr void write_program(ir::program& p, string_view name, const ir::attributes& attrs, const Body& body, const C&... c) {
     using traits = body_traits<Body>;
     p.target = traits::the_target;
     p.attrs = attrs;
@@ -137,7 +137,7 @@ struct kernel {
                   "PTXDSL-G01: a cluster of more than 8 blocks is not portable; allow it with .non_portable_cluster = true");
     static constexpr target the_target = traits::the_target;
     static constexpr ir::attributes attributes = Attributes;
-    [[nodiscard]] static constexpr std::string_view name() noexcept { return Name.view(); }
+    [[nodiscard]] static constexpr string_view name() noexcept { return Name.view(); }
     static constexpr void write(ir::program& p) { detail::write_program(p, Name.view(), Attributes, Body, Constants...); }
 };
 

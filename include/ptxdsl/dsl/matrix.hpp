@@ -134,7 +134,7 @@ inline constexpr bool has_role<mma_fragment<Role, T, M, K>, Role> = true;
     if (k >= 100) text[at++] = static_cast<char>('0' + k / 100);
     if (k >= 10) text[at++] = static_cast<char>('0' + k / 10 % 10);
     text[at++] = static_cast<char>('0' + k % 10);
-    return isa::find_token(std::string_view(text, at));
+    return isa::find_token(string_view(text, at));
 }
 
 /// Registers of one vector operand whose elements may be nested calls; `settle` puts those into the order of the text.
@@ -214,7 +214,7 @@ class matrix_family : public family<Tgt, matrix_family<Tgt>> {
 public:
     /// Declares the registers of a fragment: `k.make_fragment<px::mma_acc<px::f32>>("acc")`. Emits nothing.
     template <class F>
-    [[nodiscard]] constexpr F make_fragment(std::string_view name = {}) const {
+    [[nodiscard]] constexpr F make_fragment(string_view name = {}) const {
         static_assert(is_fragment<F>, "PTXDSL-D03: make_fragment makes px::mma_a, px::mma_b, px::mma_acc and px::mma_sparse_a");
         return {ctx().p, ctx().p.new_regs(scalar_of<typename F::register_type>, F::size, name)};
     }

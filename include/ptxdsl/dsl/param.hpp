@@ -90,7 +90,7 @@ constexpr std::uint32_t declare_param(ir::program& p, ir::param description) {
         const char c = p.pool[p.kernel.offset + i];
         p.pool.push_back(c);
     }
-    for (char c : std::string_view("_param_")) p.pool.push_back(c);
+    for (char c : string_view("_param_")) p.pool.push_back(c);
     if (index >= 10) p.pool.push_back(static_cast<char>('0' + index / 10));
     p.pool.push_back(static_cast<char>('0' + index % 10));
     description.id = {begin, p.pool.size() - begin};

@@ -141,7 +141,7 @@ public:
 
 private:
     template <class Ring>
-    [[nodiscard]] constexpr mbarrier_ring<Ring> reserve(std::string_view name, std::uint32_t stages, arrival_count count, location where) const {
+    [[nodiscard]] constexpr mbarrier_ring<Ring> reserve(string_view name, std::uint32_t stages, arrival_count count, location where) const {
         if (count.n == 0 || count.n > (1u << 20) - 1)
             ctx().p.report("E02", where, {"an mbarrier expects 1 to 1048575 arrivals a phase, this one ", count.n});
         ir::allocation a;

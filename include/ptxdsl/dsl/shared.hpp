@@ -284,14 +284,14 @@ private:
 namespace detail {
 
 /// Reserves `stages * stage_bytes` bytes and emits the `mov` that holds their address.
-constexpr shared_region allocate_shared(ir::program& p, ir::allocation a, std::string_view name, std::int64_t offset, location where) {
+constexpr shared_region allocate_shared(ir::program& p, ir::allocation a, string_view name, std::int64_t offset, location where) {
     if (offset >= 0) {
         a.offset = static_cast<std::uint32_t>(offset);
         a.placed_by_author = true;
     } else {
         a.offset = (p.shared_bytes + a.align - 1) / a.align * a.align;
     }
-    a.id = p.intern(name.empty() ? std::string_view("buffer") : name);
+    a.id = p.intern(name.empty() ? string_view("buffer") : name);
     a.where = p.new_location(where);
     if (p.shared_align < a.align) p.shared_align = a.align;
     if (p.shared_bytes < a.offset + a.bytes()) p.shared_bytes = a.offset + a.bytes();
@@ -328,18 +328,18 @@ class shared_family : public family<Tgt, shared_family<Tgt>> {
 public:
     /// Reserves `stages` tiles: emits one `mov.u32 %name, smem+offset`.
     template <class Tile>
-    constexpr shared_tile<Tile> smem(std::uint32_t stages = 1, std::string_view name = {}, location where = location::current()) const {
+    constexpr shared_tile<Tile> smem(std::uint32_t stages = 1, string_view name = {}, location where = location::current()) const {
         return {allocate_tile<Tile>(stages, name, -1, where), stages};
     }
     /// The same at a byte offset the author chooses; overlaps (C05) and bad alignment (C01) are refused.
     template <class Tile>
-    constexpr shared_tile<Tile> smem_at(std::uint32_t offset, std::uint32_t stages = 1, std::string_view name = {},
+    constexpr shared_tile<Tile> smem_at(std::uint32_t offset, std::uint32_t stages = 1, string_view name = {},
                                         location where = location::current()) const {
         return {allocate_tile<Tile>(stages, name, offset, where), stages};
     }
     /// Reserves `count` elements of `T`: emits one `mov.u32 %name, smem+offset`.
     template <class T, unsigned Align = (sizeof(T) < 16 ? 16u : unsigned{sizeof(T)})>
-    constexpr ptr<space::shared, T, Align> smem_array(std::uint32_t count, std::string_view name = {},
+    constexpr ptr<space::shared, T, Align> smem_array(std::uint32_t count, string_view name = {},
                                                      location where = location::current()) const {
         ir::allocation a;
         a.stage_bytes = count * static_cast<std::uint32_t>(sizeof(T));
@@ -462,7 +462,7 @@ private:
     }
 
     template <class Tile>
-    constexpr shared_region allocate_tile(std::uint32_t stages, std::string_view name, std::int64_t offset, location where) const {
+    constexpr shared_region allocate_tile(std::uint32_t stages, string_view name, std::int64_t offset, location where) const {
         require_tile<Tile>();
         ir::allocation a;
         a.kind = ir::allocation_kind::tile;
@@ -470,7 +470,7 @@ private:
         a.stage_bytes = Tile::layout.stage_stride();
         a.align = Tile::layout.alignment();
         a.repeat = Tile::layout.pattern().repeat;
-        return allocate_shared(ctx().p, a, name.empty() ? std::string_view("tile") : name, offset, where);
+        return allocate_shared(ctx().p, a, name.empty() ? string_view("tile") : name, offset, where);
     }
 };
 

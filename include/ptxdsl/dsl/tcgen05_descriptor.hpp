@@ -45,9 +45,8 @@ namespace ptxdsl {
 enum class tcgen05_kind : u8 { tf32, f16, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4 };
 
 /// Spelling in PTX, after `.kind::`.
-[[nodiscard]] constexpr std::string_view name(tcgen05_kind k) noexcept {
-    using namespace std::string_view_literals;
-    constexpr std::string_view names[] = {"tf32"sv, "f16"sv, "f8f6f4"sv, "i8"sv, "mxf8f6f4"sv, "mxf4"sv, "mxf4nvf4"sv};
+[[nodiscard]] constexpr string_view name(tcgen05_kind k) noexcept {
+    constexpr string_view names[] = {"tf32"_sv, "f16"_sv, "f8f6f4"_sv, "i8"_sv, "mxf8f6f4"_sv, "mxf4"_sv, "mxf4nvf4"_sv};
     return names[static_cast<unsigned>(k)];
 }
 

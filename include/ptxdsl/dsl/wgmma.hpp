@@ -206,7 +206,7 @@ namespace detail {
     if (k >= 100) text[at++] = static_cast<char>('0' + k / 100);
     if (k >= 10) text[at++] = static_cast<char>('0' + k / 10 % 10);
     text[at++] = static_cast<char>('0' + k % 10);
-    return isa::find_token(std::string_view(text, at));
+    return isa::find_token(string_view(text, at));
 }
 
 template <class T>
@@ -267,7 +267,7 @@ public:
 
     /// Declares the registers of an m64nN accumulator. Emits nothing.
     template <class T, unsigned N>
-    [[nodiscard]] constexpr accumulator<T, N> make_accumulator(std::string_view name = "acc") const {
+    [[nodiscard]] constexpr accumulator<T, N> make_accumulator(string_view name = "acc") const {
         static_assert(N % 8 == 0 && N >= 8 && N <= 256, "PTXDSL-D04: the N of wgmma is a multiple of 8 from 8 to 256");
         static_assert(std::is_same_v<T, f32> || std::is_same_v<T, f16> || std::is_same_v<T, s32>,
                       "PTXDSL-D02: wgmma accumulates in f32, f16 or s32");
@@ -276,7 +276,7 @@ public:
     }
     /// Declares the registers of an A operand. Emits nothing.
     template <class T>
-    [[nodiscard]] constexpr a_fragment<T> make_a_fragment(std::string_view name = "a") const {
+    [[nodiscard]] constexpr a_fragment<T> make_a_fragment(string_view name = "a") const {
         return {*p_, p_->new_regs(isa::scalar::b32, a_fragment<T>::size, name)};
     }
     /// Makes the descriptor of stage 0. Emits four instructions: `shr.u32`, `and.b32`, `cvt.u64.u32`, `or.b64`; derive the

@@ -18,7 +18,7 @@
 
 #include <cstdint>
 #include <source_location>
-#include <string_view>
+#include <ptxdsl/detail/string_view.hpp>
 
 #include <ptxdsl/isa/targets.hpp>
 #include <ptxdsl/isa/types.hpp>
@@ -217,7 +217,7 @@ struct view {
     std::uint32_t shared_bytes = 0;
     std::uint32_t shared_align = 16;
 
-    [[nodiscard]] constexpr std::string_view text(name s) const noexcept { return {pool + s.offset, s.length}; }
+    [[nodiscard]] constexpr string_view text(name s) const noexcept { return {pool + s.offset, s.length}; }
     /// Shared memory over 48 KiB must be the launch's dynamic kind.
     [[nodiscard]] constexpr bool dynamic_shared() const noexcept { return shared_bytes > 48u << 10; }
 };

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <source_location>
-#include <string_view>
+#include <ptxdsl/detail/string_view.hpp>
 
 #include <ptxdsl/detail/dynarray.hpp>
 #include <ptxdsl/ir/module.hpp>
@@ -56,16 +56,16 @@ public:
 
     // ---- names ------------------------------------------------------------------------------------------------
 
-    constexpr name intern(std::string_view s) {
+    constexpr name intern(string_view s) {
         const name n{pool.size(), static_cast<std::uint32_t>(s.size())};
         for (char c : s) pool.push_back(c);
         return n;
     }
-    [[nodiscard]] constexpr std::string_view text(name n) const noexcept { return {pool.data() + n.offset, n.length}; }
+    [[nodiscard]] constexpr string_view text(name n) const noexcept { return {pool.data() + n.offset, n.length}; }
 
     /// Id of the register-name prefix `s` for registers of type `t`. Two types never share a printed prefix, because
     /// `.reg .b32 %x<4>` and `.reg .f32 %x<4>` would declare `%x0` twice.
-    constexpr std::uint16_t intern_prefix(std::string_view s, isa::scalar t) {
+    constexpr std::uint16_t intern_prefix(string_view s, isa::scalar t) {
         name n{};
         bool taken = false;
         for (std::uint32_t i = 0; i < prefixes.size(); ++i) {
@@ -87,7 +87,7 @@ public:
     // ---- registers, labels, locations --------------------------------------------------------------------------
 
     /// A new virtual register of the register class of `t`, named after `hint` (default: `%r`, `%rd`, `%f` …).
-    constexpr std::uint32_t new_reg(isa::scalar t, std::string_view hint = {}) {
+    constexpr std::uint32_t new_reg(isa::scalar t, string_view hint = {}) {
         const isa::scalar cls = register_type(t);
         const std::uint16_t prefix =
             hint.empty() ? default_prefix(cls) : intern_prefix(hint, cls);
@@ -95,22 +95,22 @@ public:
         return regs.size() - 1;
     }
     /// `n` registers with consecutive ids, which an instruction can name as one range.
-    constexpr std::uint32_t new_regs(isa::scalar t, std::uint32_t n, std::string_view hint = {}) {
+    constexpr std::uint32_t new_regs(isa::scalar t, std::uint32_t n, string_view hint = {}) {
         const std::uint32_t first = new_reg(t, hint);
         const reg_info info = regs[first];
         for (std::uint32_t i = 1; i < n; ++i) regs.push_back(info);
         return first;
     }
-    constexpr void rename(std::uint32_t reg, std::string_view hint) {
+    constexpr void rename(std::uint32_t reg, string_view hint) {
         regs[reg].prefix = intern_prefix(hint, regs[reg].type);
     }
     /// A register that a function's parameter list declares.
-    constexpr std::uint32_t new_signature_reg(isa::scalar t, std::string_view hint) {
+    constexpr std::uint32_t new_signature_reg(isa::scalar t, string_view hint) {
         const std::uint32_t r = new_reg(t, hint);
         prefixes[regs[r].prefix].in_signature = true;
         return r;
     }
-    constexpr std::uint32_t new_label(std::string_view hint, location where) {
+    constexpr std::uint32_t new_label(string_view hint, location where) {
         labels.push_back({intern(hint), 0, 0, new_location(where)});
         return labels.size() - 1;
     }
@@ -118,7 +118,7 @@ public:
         locations.push_back(where);
         return locations.size() - 1;
     }
-    constexpr std::uint32_t new_symbol(std::string_view s) {
+    constexpr std::uint32_t new_symbol(string_view s) {
         symbols.push_back(intern(s));
         return symbols.size() - 1;
     }
@@ -292,22 +292,21 @@ public:
 
 private:
     constexpr std::uint16_t default_prefix(isa::scalar cls) {
-        using namespace std::string_view_literals;
         switch (cls) {
-            case isa::scalar::pred: return cached_prefix(0, "p"sv, cls);
-            case isa::scalar::b16: return cached_prefix(1, "rs"sv, cls);
-            case isa::scalar::b32: return cached_prefix(2, "r"sv, cls);
-            case isa::scalar::b64: return cached_prefix(3, "rd"sv, cls);
-            case isa::scalar::b128: return cached_prefix(4, "rq"sv, cls);
-            case isa::scalar::f32: return cached_prefix(5, "f"sv, cls);
-            default: return cached_prefix(6, "fd"sv, cls);
+            case isa::scalar::pred: return cached_prefix(0, "p"_sv, cls);
+            case isa::scalar::b16: return cached_prefix(1, "rs"_sv, cls);
+            case isa::scalar::b32: return cached_prefix(2, "r"_sv, cls);
+            case isa::scalar::b64: return cached_prefix(3, "rd"_sv, cls);
+            case isa::scalar::b128: return cached_prefix(4, "rq"_sv, cls);
+            case isa::scalar::f32: return cached_prefix(5, "f"_sv, cls);
+            default: return cached_prefix(6, "fd"_sv, cls);
         }
     }
-    constexpr std::uint16_t cached_prefix(unsigned slot, std::string_view s, isa::scalar cls) {
+    constexpr std::uint16_t cached_prefix(unsigned slot, string_view s, isa::scalar cls) {
         if (default_prefix_[slot] == 0) default_prefix_[slot] = intern_prefix(s, cls);
         return default_prefix_[slot];
     }
-    constexpr name suffixed(std::string_view s, isa::scalar t) {
+    constexpr name suffixed(string_view s, isa::scalar t) {
         const std::uint32_t begin = pool.size();
         for (char c : s) pool.push_back(c);
         pool.push_back('_');
@@ -315,7 +314,7 @@ private:
         pool.push_back('_');
         return {begin, pool.size() - begin};
     }
-    [[nodiscard]] constexpr bool is_suffixed(name n, std::string_view s) const noexcept {
+    [[nodiscard]] constexpr bool is_suffixed(name n, string_view s) const noexcept {
         return n.length > s.size() && pool[n.offset + static_cast<std::uint32_t>(s.size())] == '_' &&
                text(n).substr(0, s.size()) == s;
     }

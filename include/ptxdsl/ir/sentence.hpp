@@ -4,19 +4,19 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <string_view>
+#include <ptxdsl/detail/string_view.hpp>
 
 namespace ptxdsl::ir {
 
 /// Text or a number, a piece of a sentence.
 struct part {
-    std::string_view text{};
+    string_view text{};
     std::uint64_t number = 0;
     enum class kind : std::uint8_t { none, text, number, negative } what = kind::none;
 
     constexpr part() noexcept = default;
     // NOLINTBEGIN(google-explicit-constructor): a call lists its pieces as they are.
-    constexpr part(std::string_view s) noexcept : text(s), what(kind::text) {}
+    constexpr part(string_view s) noexcept : text(s), what(kind::text) {}
     constexpr part(const char* s) noexcept : text(s), what(kind::text) {}
     constexpr part(std::uint32_t v) noexcept : number(v), what(kind::number) {}
     constexpr part(std::uint64_t v) noexcept : number(v), what(kind::number) {}
@@ -42,7 +42,7 @@ struct sentence_text {
     }
 
 private:
-    constexpr void put(std::string_view s) noexcept {
+    constexpr void put(string_view s) noexcept {
         for (char c : s)
             if (size < sizeof(text)) text[size++] = c;
     }
@@ -51,7 +51,7 @@ private:
         int n = 0;
         do digits[n++] = static_cast<char>('0' + v % 10);
         while ((v /= 10) != 0);
-        while (n > 0) put(std::string_view(&digits[--n], 1));
+        while (n > 0) put(string_view(&digits[--n], 1));
     }
 };
 

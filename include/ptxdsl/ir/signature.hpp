@@ -7,7 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <ptxdsl/detail/string_view.hpp>
 
 namespace ptxdsl {
 
@@ -38,7 +38,7 @@ struct tensor_map_param {
 
 /// Where a line of PTX comes from in the C++ source; line 0 when nothing is known.
 struct source_line {
-    std::string_view file;
+    string_view file;
     std::uint32_t line = 0;
 };
 

@@ -5,23 +5,23 @@
 #include <ptxdsl/isa/generated/forms_text.hpp>
 #include <ptxdsl/isa/table.hpp>
 
-#include <string_view>
+#include <ptxdsl/detail/string_view.hpp>
 
 namespace ptxdsl::isa {
 
 /// One row of the table as its file has it.
 struct form_text {
-    std::string_view pattern;   ///< mnemonic with optional modifiers in `{}` and choices in `<>`
-    std::string_view operands;  ///< operand list in the row language (tools/isa/generate.py)
-    std::string_view targets;   ///< `all`, `sm_90`, `sm_100a|sm_103a` ...
-    std::string_view section;   ///< title of the PTX ISA section
-    std::string_view family;    ///< file of the row
+    string_view pattern;   ///< mnemonic with optional modifiers in `{}` and choices in `<>`
+    string_view operands;  ///< operand list in the row language (tools/isa/generate.py)
+    string_view targets;   ///< `all`, `sm_90`, `sm_100a|sm_103a` ...
+    string_view section;   ///< title of the PTX ISA section
+    string_view family;    ///< file of the row
     ptx_version since;
 };
 
 namespace detail {
 
-[[nodiscard]] constexpr std::string_view text_of(unsigned form, unsigned field) noexcept {
+[[nodiscard]] constexpr string_view text_of(unsigned form, unsigned field) noexcept {
     const unsigned i = form_text_of[form * 5 + field];
     return {form_text + form_text_start[i], form_text_start[i + 1] - form_text_start[i]};
 }

@@ -6,7 +6,7 @@
 #include <ptxdsl/isa/types.hpp>
 
 #include <cstdint>
-#include <string_view>
+#include <ptxdsl/detail/string_view.hpp>
 
 namespace ptxdsl::isa {
 
@@ -38,48 +38,47 @@ enum class special : std::uint8_t {
 
 /// Facts of one special register.
 struct special_info {
-    std::string_view name;  ///< PTX spelling, with `%` and `.x`
+    string_view name;  ///< PTX spelling, with `%` and `.x`
     scalar type;
     ptx_version since;
     std::uint16_t sm;       ///< first target
 };
 
 namespace detail {
-using namespace std::string_view_literals;
 inline constexpr special_info special_table[] = {
-    {"%tid.x"sv, scalar::u32, {1, 0}, 0}, {"%tid.y"sv, scalar::u32, {1, 0}, 0}, {"%tid.z"sv, scalar::u32, {1, 0}, 0},
-    {"%ntid.x"sv, scalar::u32, {1, 0}, 0}, {"%ntid.y"sv, scalar::u32, {1, 0}, 0}, {"%ntid.z"sv, scalar::u32, {1, 0}, 0},
-    {"%ctaid.x"sv, scalar::u32, {1, 0}, 0}, {"%ctaid.y"sv, scalar::u32, {1, 0}, 0}, {"%ctaid.z"sv, scalar::u32, {1, 0}, 0},
-    {"%nctaid.x"sv, scalar::u32, {1, 0}, 0}, {"%nctaid.y"sv, scalar::u32, {1, 0}, 0}, {"%nctaid.z"sv, scalar::u32, {1, 0}, 0},
-    {"%laneid"sv, scalar::u32, {1, 3}, 0}, {"%warpid"sv, scalar::u32, {1, 3}, 0}, {"%nwarpid"sv, scalar::u32, {2, 0}, 20},
-    {"%smid"sv, scalar::u32, {1, 3}, 0}, {"%nsmid"sv, scalar::u32, {2, 0}, 20}, {"%gridid"sv, scalar::u64, {3, 0}, 0},
-    {"%is_explicit_cluster"sv, scalar::pred, {7, 8}, 90},
-    {"%clusterid.x"sv, scalar::u32, {7, 8}, 90}, {"%clusterid.y"sv, scalar::u32, {7, 8}, 90}, {"%clusterid.z"sv, scalar::u32, {7, 8}, 90},
-    {"%nclusterid.x"sv, scalar::u32, {7, 8}, 90}, {"%nclusterid.y"sv, scalar::u32, {7, 8}, 90}, {"%nclusterid.z"sv, scalar::u32, {7, 8}, 90},
-    {"%cluster_ctaid.x"sv, scalar::u32, {7, 8}, 90}, {"%cluster_ctaid.y"sv, scalar::u32, {7, 8}, 90}, {"%cluster_ctaid.z"sv, scalar::u32, {7, 8}, 90},
-    {"%cluster_nctaid.x"sv, scalar::u32, {7, 8}, 90}, {"%cluster_nctaid.y"sv, scalar::u32, {7, 8}, 90}, {"%cluster_nctaid.z"sv, scalar::u32, {7, 8}, 90},
-    {"%cluster_ctarank"sv, scalar::u32, {7, 8}, 90}, {"%cluster_nctarank"sv, scalar::u32, {7, 8}, 90},
-    {"%lanemask_eq"sv, scalar::u32, {2, 0}, 20}, {"%lanemask_le"sv, scalar::u32, {2, 0}, 20}, {"%lanemask_lt"sv, scalar::u32, {2, 0}, 20},
-    {"%lanemask_ge"sv, scalar::u32, {2, 0}, 20}, {"%lanemask_gt"sv, scalar::u32, {2, 0}, 20},
-    {"%clock"sv, scalar::u32, {1, 0}, 0}, {"%clock_hi"sv, scalar::u32, {5, 0}, 20}, {"%clock64"sv, scalar::u64, {2, 0}, 20},
-    {"%pm0"sv, scalar::u32, {1, 3}, 0}, {"%pm1"sv, scalar::u32, {1, 3}, 0}, {"%pm2"sv, scalar::u32, {1, 3}, 0}, {"%pm3"sv, scalar::u32, {1, 3}, 0},
-    {"%pm4"sv, scalar::u32, {3, 0}, 20}, {"%pm5"sv, scalar::u32, {3, 0}, 20}, {"%pm6"sv, scalar::u32, {3, 0}, 20}, {"%pm7"sv, scalar::u32, {3, 0}, 20},
-    {"%pm0_64"sv, scalar::u64, {4, 0}, 50}, {"%pm1_64"sv, scalar::u64, {4, 0}, 50}, {"%pm2_64"sv, scalar::u64, {4, 0}, 50}, {"%pm3_64"sv, scalar::u64, {4, 0}, 50},
-    {"%pm4_64"sv, scalar::u64, {4, 0}, 50}, {"%pm5_64"sv, scalar::u64, {4, 0}, 50}, {"%pm6_64"sv, scalar::u64, {4, 0}, 50}, {"%pm7_64"sv, scalar::u64, {4, 0}, 50},
-    {"%envreg0"sv, scalar::b32, {2, 1}, 0}, {"%envreg1"sv, scalar::b32, {2, 1}, 0}, {"%envreg2"sv, scalar::b32, {2, 1}, 0}, {"%envreg3"sv, scalar::b32, {2, 1}, 0},
-    {"%envreg4"sv, scalar::b32, {2, 1}, 0}, {"%envreg5"sv, scalar::b32, {2, 1}, 0}, {"%envreg6"sv, scalar::b32, {2, 1}, 0}, {"%envreg7"sv, scalar::b32, {2, 1}, 0},
-    {"%envreg8"sv, scalar::b32, {2, 1}, 0}, {"%envreg9"sv, scalar::b32, {2, 1}, 0}, {"%envreg10"sv, scalar::b32, {2, 1}, 0}, {"%envreg11"sv, scalar::b32, {2, 1}, 0},
-    {"%envreg12"sv, scalar::b32, {2, 1}, 0}, {"%envreg13"sv, scalar::b32, {2, 1}, 0}, {"%envreg14"sv, scalar::b32, {2, 1}, 0}, {"%envreg15"sv, scalar::b32, {2, 1}, 0},
-    {"%envreg16"sv, scalar::b32, {2, 1}, 0}, {"%envreg17"sv, scalar::b32, {2, 1}, 0}, {"%envreg18"sv, scalar::b32, {2, 1}, 0}, {"%envreg19"sv, scalar::b32, {2, 1}, 0},
-    {"%envreg20"sv, scalar::b32, {2, 1}, 0}, {"%envreg21"sv, scalar::b32, {2, 1}, 0}, {"%envreg22"sv, scalar::b32, {2, 1}, 0}, {"%envreg23"sv, scalar::b32, {2, 1}, 0},
-    {"%envreg24"sv, scalar::b32, {2, 1}, 0}, {"%envreg25"sv, scalar::b32, {2, 1}, 0}, {"%envreg26"sv, scalar::b32, {2, 1}, 0}, {"%envreg27"sv, scalar::b32, {2, 1}, 0},
-    {"%envreg28"sv, scalar::b32, {2, 1}, 0}, {"%envreg29"sv, scalar::b32, {2, 1}, 0}, {"%envreg30"sv, scalar::b32, {2, 1}, 0}, {"%envreg31"sv, scalar::b32, {2, 1}, 0},
-    {"%globaltimer"sv, scalar::u64, {3, 1}, 30}, {"%globaltimer_lo"sv, scalar::u32, {3, 1}, 30}, {"%globaltimer_hi"sv, scalar::u32, {3, 1}, 30},
-    {"%reserved_smem_offset_begin"sv, scalar::b32, {7, 6}, 80}, {"%reserved_smem_offset_end"sv, scalar::b32, {7, 6}, 80},
-    {"%reserved_smem_offset_cap"sv, scalar::b32, {7, 6}, 80}, {"%reserved_smem_offset_0"sv, scalar::b32, {7, 6}, 80},
-    {"%reserved_smem_offset_1"sv, scalar::b32, {7, 6}, 80},
-    {"%total_smem_size"sv, scalar::u32, {4, 1}, 20}, {"%aggr_smem_size"sv, scalar::u32, {8, 1}, 90}, {"%dynamic_smem_size"sv, scalar::u32, {4, 1}, 20},
-    {"%current_graph_exec"sv, scalar::u64, {8, 0}, 50},
+    {"%tid.x"_sv, scalar::u32, {1, 0}, 0}, {"%tid.y"_sv, scalar::u32, {1, 0}, 0}, {"%tid.z"_sv, scalar::u32, {1, 0}, 0},
+    {"%ntid.x"_sv, scalar::u32, {1, 0}, 0}, {"%ntid.y"_sv, scalar::u32, {1, 0}, 0}, {"%ntid.z"_sv, scalar::u32, {1, 0}, 0},
+    {"%ctaid.x"_sv, scalar::u32, {1, 0}, 0}, {"%ctaid.y"_sv, scalar::u32, {1, 0}, 0}, {"%ctaid.z"_sv, scalar::u32, {1, 0}, 0},
+    {"%nctaid.x"_sv, scalar::u32, {1, 0}, 0}, {"%nctaid.y"_sv, scalar::u32, {1, 0}, 0}, {"%nctaid.z"_sv, scalar::u32, {1, 0}, 0},
+    {"%laneid"_sv, scalar::u32, {1, 3}, 0}, {"%warpid"_sv, scalar::u32, {1, 3}, 0}, {"%nwarpid"_sv, scalar::u32, {2, 0}, 20},
+    {"%smid"_sv, scalar::u32, {1, 3}, 0}, {"%nsmid"_sv, scalar::u32, {2, 0}, 20}, {"%gridid"_sv, scalar::u64, {3, 0}, 0},
+    {"%is_explicit_cluster"_sv, scalar::pred, {7, 8}, 90},
+    {"%clusterid.x"_sv, scalar::u32, {7, 8}, 90}, {"%clusterid.y"_sv, scalar::u32, {7, 8}, 90}, {"%clusterid.z"_sv, scalar::u32, {7, 8}, 90},
+    {"%nclusterid.x"_sv, scalar::u32, {7, 8}, 90}, {"%nclusterid.y"_sv, scalar::u32, {7, 8}, 90}, {"%nclusterid.z"_sv, scalar::u32, {7, 8}, 90},
+    {"%cluster_ctaid.x"_sv, scalar::u32, {7, 8}, 90}, {"%cluster_ctaid.y"_sv, scalar::u32, {7, 8}, 90}, {"%cluster_ctaid.z"_sv, scalar::u32, {7, 8}, 90},
+    {"%cluster_nctaid.x"_sv, scalar::u32, {7, 8}, 90}, {"%cluster_nctaid.y"_sv, scalar::u32, {7, 8}, 90}, {"%cluster_nctaid.z"_sv, scalar::u32, {7, 8}, 90},
+    {"%cluster_ctarank"_sv, scalar::u32, {7, 8}, 90}, {"%cluster_nctarank"_sv, scalar::u32, {7, 8}, 90},
+    {"%lanemask_eq"_sv, scalar::u32, {2, 0}, 20}, {"%lanemask_le"_sv, scalar::u32, {2, 0}, 20}, {"%lanemask_lt"_sv, scalar::u32, {2, 0}, 20},
+    {"%lanemask_ge"_sv, scalar::u32, {2, 0}, 20}, {"%lanemask_gt"_sv, scalar::u32, {2, 0}, 20},
+    {"%clock"_sv, scalar::u32, {1, 0}, 0}, {"%clock_hi"_sv, scalar::u32, {5, 0}, 20}, {"%clock64"_sv, scalar::u64, {2, 0}, 20},
+    {"%pm0"_sv, scalar::u32, {1, 3}, 0}, {"%pm1"_sv, scalar::u32, {1, 3}, 0}, {"%pm2"_sv, scalar::u32, {1, 3}, 0}, {"%pm3"_sv, scalar::u32, {1, 3}, 0},
+    {"%pm4"_sv, scalar::u32, {3, 0}, 20}, {"%pm5"_sv, scalar::u32, {3, 0}, 20}, {"%pm6"_sv, scalar::u32, {3, 0}, 20}, {"%pm7"_sv, scalar::u32, {3, 0}, 20},
+    {"%pm0_64"_sv, scalar::u64, {4, 0}, 50}, {"%pm1_64"_sv, scalar::u64, {4, 0}, 50}, {"%pm2_64"_sv, scalar::u64, {4, 0}, 50}, {"%pm3_64"_sv, scalar::u64, {4, 0}, 50},
+    {"%pm4_64"_sv, scalar::u64, {4, 0}, 50}, {"%pm5_64"_sv, scalar::u64, {4, 0}, 50}, {"%pm6_64"_sv, scalar::u64, {4, 0}, 50}, {"%pm7_64"_sv, scalar::u64, {4, 0}, 50},
+    {"%envreg0"_sv, scalar::b32, {2, 1}, 0}, {"%envreg1"_sv, scalar::b32, {2, 1}, 0}, {"%envreg2"_sv, scalar::b32, {2, 1}, 0}, {"%envreg3"_sv, scalar::b32, {2, 1}, 0},
+    {"%envreg4"_sv, scalar::b32, {2, 1}, 0}, {"%envreg5"_sv, scalar::b32, {2, 1}, 0}, {"%envreg6"_sv, scalar::b32, {2, 1}, 0}, {"%envreg7"_sv, scalar::b32, {2, 1}, 0},
+    {"%envreg8"_sv, scalar::b32, {2, 1}, 0}, {"%envreg9"_sv, scalar::b32, {2, 1}, 0}, {"%envreg10"_sv, scalar::b32, {2, 1}, 0}, {"%envreg11"_sv, scalar::b32, {2, 1}, 0},
+    {"%envreg12"_sv, scalar::b32, {2, 1}, 0}, {"%envreg13"_sv, scalar::b32, {2, 1}, 0}, {"%envreg14"_sv, scalar::b32, {2, 1}, 0}, {"%envreg15"_sv, scalar::b32, {2, 1}, 0},
+    {"%envreg16"_sv, scalar::b32, {2, 1}, 0}, {"%envreg17"_sv, scalar::b32, {2, 1}, 0}, {"%envreg18"_sv, scalar::b32, {2, 1}, 0}, {"%envreg19"_sv, scalar::b32, {2, 1}, 0},
+    {"%envreg20"_sv, scalar::b32, {2, 1}, 0}, {"%envreg21"_sv, scalar::b32, {2, 1}, 0}, {"%envreg22"_sv, scalar::b32, {2, 1}, 0}, {"%envreg23"_sv, scalar::b32, {2, 1}, 0},
+    {"%envreg24"_sv, scalar::b32, {2, 1}, 0}, {"%envreg25"_sv, scalar::b32, {2, 1}, 0}, {"%envreg26"_sv, scalar::b32, {2, 1}, 0}, {"%envreg27"_sv, scalar::b32, {2, 1}, 0},
+    {"%envreg28"_sv, scalar::b32, {2, 1}, 0}, {"%envreg29"_sv, scalar::b32, {2, 1}, 0}, {"%envreg30"_sv, scalar::b32, {2, 1}, 0}, {"%envreg31"_sv, scalar::b32, {2, 1}, 0},
+    {"%globaltimer"_sv, scalar::u64, {3, 1}, 30}, {"%globaltimer_lo"_sv, scalar::u32, {3, 1}, 30}, {"%globaltimer_hi"_sv, scalar::u32, {3, 1}, 30},
+    {"%reserved_smem_offset_begin"_sv, scalar::b32, {7, 6}, 80}, {"%reserved_smem_offset_end"_sv, scalar::b32, {7, 6}, 80},
+    {"%reserved_smem_offset_cap"_sv, scalar::b32, {7, 6}, 80}, {"%reserved_smem_offset_0"_sv, scalar::b32, {7, 6}, 80},
+    {"%reserved_smem_offset_1"_sv, scalar::b32, {7, 6}, 80},
+    {"%total_smem_size"_sv, scalar::u32, {4, 1}, 20}, {"%aggr_smem_size"_sv, scalar::u32, {8, 1}, 90}, {"%dynamic_smem_size"_sv, scalar::u32, {4, 1}, 20},
+    {"%current_graph_exec"_sv, scalar::u64, {8, 0}, 50},
 };
 static_assert(sizeof(special_table) / sizeof(special_table[0]) == static_cast<unsigned>(special::count_));
 }  // namespace detail
@@ -89,10 +88,10 @@ static_assert(sizeof(special_table) / sizeof(special_table[0]) == static_cast<un
     return detail::special_table[static_cast<unsigned>(r)];
 }
 /// PTX text of a special register: `spelling(special::tid_x)` is `%tid.x`.
-[[nodiscard]] constexpr std::string_view spelling(special r) noexcept { return info(r).name; }
+[[nodiscard]] constexpr string_view spelling(special r) noexcept { return info(r).name; }
 
 /// The special register with this text (`%` included); `special::count_` when there is none.
-[[nodiscard]] constexpr special find_special(std::string_view text) noexcept {
+[[nodiscard]] constexpr special find_special(string_view text) noexcept {
     for (unsigned i = 0; i != static_cast<unsigned>(special::count_); ++i) {
         if (detail::special_table[i].name == text) return static_cast<special>(i);
     }

@@ -4,7 +4,7 @@
 
 #include <compare>
 #include <cstdint>
-#include <string_view>
+#include <ptxdsl/detail/string_view.hpp>
 
 namespace ptxdsl {
 
@@ -42,9 +42,8 @@ inline constexpr target sm_100a{100, 'a'};
 enum class space : std::uint8_t { generic, global, shared, shared_cluster, constant, local, param };
 
 namespace isa {
-[[nodiscard]] constexpr std::string_view name(space s) noexcept {
-    using namespace std::string_view_literals;
-    constexpr std::string_view names[] = {"generic"sv, "global"sv, "shared"sv, "shared::cluster"sv, "const"sv, "local"sv, "param"sv};
+[[nodiscard]] constexpr string_view name(space s) noexcept {
+    constexpr string_view names[] = {"generic"_sv, "global"_sv, "shared"_sv, "shared::cluster"_sv, "const"_sv, "local"_sv, "param"_sv};
     return names[static_cast<unsigned>(s)];
 }
 }  // namespace isa

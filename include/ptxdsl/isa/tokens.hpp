@@ -6,19 +6,19 @@
 #include <ptxdsl/isa/types.hpp>
 
 #include <cstdint>
-#include <string_view>
+#include <ptxdsl/detail/string_view.hpp>
 
 namespace ptxdsl::isa {
 
 /// The PTX text of a token, without the leading dot: `spelling(tok::shared__cta)` is `shared::cta`.
-[[nodiscard]] constexpr std::string_view spelling(tok t) noexcept {
+[[nodiscard]] constexpr string_view spelling(tok t) noexcept {
     const auto i = static_cast<unsigned>(t);
     const unsigned begin = detail::token_offset[i];
     return {detail::token_text + begin, detail::token_offset[i + 1] - begin};
 }
 
 /// The token with this PTX text (no leading dot); `tok::none` when the table has no such word.
-[[nodiscard]] constexpr tok find_token(std::string_view text) noexcept {
+[[nodiscard]] constexpr tok find_token(string_view text) noexcept {
     unsigned low = 1;
     unsigned high = detail::token_count;
     while (low < high) {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <ptxdsl/detail/string_view.hpp>
 #include <type_traits>
 
 namespace ptxdsl {
@@ -33,70 +33,69 @@ enum class type_class : std::uint8_t { none, predicate, bits, unsigned_int, sign
 /// Facts of one scalar type. `reg` is the type of the register that holds it (PTX ISA 5.2.2: `.bf16`, the fp8
 /// and the sub-byte types have no register of their own).
 struct scalar_info {
-    std::string_view name;
+    string_view name;
     std::uint16_t bits;
     type_class cls;
     scalar reg;
 };
 
 namespace detail {
-using namespace std::string_view_literals;
 inline constexpr scalar_info scalar_table[] = {
-    {"none"sv, 0, type_class::none, scalar::none},
-    {"pred"sv, 1, type_class::predicate, scalar::pred},
-    {"b8"sv, 8, type_class::bits, scalar::b16},
-    {"b16"sv, 16, type_class::bits, scalar::b16},
-    {"b32"sv, 32, type_class::bits, scalar::b32},
-    {"b64"sv, 64, type_class::bits, scalar::b64},
-    {"b128"sv, 128, type_class::bits, scalar::b128},
-    {"u8"sv, 8, type_class::unsigned_int, scalar::u16},
-    {"u16"sv, 16, type_class::unsigned_int, scalar::u16},
-    {"u32"sv, 32, type_class::unsigned_int, scalar::u32},
-    {"u64"sv, 64, type_class::unsigned_int, scalar::u64},
-    {"s8"sv, 8, type_class::signed_int, scalar::s16},
-    {"s16"sv, 16, type_class::signed_int, scalar::s16},
-    {"s32"sv, 32, type_class::signed_int, scalar::s32},
-    {"s64"sv, 64, type_class::signed_int, scalar::s64},
-    {"f16"sv, 16, type_class::floating, scalar::b16},
-    {"f16x2"sv, 32, type_class::packed, scalar::b32},
-    {"bf16"sv, 16, type_class::floating, scalar::b16},
-    {"bf16x2"sv, 32, type_class::packed, scalar::b32},
-    {"tf32"sv, 32, type_class::floating, scalar::b32},
-    {"f32"sv, 32, type_class::floating, scalar::f32},
-    {"f32x2"sv, 64, type_class::packed, scalar::b64},
-    {"f64"sv, 64, type_class::floating, scalar::f64},
-    {"u16x2"sv, 32, type_class::packed, scalar::b32},
-    {"s16x2"sv, 32, type_class::packed, scalar::b32},
-    {"e4m3"sv, 8, type_class::floating, scalar::b16},
-    {"e5m2"sv, 8, type_class::floating, scalar::b16},
-    {"e4m3x2"sv, 16, type_class::packed, scalar::b16},
-    {"e5m2x2"sv, 16, type_class::packed, scalar::b16},
-    {"e4m3x4"sv, 32, type_class::packed, scalar::b32},
-    {"e5m2x4"sv, 32, type_class::packed, scalar::b32},
-    {"e2m1"sv, 4, type_class::floating, scalar::b16},
-    {"e2m3"sv, 6, type_class::floating, scalar::b16},
-    {"e3m2"sv, 6, type_class::floating, scalar::b16},
-    {"e2m1x2"sv, 8, type_class::packed, scalar::b16},
-    {"e2m3x2"sv, 16, type_class::packed, scalar::b16},
-    {"e3m2x2"sv, 16, type_class::packed, scalar::b16},
-    {"e2m1x4"sv, 16, type_class::packed, scalar::b16},
-    {"e2m3x4"sv, 32, type_class::packed, scalar::b32},
-    {"e3m2x4"sv, 32, type_class::packed, scalar::b32},
-    {"ue8m0"sv, 8, type_class::floating, scalar::b16},
-    {"ue4m3"sv, 8, type_class::floating, scalar::b16},
-    {"ue8m0x2"sv, 16, type_class::packed, scalar::b16},
-    {"u4"sv, 4, type_class::unsigned_int, scalar::b32},
-    {"s4"sv, 4, type_class::signed_int, scalar::b32},
-    {"b1"sv, 1, type_class::bits, scalar::b32},
-    {"b4"sv, 4, type_class::bits, scalar::b32},
-    {"b6"sv, 6, type_class::bits, scalar::b32},
+    {"none"_sv, 0, type_class::none, scalar::none},
+    {"pred"_sv, 1, type_class::predicate, scalar::pred},
+    {"b8"_sv, 8, type_class::bits, scalar::b16},
+    {"b16"_sv, 16, type_class::bits, scalar::b16},
+    {"b32"_sv, 32, type_class::bits, scalar::b32},
+    {"b64"_sv, 64, type_class::bits, scalar::b64},
+    {"b128"_sv, 128, type_class::bits, scalar::b128},
+    {"u8"_sv, 8, type_class::unsigned_int, scalar::u16},
+    {"u16"_sv, 16, type_class::unsigned_int, scalar::u16},
+    {"u32"_sv, 32, type_class::unsigned_int, scalar::u32},
+    {"u64"_sv, 64, type_class::unsigned_int, scalar::u64},
+    {"s8"_sv, 8, type_class::signed_int, scalar::s16},
+    {"s16"_sv, 16, type_class::signed_int, scalar::s16},
+    {"s32"_sv, 32, type_class::signed_int, scalar::s32},
+    {"s64"_sv, 64, type_class::signed_int, scalar::s64},
+    {"f16"_sv, 16, type_class::floating, scalar::b16},
+    {"f16x2"_sv, 32, type_class::packed, scalar::b32},
+    {"bf16"_sv, 16, type_class::floating, scalar::b16},
+    {"bf16x2"_sv, 32, type_class::packed, scalar::b32},
+    {"tf32"_sv, 32, type_class::floating, scalar::b32},
+    {"f32"_sv, 32, type_class::floating, scalar::f32},
+    {"f32x2"_sv, 64, type_class::packed, scalar::b64},
+    {"f64"_sv, 64, type_class::floating, scalar::f64},
+    {"u16x2"_sv, 32, type_class::packed, scalar::b32},
+    {"s16x2"_sv, 32, type_class::packed, scalar::b32},
+    {"e4m3"_sv, 8, type_class::floating, scalar::b16},
+    {"e5m2"_sv, 8, type_class::floating, scalar::b16},
+    {"e4m3x2"_sv, 16, type_class::packed, scalar::b16},
+    {"e5m2x2"_sv, 16, type_class::packed, scalar::b16},
+    {"e4m3x4"_sv, 32, type_class::packed, scalar::b32},
+    {"e5m2x4"_sv, 32, type_class::packed, scalar::b32},
+    {"e2m1"_sv, 4, type_class::floating, scalar::b16},
+    {"e2m3"_sv, 6, type_class::floating, scalar::b16},
+    {"e3m2"_sv, 6, type_class::floating, scalar::b16},
+    {"e2m1x2"_sv, 8, type_class::packed, scalar::b16},
+    {"e2m3x2"_sv, 16, type_class::packed, scalar::b16},
+    {"e3m2x2"_sv, 16, type_class::packed, scalar::b16},
+    {"e2m1x4"_sv, 16, type_class::packed, scalar::b16},
+    {"e2m3x4"_sv, 32, type_class::packed, scalar::b32},
+    {"e3m2x4"_sv, 32, type_class::packed, scalar::b32},
+    {"ue8m0"_sv, 8, type_class::floating, scalar::b16},
+    {"ue4m3"_sv, 8, type_class::floating, scalar::b16},
+    {"ue8m0x2"_sv, 16, type_class::packed, scalar::b16},
+    {"u4"_sv, 4, type_class::unsigned_int, scalar::b32},
+    {"s4"_sv, 4, type_class::signed_int, scalar::b32},
+    {"b1"_sv, 1, type_class::bits, scalar::b32},
+    {"b4"_sv, 4, type_class::bits, scalar::b32},
+    {"b6"_sv, 6, type_class::bits, scalar::b32},
 };
 }  // namespace detail
 
 [[nodiscard]] constexpr const scalar_info& info(scalar s) noexcept {
     return detail::scalar_table[static_cast<std::size_t>(s)];
 }
-[[nodiscard]] constexpr std::string_view name(scalar s) noexcept { return info(s).name; }
+[[nodiscard]] constexpr string_view name(scalar s) noexcept { return info(s).name; }
 [[nodiscard]] constexpr unsigned bits(scalar s) noexcept { return info(s).bits; }
 
 }  // namespace isa

@@ -115,7 +115,7 @@ private:
         }
         return false;
     }
-    constexpr void name(u32 where, const char (&id)[4], std::string_view before) {
+    constexpr void name(u32 where, const char (&id)[4], string_view before) {
         f_.out.error(id, where, {before, "mbarrier '", f_.name_of(barrier_), "'"});
         if (stage_ != unknown_count) f_.out.more({" stage ", stage_});
     }

@@ -122,7 +122,7 @@ public:
     }
 
 private:
-    constexpr void malformed(std::string_view what) {
+    constexpr void malformed(string_view what) {
         if (!f_.malformed) f_.out.error("K01", f_.where, {what});
         f_.malformed = true;
     }

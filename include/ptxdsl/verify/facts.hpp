@@ -12,7 +12,7 @@
 #include <ptxdsl/verify/report.hpp>
 
 #include <cstdint>
-#include <string_view>
+#include <ptxdsl/detail/string_view.hpp>
 
 namespace ptxdsl::verify {
 
@@ -222,11 +222,11 @@ struct facts {
         loops.push_back({});
     }
 
-    [[nodiscard]] constexpr std::string_view reg_name(u32 id) const noexcept {
+    [[nodiscard]] constexpr string_view reg_name(u32 id) const noexcept {
         return m.text(m.prefixes[m.regs[id].prefix].id);
     }
-    [[nodiscard]] constexpr std::string_view name_of(u32 allocation) const noexcept {
-        return allocation < m.n.allocations ? m.text(m.allocations[allocation].id) : std::string_view("buffer");
+    [[nodiscard]] constexpr string_view name_of(u32 allocation) const noexcept {
+        return allocation < m.n.allocations ? m.text(m.allocations[allocation].id) : string_view("buffer");
     }
     [[nodiscard]] constexpr bool flow_is_known() const noexcept { return !unstructured && !malformed; }
 

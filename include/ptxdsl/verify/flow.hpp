@@ -263,10 +263,10 @@ private:
         s_.unfenced = false;
         s_.cluster = 2;
     }
-    [[nodiscard]] constexpr std::string_view fragment_name(u32 i) const noexcept {
+    [[nodiscard]] constexpr string_view fragment_name(u32 i) const noexcept {
         return f_.reg_name(f_.fragments[i].first);
     }
-    [[nodiscard]] constexpr std::string_view slot_name(u32 i) const noexcept {
+    [[nodiscard]] constexpr string_view slot_name(u32 i) const noexcept {
         return f_.name_of(f_.slots[i].allocation);
     }
     static constexpr void age(item* items, u32 n) noexcept {
@@ -311,7 +311,7 @@ private:
         s_.open = true;
         issued_[d] = e.where;
     }
-    constexpr void check_fence(event& e, u32 which, std::string_view what) {
+    constexpr void check_fence(event& e, u32 which, string_view what) {
         const u32 mask = 1u << which;
         if (f_.fragments[which].fuzzy) return;
         item& dirty = of(fragment_item::dirty, which);
@@ -374,7 +374,7 @@ private:
         s_.partial = (e.flags & event_flag::partial) != 0 ? s_.partial | mask : s_.partial & ~mask;
     }
     /// The slot gets new contents: nothing may still read the old ones.
-    constexpr void overwrite(event& e, std::string_view how) {
+    constexpr void overwrite(event& e, string_view how) {
         const slot& s = f_.slots[e.a];
         if (s.fuzzy || (e.flags & (event_flag::guarded | event_flag::partial)) != 0) return;
         const item& store = of(slot_item::store, e.a);
@@ -408,7 +408,7 @@ private:
         const u32 mask = 1u << e.a;
         if ((e.flags & event_flag::partial) != 0 && (s_.partial & mask) != 0) return;
         const char(&id)[4] = matrix ? "D11" : "F05";
-        const std::string_view reader = matrix ? "this wgmma reads it" : "this copy reads it";
+        const string_view reader = matrix ? "this wgmma reads it" : "this copy reads it";
         if (written.value == proxy_written) {
             if (first_time(e))
                 f_.out.error(id, e.where,

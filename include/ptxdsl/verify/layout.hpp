@@ -92,7 +92,7 @@ constexpr void check_access(facts& f, const ir::cursor& c) {
 }
 
 /// Says that an exact address is not a multiple of `align`; `id` is the row, `what` the operand.
-constexpr bool misplaced(facts& f, const place& p, u32 align, const char (&id)[4], std::string_view what) {
+constexpr bool misplaced(facts& f, const place& p, u32 align, const char (&id)[4], string_view what) {
     if (!p.exact || p.offset % align == 0) return false;
     f.out.error(id, f.where, {what, " lies at byte ", p.offset, " of shared memory; it must be a multiple of ", align});
     return true;

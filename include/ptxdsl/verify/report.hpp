@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <ptxdsl/detail/string_view.hpp>
 
 #include <ptxdsl/detail/dynarray.hpp>
 #include <ptxdsl/ir/module.hpp>
@@ -24,7 +24,7 @@ public:
     /// Continues the sentence of the latest finding.
     constexpr void more(std::initializer_list<ir::part> parts) { findings.back().text.length += join(parts); }
 
-    [[nodiscard]] constexpr std::string_view text(const ir::finding& f) const noexcept {
+    [[nodiscard]] constexpr string_view text(const ir::finding& f) const noexcept {
         return {pool.data() + f.text.offset, f.text.length};
     }
 
