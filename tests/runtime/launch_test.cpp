@@ -4,6 +4,11 @@
 
 #include "catch.hpp"
 
+#include <boost/hana/concat.hpp>
+#include <boost/hana/equal.hpp>
+#include <boost/hana/length.hpp>
+#include <boost/hana/integral_constant.hpp>
+
 using namespace ptxdsl_test;
 using Catch::Matchers::ContainsSubstring;
 
@@ -79,6 +84,32 @@ TEST_CASE("a launch gives the driver the kernel's block and the bound arguments"
     CHECK(word(2, 0.0F) == 2.5F);
     CHECK(word(3, 0U) == 1000);
     CHECK(fake_driver::depth() == 0);
+}
+
+TEST_CASE("a signature is a Hana tuple of types, and Hana's tuples launch") {
+    namespace hana = boost::hana;
+    constexpr auto types = px::parameter_types(saxpy_params{});
+    static_assert(hana::equal(types, hana::tuple_t<px::pointer_param<const float, 16>, px::pointer_param<float>, float, px::u32>));
+    static_assert(hana::length(px::parameter_types(test_kernel<>{})) == hana::size_c<0>);
+
+    fake_driver f;
+    f.argument_sizes = {8, 8, 4, 4};
+    const auto ctx = px::context::primary().value_or_throw();
+    const auto s = px::stream::create(ctx).value_or_throw();
+    const auto pointers = hana::make_tuple(at(0x70000100), at(0x70000204));
+    const auto arguments = hana::concat(pointers, hana::make_tuple(2.5F, 1000));
+    const auto loaded = px::load(ctx, saxpy_params{}).value_or_throw();
+    REQUIRE(px::launch_with(s, saxpy_params{}, {.grid = {7}}, arguments));
+    REQUIRE(px::launch_with(s, loaded, {.grid = {8}}, arguments));
+    REQUIRE(f.launches.size() == 2);
+    CHECK(f.launches[1].config.grid_x == 8);
+    CHECK(f.launches[0].arguments == f.launches[1].arguments);
+    std::uint64_t second = 0;
+    std::memcpy(&second, f.launches[0].arguments[1].data(), sizeof(second));
+    CHECK(second == 0x70000204);
+    const auto null = px::launch_with(s, loaded, {.grid = {1}}, hana::make_tuple(at(0x70000100), at(0), 2.5F, 1000));
+    CHECK(f.launches.size() == 2);
+    CHECK_THAT(null.error().message(), ContainsSubstring("J06") && ContainsSubstring("parameter 1"));
 }
 
 TEST_CASE("the caller's current context is left as it was") {

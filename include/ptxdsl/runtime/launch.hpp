@@ -9,13 +9,16 @@
 #include <ptxdsl/runtime/module.hpp>
 #include <ptxdsl/runtime/tensor_map.hpp>
 
+#include <boost/hana/tuple.hpp>
+#include <boost/hana/type.hpp>
+#include <boost/hana/unpack.hpp>
+
 #include <array>
 #include <concepts>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -428,14 +431,14 @@ error bind_and_launch(const bound_kernel& k, stream_ref s, const launch_config& 
     const current_context current(*k.state);
     if (current.status() != cu::status::success) [[unlikely]]
         return driver_failed(*k.state->driver, current.status(), fmt::format("launching kernel '{}'", k.slot->name));
-    std::tuple<typename parameter<P>::storage...> storage;
+    boost::hana::tuple<typename parameter<P>::storage...> storage;
     error problem;
-    const bool bound = (!static_cast<bool>(problem = parameter<P>::bind(std::get<Index>(storage), arguments,
+    const bool bound = (!static_cast<bool>(problem = parameter<P>::bind(boost::hana::at_c<Index>(storage), arguments,
                                                                         argument_site{&k, static_cast<unsigned>(Index), parameter_name<K>(Index), config.check_pointers})) &&
                         ...);
     if (!bound) [[unlikely]]
         return problem;
-    void* pointers[sizeof...(P) + 1] = {&std::get<Index>(storage)..., nullptr};
+    void* pointers[sizeof...(P) + 1] = {&boost::hana::at_c<Index>(storage)..., nullptr};
     return launch_bound(k, s, config, pointers);
 }
 
@@ -517,6 +520,7 @@ concept launchable_with = kernel_like<K> && runtime_detail::arguments_fit<typena
 template <kernel_like K>
 class loaded {
 public:
+    using params = typename K::params;
     loaded(std::shared_ptr<runtime_detail::context_state> state, const runtime_detail::bound_kernel& kernel) noexcept : state_(std::move(state)), kernel_(kernel) {}
 
     /// Launches with the kernel's own block and cluster. Errors (before the driver is asked): `bad_grid`, `bad_block`,
@@ -573,6 +577,22 @@ result<void> launch(stream_ref s, const loaded<K>& kernel, const launch_config& 
 }
 
 namespace runtime_detail {
+template <class... P>
+constexpr auto hana_types(param_list<P...>) noexcept {
+    return boost::hana::tuple_t<P...>;
+}
+}  // namespace runtime_detail
+
+/// The parameters of a kernel as Hana types, in PTX order: what code that is derived from a signature goes over, such as
+/// bindings of another language. Each is a scalar type, a `pointer_param` or a `tensor_map_param`.
+///
+///     hana::for_each(px::parameter_types(kernel), [](auto type) { using P = typename decltype(type)::type; … });
+template <kernel_like K>
+[[nodiscard]] constexpr auto parameter_types(const K&) noexcept {
+    return runtime_detail::hana_types(typename K::params{});
+}
+
+namespace runtime_detail {
 
 /// A kernel that is wholly its type: every member can be called without an object, so its type identifies its text.
 template <class K>
@@ -617,6 +637,16 @@ template <kernel_like K, class... A>
 result<void> launch(const stream& s, const K& kernel, grid g, A&&... arguments) {
     if constexpr (runtime_detail::require_arguments<K, A...>())
         return launch(s, kernel, launch_config{.grid = g}, std::forward<A>(arguments)...);
+    else
+        return {};
+}
+
+/// Launches with the arguments of a Hana tuple, which may be put together piece by piece: bound once, launched often.
+/// Checked like arguments that are spelled out; the same errors.
+template <class Kernel, class... A>
+result<void> launch_with(const stream& s, const Kernel& kernel, const launch_config& config, const boost::hana::tuple<A...>& arguments) {
+    if constexpr (runtime_detail::require_arguments<Kernel, const A&...>())
+        return boost::hana::unpack(arguments, [&](const auto&... a) { return launch(s, kernel, config, a...); });
     else
         return {};
 }
