@@ -50,6 +50,8 @@ public:
     [[nodiscard]] constexpr const T& operator[](std::uint32_t i) const noexcept { return data_[i]; }
     [[nodiscard]] constexpr T& back() noexcept { return data_[size_ - 1]; }
     constexpr void pop_back() noexcept { --size_; }
+    [[nodiscard]] constexpr T* begin() noexcept { return data_; }
+    [[nodiscard]] constexpr T* end() noexcept { return data_ + size_; }
     [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
     [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
 

@@ -6,9 +6,7 @@
 #include <ptxdsl/detail/fixed_string.hpp>
 #include <ptxdsl/dsl/control.hpp>
 
-namespace ptxdsl {
-
-namespace detail {
+namespace ptxdsl::detail {
 
 template <class...>
 struct type_list_of {};
@@ -152,5 +150,4 @@ private:
     }
 };
 
-}  // namespace detail
-}  // namespace ptxdsl
+}  // namespace ptxdsl::detail

@@ -6,9 +6,7 @@
 #include <ptxdsl/dsl/pointer.hpp>
 #include <ptxdsl/ir/signature.hpp>
 
-namespace ptxdsl {
-
-namespace detail {
+namespace ptxdsl::detail {
 
 /// What a body's parameter is to the launch: a scalar, a pointer, a tensor map; or no parameter at all (a constant).
 template <class P>
@@ -99,5 +97,4 @@ constexpr std::uint32_t declare_param(ir::program& p, ir::param description) {
     return p.symbols.size() - 1;
 }
 
-}  // namespace detail
-}  // namespace ptxdsl
+}  // namespace ptxdsl::detail

@@ -320,7 +320,7 @@ private:
         return wanted == space::shared_cluster && given == space::shared;
     }
 
-    [[nodiscard]] constexpr const char16_t* range_words() const noexcept { return detail::immediates + (range_ - 1) * 9; }
+    [[nodiscard]] constexpr const char16_t* range_words() const noexcept { return detail::immediates + std::size_t{range_ - 1u} * 9; }
     [[nodiscard]] constexpr std::int64_t wide(unsigned at) const noexcept {
         const char16_t* const w = range_words() + at;
         return static_cast<std::int64_t>(std::uint64_t{w[0]} | std::uint64_t{w[1]} << 16 | std::uint64_t{w[2]} << 32 |

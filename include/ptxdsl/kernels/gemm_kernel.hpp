@@ -12,6 +12,8 @@
 #include <ptxdsl/kernels/gemm_config.hpp>
 #include <ptxdsl/ptxdsl.hpp>
 
+#include <numbers>
+
 // Some system headers define min and max as macros.
 #pragma push_macro("min")
 #pragma push_macro("max")
@@ -81,7 +83,7 @@ struct cluster_place {
     }
     /// The `i`-th block that shares a tile with this one, itself included: its column, then the rest of its row.
     [[nodiscard]] constexpr reg32 sharer(k_t& k, const reg32& i) const {
-        const auto down = k.mad_lo(col, C.cluster, i);
+        auto down = k.mad_lo(col, C.cluster, i);
         if constexpr (C.cluster_n == 1) return down;
         const auto j = k.sub(i, C.cluster);
         const auto other = k.selp(k.add(j, 1u), j, j >= col);
@@ -216,7 +218,7 @@ struct gemm_consumer {
 
 /// x * sigmoid(x).
 constexpr reg<f32> silu(k_t& k, const reg<f32>& x) {
-    const auto e = k.ex2<approx, ftz>(k.mul<rn>(x, -1.4426950408889634f));
+    const auto e = k.ex2<approx, ftz>(k.mul<rn>(x, -std::numbers::log2e_v<float>));
     return k.mul<rn>(x, k.rcp<approx, ftz>(k.add<rn>(e, 1.0f)));
 }
 /// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))).
@@ -445,7 +447,7 @@ struct gemm_ring {
     constexpr explicit gemm_ring(k_t& k)
         : a(k.smem<typename S::a>(C.stages, "a")),
           b(k.smem<typename S::b>(C.stages, "b")),
-          pipe(k.make_pipeline<"load">(C.stages, arrivals<1>, arrivals<C.consumers() * C.sharers()>)) {}
+          pipe(k.make_pipeline<"load">(C.stages, arrivals<1>, arrivals<std::uint64_t{C.consumers()} * C.sharers()>)) {}
 
     /// One thread initialises the barriers; afterwards every block of the cluster may use them.
     constexpr void start(k_t& k, const reg32& tid) const {

@@ -47,8 +47,7 @@ public:
         : f_(f), barrier_(barrier), stage_(stage), no_arity_((f.no_arity >> (barrier & 31u) & 1u) != 0) {}
 
     constexpr void check() {
-        for (u32 i = 0; i < f_.sites.size(); ++i) {
-            const site& s = f_.sites[i];
+        for (const site& s : f_.sites) {
             if (s.barrier != barrier_ || (stage_ != unknown_count && s.stage != stage_ && s.stage != unknown_count))
                 continue;
             switch (s.kind) {

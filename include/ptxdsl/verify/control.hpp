@@ -116,8 +116,8 @@ public:
     /// `ret`, `exit`: where only some threads leave, the numbers of threads behind are not known any more.
     constexpr void leave(bool guarded) noexcept {
         for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent) f_.loops[l].leaves = true;
-        for (u32 i = 0; i < frames_.size(); ++i) frames_[i].threads = 0;
-        for (u32 i = 0; i < selections_.size(); ++i) selections_[i].threads = 0;
+        for (auto& frame : frames_) frame.threads = 0;
+        for (auto& selection : selections_) selection.threads = 0;
         if (guarded) f_.threads = 0;
     }
 

@@ -382,8 +382,7 @@ private:
             if ((s_.lax >> e.a & 1u) != 0 && store.value >= 2)
                 f_.out.error("F14", e.where,
                              {"'", slot_name(e.a), "' is ", how,
-                              " while its bulk store is one of the groups that the last "
-                              "wait_group still allows; wait for fewer"});
+                              " while its bulk store is one of the groups that the last wait_group still allows; wait for fewer"});
             else
                 f_.out.error(
                     "F04", e.where,
@@ -413,8 +412,7 @@ private:
             if (first_time(e))
                 f_.out.error(id, e.where,
                              {"'", slot_name(e.a), "' was written with ordinary stores and ", reader,
-                              " through the async proxy: "
-                              "every writer needs fence.proxy.async, then all meet at a barrier"});
+                              " through the async proxy: every writer needs fence.proxy.async, then all meet at a barrier"});
         } else if ((s_.met & mask) == 0 && (s_.many & mask) != 0 && (matrix || (e.flags & event_flag::single) != 0) &&
                    first_time(e)) {
             f_.out.error(id, e.where,
@@ -505,8 +503,7 @@ private:
     /// D10: commits and waits that had nothing to do on any path.
     constexpr void warn_useless() {
         if (f_.is_function) return;
-        for (u32 i = 0; i < f_.events.size(); ++i) {
-            const event& e = f_.events[i];
+        for (const event& e : f_.events) {
             if (e.useful) continue;
             if (e.kind == event_kind::wgmma_commit)
                 f_.out.warning("D10", e.where, {"wgmma.commit_group commits nothing: no wgmma before it on any path"});
