@@ -5,6 +5,7 @@
 #include "ptxdsl/info_command.hpp"
 #include "ptxdsl/isa_command.hpp"
 #include "ptxdsl/text_commands.hpp"
+#include "ptxdsl/transpile_command.hpp"
 
 #include <ptxdsl/version.hpp>
 
@@ -23,6 +24,7 @@ constexpr command commands[] = {
     {"info", "describe the kernels of a module", tool::info_help, tool::info_command},
     {"diff", "compare two modules by structure", tool::diff_help, tool::diff_command},
     {"roundtrip", "test that reading and printing gives the same bytes", tool::roundtrip_help, tool::roundtrip_command},
+    {"transpile", "turn PTX into C++ that prints it", tool::transpile_help, tool::transpile_command},
     {"isa", "list the instruction forms of the table", tool::isa_help, tool::isa_command},
     {"explain", "show the page about a message", tool::explain_help, tool::explain_command},
     {"corpus", "test everything on all PTX files below a directory", tool::corpus_help, tool::corpus_command},

@@ -54,6 +54,8 @@ public:
         for (int shift = 28; shift >= 0; shift -= 4) put("0123456789ABCDEF"[v >> shift & 15u]);
     }
 
+    constexpr void drop_last() noexcept { --size_; }
+
     [[nodiscard]] constexpr std::uint32_t size() const noexcept { return size_; }
     [[nodiscard]] constexpr const char* data() const noexcept { return data_; }
 
@@ -95,6 +97,14 @@ public:
         line("}\n", 0);
     }
 
+    /// Prints the program of a module: its words are all lines in order.
+    constexpr void run_module() {
+        for (std::uint32_t i = 0; i < m_.n.prefixes; ++i) widen(m_.prefixes[i].id);
+        for (std::uint32_t i = 0; i < m_.n.labels; ++i) widen(m_.labels[i].id);
+        for (std::uint32_t i = 0; i < m_.n.symbols; ++i) widen(m_.symbols[i]);
+        body(m_.words, m_.n.words);
+    }
+
     text_buffer out;
     dynarray<std::uint32_t> line_locations;  ///< for each text line: location index + 1, or 0
 
@@ -104,6 +114,7 @@ private:
     // ---- register numbers -----------------------------------------------------------------------------------
 
     constexpr void number(std::uint32_t reg) {
+        if (m_.prefixes[m_.regs[reg].prefix].how != ir::naming::automatic) return;
         if (numbers_[reg] == 0) numbers_[reg] = ++counts_[m_.regs[reg].prefix];
     }
     constexpr void number_word(std::uint32_t w) {
@@ -299,7 +310,8 @@ private:
             switch (c.kind()) {
                 case ir::record::instruction: instruction(c); break;
                 case ir::record::label: label(c); break;
-                case ir::record::text: raw_line(c); break;
+                case ir::record::text: text_line(c, words, n); break;
+                case ir::record::line: go_to_line(c.payload(0)); break;
                 case ir::record::region:
                     if (c.code() == static_cast<std::uint32_t>(ir::region::scope_begin)) line("    {\n"_sv, 0);
                     if (c.code() == static_cast<std::uint32_t>(ir::region::scope_end)) line("    }\n"_sv, 0);
@@ -309,23 +321,58 @@ private:
         }
     }
     constexpr void put_label(std::uint32_t id) {
+        if (m_.labels[id].own_name) return out.put(m_.text(m_.labels[id].id));
         out.put('$');
         out.put(m_.text(m_.labels[id].id));
         out.put('_');
         out.put_number(id);
     }
     constexpr void label(const ir::cursor& c) {
-        if (m_.labels[c.payload(0)].used == 0) return;
-        out.reserve(32 + m_.labels[c.payload(0)].id.length);
+        const ir::label_info& l = m_.labels[c.payload(0)];
+        if (l.used == 0 && !l.own_name) return;
+        out.reserve(32 + l.id.length);
         put_label(c.payload(0));
         out.put(':');
         end_line(0);
     }
-    constexpr void raw_line(const ir::cursor& c) {
+    constexpr void text_line(const ir::cursor& c, const std::uint32_t* words, std::uint32_t n) {
+        const auto kind = static_cast<ir::text_kind>(c.code());
         out.reserve(16 + c.payload(1));
-        out.put("    ");
+        if (kind == ir::text_kind::raw || kind == ir::text_kind::statement || kind == ir::text_kind::parameter) out.put("    ");
         out.put(string_view(m_.pool + c.payload(0), c.payload(1)));
+        if (kind == ir::text_kind::parameter) out.put(is_last_parameter(c, words + n) ? ')' : ',');
         finish(c);
+        if (kind == ir::text_kind::function_begin) own_registers(c, words + n);
+    }
+    [[nodiscard]] static constexpr bool is_last_parameter(ir::cursor c, const std::uint32_t* end) noexcept {
+        do c.w += c.size();
+        while (c.w != end && c.kind() == ir::record::line);
+        return c.w == end || c.kind() != ir::record::text || c.code() != static_cast<std::uint32_t>(ir::text_kind::parameter);
+    }
+    /// Declares the registers of this function that the library has named: those that its author added.
+    constexpr void own_registers(ir::cursor c, const std::uint32_t* end) {
+        const std::uint32_t* const first = c.w;
+        while (c.w != end && (c.kind() != ir::record::text || c.code() != static_cast<std::uint32_t>(ir::text_kind::function_end))) c.w += c.size();
+        for (std::uint32_t i = 0; i < m_.n.prefixes; ++i) counts_[i] = 0;
+        for (std::uint32_t i = 0; i < m_.n.regs; ++i) numbers_[i] = 0;
+        number_registers(first, static_cast<std::uint32_t>(c.w - first));
+        declarations();
+    }
+    /// A line number that was passed by one joins what follows to the line before.
+    constexpr void go_to_line(std::uint32_t n) {
+        if (n < line_locations.size() + 1 && n == line_locations.size() && out.size() != 0) {
+            out.drop_last();
+            out.reserve(1);
+            out.put(' ');
+            line_locations.pop_back();
+        }
+        while (line_locations.size() + 1 < n) {
+            out.reserve(1);
+            end_line(0);
+        }
+    }
+    constexpr void widen(ir::name n) noexcept {
+        if (word_ < n.length + 16) word_ = n.length + 16;
     }
     constexpr void finish(const ir::cursor& c) {
         if (m_.attrs.line_comments) comment(c.location());
@@ -345,12 +392,14 @@ private:
     }
     constexpr void put_reg(std::uint32_t reg) {
         const ir::reg_info& r = m_.regs[reg];
-        out.put('%');
-        out.put(m_.text(m_.prefixes[r.prefix].id));
-        out.put_number(numbers_[reg] - 1);
+        const ir::prefix_info& prefix = m_.prefixes[r.prefix];
+        if (prefix.how == ir::naming::automatic) out.put('%');
+        out.put(m_.text(prefix.id));
+        if (prefix.how == ir::naming::automatic) out.put_number(numbers_[reg] - 1);
+        else if (prefix.how == ir::naming::numbered) out.put_number(reg - prefix.first);
     }
     constexpr void instruction(const ir::cursor& c) {
-        out.reserve(64 + c.size() * 40);
+        out.reserve(64 + c.size() * word_);
         out.put("    "_sv);
         if (c.guard() != 0) {
             out.put((c.guard() & 1u) != 0 ? "@!"_sv : "@"_sv);
@@ -401,7 +450,7 @@ private:
             case ir::operand_kind::integer: integer(o); break;
             case ir::operand_kind::f32: out.put("0f"_sv), out.put_hex(o[1]); break;
             case ir::operand_kind::f64: out.put("0d"_sv), out.put_hex(o[2]), out.put_hex(o[1]); break;
-            case ir::operand_kind::address: out.put('['), put_word(o[1]), put_offset(o[2]), out.put(']'); break;
+            case ir::operand_kind::address: out.put('['), put_word(o[1]), put_offset(o[2]), out.put(n != 0 && o[2] == 0 ? "+0]"_sv : "]"_sv); break;
             case ir::operand_kind::tensor:
                 out.put('['), put_word(o[1]), out.put(", {"_sv), put_list(o + 2, n, ", "_sv), out.put("}]"_sv);
                 break;
@@ -432,6 +481,7 @@ private:
     }
 
     const ir::view& m_;
+    std::uint32_t word_ = 40;          ///< the longest text one word prints
     dynarray<std::uint32_t> numbers_;  ///< printed number + 1 of each register, 0: not met
     dynarray<std::uint32_t> counts_;   ///< registers met with each prefix
 };

@@ -25,6 +25,13 @@ joined(A&&, B&&) -> joined<A, B>;
 
 namespace detail {
 
+/// Operands that say themselves what they are to the table and how they are written (dsl/operands.hpp).
+template <class V>
+concept described_operand = requires(const V& v, const context& k) {
+    isa::operand_shape(V::shape);
+    raw_operand(v.raw(k));
+};
+
 template <class>
 inline constexpr bool is_joined = false;
 template <class A, class B>
@@ -66,6 +73,8 @@ struct inst_shapes {
         using V = std::remove_cvref_t<A>;
         if constexpr (is_joined<V>) {
             add_joined(static_cast<const V*>(nullptr));
+        } else if constexpr (described_operand<V>) {
+            s[n++] = V::shape;
         } else if constexpr (traits<V>::is_reg) {
             using T = typename traits<V>::value;
             if constexpr (std::is_same_v<T, pred>) put(isa::operand_kind::pred);
@@ -132,7 +141,7 @@ template <class A>
 template <class A>
 inline constexpr bool is_inst_operand = traits<A>::is_reg || traits<A>::is_special || std::is_arithmetic_v<A> || std::is_same_v<A, negated> ||
                                         std::is_same_v<A, sink_t> || std::is_same_v<A, label> || std::is_same_v<A, absent> || is_vec<A> ||
-                                        is_ptr_v<A> || is_joined<A>;
+                                        is_ptr_v<A> || is_joined<A> || described_operand<A>;
 
 template <target Tgt, fixed_string Text, class... O>
 struct inst_form {
@@ -245,6 +254,8 @@ private:
             const raw_operand x = raw_of(k, a.a), y = raw_of(k, a.b);
             o = pair_operand(k.p, x.words[0], y.words[0]);
             if (x.prog != nullptr) o.prog = x.prog;
+        } else if constexpr (described_operand<V>) {
+            o = a.raw(k);
         } else if constexpr (traits<V>::is_reg) {
             o.prog = a.program();
             o.words[0] = reg_word(a.id());

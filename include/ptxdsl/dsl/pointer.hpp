@@ -271,7 +271,7 @@ public:
     constexpr ~vec() = default;
     /// `px::vec{a, b}`: a vector of these registers. Nested calls among them are emitted left to right.
     template <class... R>
-        requires(sizeof...(R) == N) && (std::is_same_v<std::remove_cvref_t<R>, reg<T>> && ...)
+        requires(sizeof...(R) == N) && (std::is_base_of_v<reg<T>, std::remove_cvref_t<R>> && ...)
     constexpr explicit vec(R&&... r) : ids_{ir::head(ir::operand_kind::reg, r.id())...} {
         ((prog_ = r.program()), ...);
         ir::span spans[] = {std::is_lvalue_reference_v<R> ? ir::span{} : r.expression()...};

@@ -11,7 +11,9 @@
 //   label         w0, w1 location, w2 label id
 //   region        w0 (code in the modifiers field), w1 location, payload        structure, prints nothing
 //   note          w0 (code in the modifiers field), w1 location, payload        meaning, prints nothing
-//   text          w0, w1 location, w2 pool offset, w3 length                    a raw line, the only unchecked door
+//   text          w0 (`text_kind` in the modifiers field), w1 location, w2 pool offset, w3 length
+//                 a line by its text: a raw one, the only unchecked door, or one of a module's directives
+//   line          w0, w1 location, w2 number                                    what follows stands on this line of the text
 //
 // An operand is a head word kind:4 | payload:28, followed by what its kind says (see `operand_kind`).
 #pragma once
@@ -25,7 +27,7 @@
 
 namespace ptxdsl::ir {
 
-enum class record : std::uint8_t { instruction, label, region, note, text };
+enum class record : std::uint8_t { instruction, label, region, note, text, line };
 
 /// What an operand's head word means, and the words that follow it.
 enum class operand_kind : std::uint8_t {
@@ -35,7 +37,7 @@ enum class operand_kind : std::uint8_t {
     integer,   ///< payload: scalar; then low word, high word
     f32,       ///< then the bits
     f64,       ///< then low word, high word
-    address,   ///< then a one-word base (register, symbol, small) and a signed offset:      [base+offset]
+    address,   ///< payload: 1 prints an offset of 0 too; then a one-word base (register, symbol, small) and a signed offset:      [base+offset]
     tensor,    ///< payload: n; then a one-word base and n one-word coordinates:             [base, {c0, c1}]
     vec,       ///< payload: n; then n one-word operands:                                    {a, b}
     range,     ///< payload: n; then the first register id; ids are consecutive:             {a, …, z}
@@ -45,6 +47,16 @@ enum class operand_kind : std::uint8_t {
     special,   ///< payload: isa::special
     pair,      ///< payload: n; then n one-word operands joined by `|`:                      p|q
     text,      ///< payload: pool offset; then length
+};
+
+/// What the line of a `text` record is. A module (dsl/module.hpp) consists of such lines and of instructions.
+enum class text_kind : std::uint8_t {
+    raw,             ///< an instruction nobody checked
+    statement,       ///< a declaration or directive inside a body
+    directive,       ///< a line outside of functions
+    parameter,       ///< one parameter of the function being declared
+    function_begin,  ///< `{`
+    function_end,    ///< `}`
 };
 
 /// Structure of the program, for readers that follow control flow.
@@ -90,11 +102,16 @@ struct reg_info {
     std::uint16_t prefix = 0;
 };
 
+/// Whether the library names and declares the registers of a prefix or the author does.
+enum class naming : std::uint8_t { automatic, numbered, single };
+
 /// What a register's printed name starts with; all registers of one prefix have one type.
 struct prefix_info {
     name id;
     isa::scalar type = isa::scalar::none;
     bool in_signature = false;  ///< declared by a function's parameter list, not by `.reg`
+    naming how = naming::automatic;
+    std::uint32_t first = 0;    ///< numbered: the register called `<id>0`
 };
 
 enum class param_kind : std::uint8_t { scalar, pointer, tensor_map };
@@ -131,6 +148,7 @@ struct label_info {
     std::uint32_t placed = 0;  ///< how often
     std::uint32_t used = 0;
     std::uint32_t where = 0;
+    bool own_name = false;      ///< the author's name, printed as it is
 };
 
 /// One device function (`.func`). Its registers are the program's; its words lie in `view::function_words`.

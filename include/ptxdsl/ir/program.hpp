@@ -53,6 +53,7 @@ public:
     std::uint32_t shared_align = 16;
     std::uint32_t open_record = 0;   ///< word index of the record being written
     std::uint32_t loop_count = 0;
+    bool is_module = false;  ///< its author names registers too, so the library's own get other names
 
     // ---- names ------------------------------------------------------------------------------------------------
 
@@ -69,7 +70,7 @@ public:
         name n{};
         bool taken = false;
         for (std::uint32_t i = 0; i < prefixes.size(); ++i) {
-            if (text(prefixes[i].id) != s) continue;
+            if (prefixes[i].how != naming::automatic || text(prefixes[i].id) != s) continue;
             if (prefixes[i].type == t) return static_cast<std::uint16_t>(i);
             taken = true;
         }
@@ -110,9 +111,26 @@ public:
         prefixes[regs[r].prefix].in_signature = true;
         return r;
     }
+    /// Registers under the author's own names, which the author declares: `s0` … `s<n-1>`, or the one register `s` when
+    /// `n` is 0. The first id; the others follow.
+    constexpr std::uint32_t new_named_regs(string_view s, isa::scalar t, std::uint32_t n) {
+        if (prefixes.size() == 0xffffu) report("K01", location(), {"more than 65535 register declarations in one module"});
+        const std::uint32_t first = regs.size();
+        const isa::scalar cls = register_type(t);
+        prefixes.push_back({intern(s), cls, false, n == 0 ? naming::single : naming::numbered, first});
+        const reg_info info{cls, static_cast<std::uint16_t>(prefixes.size() - 1)};
+        for (std::uint32_t i = 0; i < n || i == 0; ++i) regs.push_back(info);
+        return first;
+    }
     constexpr std::uint32_t new_label(string_view hint, location where) {
         labels.push_back({intern(hint), 0, 0, new_location(where)});
         return labels.size() - 1;
+    }
+    /// A label that is printed as `s`, nothing added.
+    constexpr std::uint32_t new_named_label(string_view s, location where) {
+        const std::uint32_t id = new_label(s, where);
+        labels[id].own_name = true;
+        return id;
     }
     constexpr std::uint32_t new_location(location where) {
         locations.push_back(where);
@@ -179,6 +197,19 @@ public:
         ++labels[label].placed;
         begin_record(record::label, 0, where);
         words.push_back(label);
+        end_record();
+    }
+
+    constexpr void add_text(text_kind kind, name text, location where) {
+        begin_record(record::text, static_cast<std::uint32_t>(kind), where);
+        words.push_back(text.offset);
+        words.push_back(text.length);
+        end_record();
+    }
+    /// What is written next stands on line `n` of the text.
+    constexpr void go_to_line(std::uint32_t n) {
+        begin_record(record::line, 0, location());
+        words.push_back(n);
         end_record();
     }
 
@@ -292,6 +323,7 @@ public:
 
 private:
     constexpr std::uint16_t default_prefix(isa::scalar cls) {
+        if (is_module) return module_prefix(cls);
         switch (cls) {
             case isa::scalar::pred: return cached_prefix(0, "p"_sv, cls);
             case isa::scalar::b16: return cached_prefix(1, "rs"_sv, cls);
@@ -300,6 +332,17 @@ private:
             case isa::scalar::b128: return cached_prefix(4, "rq"_sv, cls);
             case isa::scalar::f32: return cached_prefix(5, "f"_sv, cls);
             default: return cached_prefix(6, "fd"_sv, cls);
+        }
+    }
+    constexpr std::uint16_t module_prefix(isa::scalar cls) {
+        switch (cls) {
+            case isa::scalar::pred: return cached_prefix(0, "new_p"_sv, cls);
+            case isa::scalar::b16: return cached_prefix(1, "new_rs"_sv, cls);
+            case isa::scalar::b32: return cached_prefix(2, "new_r"_sv, cls);
+            case isa::scalar::b64: return cached_prefix(3, "new_rd"_sv, cls);
+            case isa::scalar::b128: return cached_prefix(4, "new_rq"_sv, cls);
+            case isa::scalar::f32: return cached_prefix(5, "new_f"_sv, cls);
+            default: return cached_prefix(6, "new_fd"_sv, cls);
         }
     }
     constexpr std::uint16_t cached_prefix(unsigned slot, string_view s, isa::scalar cls) {

@@ -71,6 +71,23 @@ public:
     /// An operand or any part of an instruction or declaration, inline.
     constexpr void inline_node(std::uint32_t n) { part(n); }
 
+    /// One node as it stands inside a line: a statement without its `;`, an operand, a type.
+    constexpr void one(std::uint32_t n) {
+        switch (v_.kind(n)) {
+            case node_kind::instruction: instruction(n); break;
+            case node_kind::loc: loc(n); break;
+            case node_kind::pragma: head_directive(n); break;
+            case node_kind::declaration: declaration(n); break;
+            case node_kind::call_prototype: call_prototype(n); break;
+            case node_kind::branch_targets: out_.put(".branchtargets "), list(n + 1, v_[n].end); break;
+            case node_kind::call_targets: out_.put(".calltargets "), list(n + 1, v_[n].end); break;
+            case node_kind::file: out_.put(".file "), file(n); break;
+            case node_kind::dwarf: dwarf(n); break;
+            case node_kind::section_data: out_.put(v_.atom(n)).put(' '), list(n + 1, v_[n].end); break;
+            default: part(n); break;
+        }
+    }
+
 private:
     using u32 = std::uint32_t;
 

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules: a whole PTX file, one line a call. Variables, device functions with their ABI, several kernels, directives and
+// debug information, with the author's names and in the author's order. What `ptxdsl transpile` writes is built with it.
+//
+// Inside a function all typed calls of the builder are there. Registers the library names (`const auto x = k.add(a, b)`)
+// may be mixed with declared ones (`k.registers<px::b32>("%r", 8)`); it declares its own behind the function's `{`.
+#pragma once
+
+#include <ptxdsl/dsl/builder.hpp>
+#include <ptxdsl/dsl/declared.hpp>
+#include <ptxdsl/dsl/operands.hpp>
+
+namespace ptxdsl {
+
+/// `.extern`, `.visible`, `.weak`, `.common` (PTX ISA 11.6).
+enum class linkage : std::uint8_t { none, extern_, visible, weak, common };
+
+/// What a declaration says besides space, type and name. Texts are PTX: `.extent = "[4][5]"`, `.init = "{1, 2}"`.
+struct variable_options {
+    ptxdsl::linkage linkage = ptxdsl::linkage::none;
+    unsigned align = 0;                ///< `.align`
+    unsigned lanes = 1;                ///< `.v2`, `.v4`
+    string_view attribute = {};   ///< inside `.attribute(…)`
+    string_view pointer = {};     ///< parameters: what follows `.ptr`, `" .global .align 16"`; `" "` for `.ptr` alone
+    string_view extent = {};
+    string_view init = {};
+};
+
+/// Where a line of inlined code comes from: `.loc 1 2 3, function_name L+4, inlined_at 1 7 5`.
+struct inlined_location {
+    string_view function;  ///< label, perhaps with `+n`
+    unsigned file = 0, line = 0, column = 0;
+};
+
+namespace detail {
+
+/// Writes the text of one line into a program's pool.
+class line_text {
+public:
+    constexpr explicit line_text(ir::program& p) noexcept : p_(p), begin_(p.pool.size()) {}
+
+    constexpr line_text& put(string_view s) {
+        for (char c : s) p_.pool.push_back(c);
+        return *this;
+    }
+    constexpr line_text& put(std::uint64_t v) {
+        char digits[20] = {};
+        unsigned n = 0;
+        do digits[n++] = static_cast<char>('0' + v % 10);
+        while ((v /= 10) != 0);
+        while (n > 0) p_.pool.push_back(digits[--n]);
+        return *this;
+    }
+    constexpr line_text& put(ptxdsl::linkage l) {
+        constexpr string_view names[] = {"", ".extern ", ".visible ", ".weak ", ".common "};
+        return put(names[static_cast<unsigned>(l)]);
+    }
+    /// `.space .attribute(…) .align n .v4 .type name[…] = …`, as far as they are given.
+    constexpr line_text& variable(string_view space, string_view type, string_view name, const variable_options& o) {
+        put(o.linkage).put(".").put(space);
+        if (!o.attribute.empty()) put(" .attribute(").put(o.attribute).put(")");
+        if (o.align != 0) put(" .align ").put(std::uint64_t{o.align});
+        if (o.lanes != 1) put(" .v").put(std::uint64_t{o.lanes});
+        put(" .").put(type);
+        if (!o.pointer.empty()) put(" .ptr").put(o.pointer);
+        put(" ").put(name).put(o.extent);
+        if (!o.init.empty()) put(" = ").put(o.init);
+        return *this;
+    }
+    constexpr void end(ir::text_kind kind, location where) { p_.add_text(kind, name(), where); }
+    [[nodiscard]] constexpr ir::name name() const noexcept { return {begin_, p_.pool.size() - begin_}; }
+
+private:
+    ir::program& p_;
+    std::uint32_t begin_;
+};
+
+/// The space's word where a variable is declared.
+[[nodiscard]] constexpr string_view declared_space(space s) noexcept { return isa::name(s); }
+
+}  // namespace detail
+
+/// The body of a function of a module: the builder, and what only modules spell out.
+template <target Tgt>
+class module_body : public builder<Tgt> {
+public:
+    constexpr explicit module_body(ir::program& p) noexcept : builder<Tgt>(p) {}
+
+    /// `.reg .T name<n>;`
+    template <class T>
+    constexpr register_array<T> registers(string_view name, std::uint32_t n, location where = location::current()) const {
+        statement().put(".reg .").put(isa::name(scalar_of<T>)).put(" ").put(name).put("<").put(std::uint64_t{n}).put(">;").end(ir::text_kind::statement, where);
+        return {p(), p().new_named_regs(name, scalar_of<T>, n), n};
+    }
+    /// `.reg .T name;`
+    template <class T>
+    constexpr declared_reg<T> named_reg(string_view name, location where = location::current()) const {
+        statement().put(".reg .").put(isa::name(scalar_of<T>)).put(" ").put(name).put(";").end(ir::text_kind::statement, where);
+        return {p(), p().new_named_regs(name, scalar_of<T>, 0)};
+    }
+    /// `.space .T name;` inside a function: shared and local memory, `.param` of a call, constants.
+    template <class T>
+    constexpr ptxdsl::symbol variable(space s, string_view name, const variable_options& o = {}, location where = location::current()) const {
+        statement().variable(detail::declared_space(s), isa::name(scalar_of<T>), name, o).put(";").end(ir::text_kind::statement, where);
+        return symbol(name);
+    }
+    /// A variable, function or parameter by its name. Emits nothing.
+    [[nodiscard]] constexpr ptxdsl::symbol symbol(string_view name) const { return {p(), p().new_symbol(name)}; }
+    /// A label printed as `name`, for `k.place` and `k.bra`. Emits nothing.
+    [[nodiscard]] constexpr ptxdsl::label named_label(string_view name, location where = location::current()) const {
+        return ptxdsl::label(p().new_named_label(name, where));
+    }
+    /// Emits a directive or declaration by its text, unchecked: `k.directive(".pragma \"nounroll\";")`.
+    constexpr void directive(string_view line, location where = location::current()) const {
+        statement().put(line).end(ir::text_kind::statement, where);
+    }
+    /// `.loc file line column` (PTX ISA 11.5.3).
+    constexpr void loc(unsigned file, unsigned line, unsigned column, location where = location::current()) const {
+        place_of(file, line, column).end(ir::text_kind::statement, where);
+    }
+    /// `.loc file line column, function_name f, inlined_at file line column`
+    constexpr void loc(unsigned file, unsigned line, unsigned column, const inlined_location& from, location where = location::current()) const {
+        auto text = place_of(file, line, column);
+        text.put(", function_name ").put(from.function).put(", inlined_at ").put(std::uint64_t{from.file}).put(" ");
+        text.put(std::uint64_t{from.line}).put(" ").put(std::uint64_t{from.column}).end(ir::text_kind::statement, where);
+    }
+    /// `.pragma "text";` (PTX ISA 11.4.9).
+    constexpr void pragma(string_view text, location where = location::current()) const {
+        statement().put(".pragma \"").put(text).put("\";").end(ir::text_kind::statement, where);
+    }
+    /// `{a, _, 4}`: registers, numbers and sinks of one vector; `T` is the type of its first register.
+    template <class T = void, class... E>
+    [[nodiscard]] constexpr auto list(const E&... e) const {
+        element_list<detail::list_type<T, E...>, sizeof...(E)> l;
+        l.belongs_to(&p());
+        [[maybe_unused]] unsigned i = 0;
+        (l.set(i++, detail::element_word(p(), e)), ...);
+        return l;
+    }
+    /// `{name<first>, …}`: `N` consecutive registers of an array.
+    template <unsigned N, class T>
+    [[nodiscard]] constexpr auto list_of(const register_array<T>& r, std::uint32_t first) const {
+        element_list<T, N> l;
+        l.belongs_to(&p());
+        for (unsigned i = 0; i < N; ++i) l.set(i, detail::reg_word(r[first + i].id()));
+        return l;
+    }
+    /// `[base, {x, y}]`: a place of a tensor. `base` is a register or symbol.
+    template <class B, class... C>
+    [[nodiscard]] constexpr auto tensor(const B& base, const C&... coordinates) const {
+        tensor_operand<sizeof...(C)> o(&p());
+        o.set(0, detail::element_word(p(), base));
+        unsigned i = 1;
+        (o.set(i++, detail::element_word(p(), coordinates)), ...);
+        return o;
+    }
+    /// `call{.M} (results), callee, (arguments), prototype;` — lists are `k.list(…)`, `px::sink` leaves one out. PTX ISA 9.7.12.5.
+    template <tok... M, class R, class F, class A, class P = detail::absent>
+    constexpr void call_function(const R& results, const F& callee, const A& arguments, const P& prototype = {}, location where = location::current()) const {
+        constexpr auto packed = detail::pack_tokens<tok::call, M...>();
+        detail::raw_operand operands[4];
+        std::uint32_t n = 0;
+        (add_operand(operands, n, results), add_operand(operands, n, callee), add_operand(operands, n, arguments), add_operand(operands, n, prototype));
+        detail::emit(p(), {packed.w, 1 + sizeof...(M), isa::verdict::no_form, {1, 0}}, this->context().guard, where, operands, n);
+    }
+    /// What is written next stands on line `n` of the text. `ptxas` names shared variables after their line.
+    constexpr void at_line(std::uint32_t n) const { p().go_to_line(n); }
+
+private:
+    [[nodiscard]] constexpr ir::program& p() const noexcept { return this->program(); }
+    [[nodiscard]] constexpr detail::line_text statement() const noexcept { return detail::line_text(p()); }
+    [[nodiscard]] constexpr detail::line_text place_of(unsigned file, unsigned line, unsigned column) const {
+        detail::line_text t(p());
+        t.put(".loc ").put(std::uint64_t{file}).put(" ").put(std::uint64_t{line}).put(" ").put(std::uint64_t{column});
+        return t;
+    }
+    template <class O>
+    constexpr void add_operand(detail::raw_operand* operands, std::uint32_t& n, const O& o) const {
+        if constexpr (detail::traits<O>::is_reg) operands[n++] = detail::reg_operand(p(), o.id());
+        else if constexpr (detail::described_operand<O>) operands[n++] = o.raw(this->context());
+        else static_assert(std::is_same_v<O, sink_t> || detail::is_absent<O>, "PTXDSL-A14: a call takes lists, a callee and a prototype");
+    }
+};
+
+/// A PTX scope, `{` … `}`: ends with the C++ block it is declared in.
+template <target Tgt>
+class scope {
+public:
+    constexpr explicit scope(const module_body<Tgt>& k) : p_(k.program()) { p_.add_text(ir::text_kind::statement, p_.intern("{"), location()); }
+    scope(const scope&) = delete;
+    scope& operator=(const scope&) = delete;
+    constexpr ~scope() { p_.add_text(ir::text_kind::statement, p_.intern("}"), location()); }
+
+private:
+    ir::program& p_;
+};
+
+/// A kernel or device function under declaration: results, parameters and directives, then `begin` or `declare`.
+template <target Tgt>
+class module_function {
+public:
+    constexpr module_function(ir::program& p, string_view keyword, string_view name, linkage l, string_view attribute) noexcept
+        : p_(p), keyword_(keyword), name_(name), attribute_(attribute), linkage_(l) {}
+
+    /// `.param .T name` of the function.
+    template <class T>
+    constexpr symbol param(string_view name, const variable_options& o = {}) {
+        add("param", isa::name(scalar_of<T>), name, o);
+        return {p_, p_.new_symbol(name)};
+    }
+    /// `.reg .T name`: a parameter in a register.
+    template <class T>
+    constexpr declared_reg<T> reg_param(string_view name, const variable_options& o = {}) {
+        add("reg", isa::name(scalar_of<T>), name, o);
+        return {p_, p_.new_named_regs(name, scalar_of<T>, 0)};
+    }
+    /// A parameter by its text, unchecked: `.param .texref t`.
+    constexpr symbol param_text(string_view text, string_view name) {
+        head();
+        detail::line_text(p_).put(text).end(ir::text_kind::parameter, location());
+        return {p_, p_.new_symbol(name)};
+    }
+    /// The result as `.param .T name`. Before the parameters.
+    template <class T>
+    constexpr symbol result(string_view name, const variable_options& o = {}) {
+        result_ = detail::line_text(p_).put("(").variable("param", isa::name(scalar_of<T>), name, o).put(") ").name();
+        return {p_, p_.new_symbol(name)};
+    }
+    /// The result as `.reg .T name`.
+    template <class T>
+    constexpr declared_reg<T> reg_result(string_view name, const variable_options& o = {}) {
+        result_ = detail::line_text(p_).put("(").variable("reg", isa::name(scalar_of<T>), name, o).put(") ").name();
+        return {p_, p_.new_named_regs(name, scalar_of<T>, 0)};
+    }
+    /// The result list by its text, unchecked.
+    constexpr void result_text(string_view text) { result_ = detail::line_text(p_).put(text).put(" ").name(); }
+
+    /// `.maxntid x, y, z` and its like (PTX ISA 11.4, 11.7): `f.tuning(".reqntid", 128)`.
+    template <class... N>
+    constexpr void tuning(string_view directive, N... numbers) {
+        end_head();
+        detail::line_text t(p_);
+        t.put(directive);
+        [[maybe_unused]] unsigned i = 0;
+        (t.put(i++ == 0 ? " " : ", ").put(static_cast<std::uint64_t>(numbers)), ...);
+        t.end(ir::text_kind::directive, location());
+    }
+    constexpr void maxntid(unsigned x, unsigned y = 1, unsigned z = 1) { tuning(".maxntid", x, y, z); }
+    constexpr void reqntid(unsigned x, unsigned y = 1, unsigned z = 1) { tuning(".reqntid", x, y, z); }
+    constexpr void minnctapersm(unsigned n) { tuning(".minnctapersm", n); }
+    constexpr void maxnreg(unsigned n) { tuning(".maxnreg", n); }
+    constexpr void explicitcluster() { tuning(".explicitcluster"); }
+    constexpr void reqnctapercluster(unsigned x, unsigned y = 1, unsigned z = 1) { tuning(".reqnctapercluster", x, y, z); }
+    constexpr void maxclusterrank(unsigned n) { tuning(".maxclusterrank", n); }
+    constexpr void noreturn() { tuning(".noreturn"); }
+    constexpr void pragma(string_view text) {
+        end_head();
+        detail::line_text(p_).put(".pragma \"").put(text).put("\";").end(ir::text_kind::directive, location());
+    }
+
+    /// `{`
+    [[nodiscard]] constexpr module_body<Tgt> begin(location where = location::current()) {
+        end_head();
+        detail::line_text(p_).put("{").end(ir::text_kind::function_begin, where);
+        return module_body<Tgt>(p_);
+    }
+    /// `}`
+    constexpr void end(location where = location::current()) { detail::line_text(p_).put("}").end(ir::text_kind::function_end, where); }
+    /// `;`: the function is defined elsewhere.
+    constexpr void declare(location where = location::current()) {
+        end_head();
+        detail::line_text(p_).put(";").end(ir::text_kind::directive, where);
+    }
+    /// Writes the line with the name now; otherwise the first parameter or directive does.
+    constexpr void head(bool has_parameters = true) {
+        if (state_ == state::nothing) put_head(has_parameters ? "(" : "()");
+        if (state_ == state::nothing) state_ = has_parameters ? state::parameters : state::ended;
+    }
+
+private:
+    enum class state : std::uint8_t { nothing, parameters, ended };
+
+    constexpr void add(string_view space, string_view type, string_view name, const variable_options& o) {
+        head();
+        detail::line_text(p_).variable(space, type, name, o).end(ir::text_kind::parameter, location());
+    }
+    constexpr void end_head() {
+        if (state_ == state::nothing) put_head("()");
+        state_ = state::ended;
+    }
+    constexpr void put_head(string_view tail) {
+        detail::line_text t(p_);
+        t.put(linkage_).put(keyword_);
+        if (!attribute_.empty()) t.put(".attribute(").put(attribute_).put(") ");
+        for (std::uint32_t i = 0; i < result_.length; ++i) {
+            const char c = p_.pool[result_.offset + i];
+            p_.pool.push_back(c);
+        }
+        t.put(name_).put(tail).end(ir::text_kind::directive, location());
+    }
+
+    ir::program& p_;
+    string_view keyword_, name_, attribute_;
+    ir::name result_{};
+    linkage linkage_;
+    state state_ = state::nothing;
+};
+
+/// Writes a module for target `Tgt`. One line a call, in the order of the calls.
+template <target Tgt>
+class module_builder {
+public:
+    static constexpr ptxdsl::target the_target = Tgt;
+
+    constexpr explicit module_builder(ir::program& p) noexcept : p_(p) {
+        p.is_module = true;
+        p.target = Tgt;
+    }
+
+    /// `.version major.minor`
+    constexpr void version(unsigned major, unsigned minor) {
+        line().put(".version ").put(std::uint64_t{major}).put(".").put(std::uint64_t{minor}).end(ir::text_kind::directive, location());
+    }
+    /// `.target sm_90a` with the other words of the directive: `m.target("sm_90a, debug")`.
+    constexpr void target(string_view words) { line().put(".target ").put(words).end(ir::text_kind::directive, location()); }
+    /// `.address_size 64`
+    constexpr void address_size(unsigned bits) { line().put(".address_size ").put(std::uint64_t{bits}).end(ir::text_kind::directive, location()); }
+
+    /// `.space .T name = init;`
+    template <class T>
+    constexpr void variable(space s, string_view name, const variable_options& o = {}) {
+        line().variable(detail::declared_space(s), isa::name(scalar_of<T>), name, o).put(";").end(ir::text_kind::directive, location());
+    }
+    /// A kernel: parameters and directives follow, then `begin` … `end`.
+    [[nodiscard]] constexpr module_function<Tgt> entry(string_view name, linkage l = linkage::none, string_view attribute = {}) {
+        return {p_, ".entry ", name, l, attribute};
+    }
+    /// A device function.
+    [[nodiscard]] constexpr module_function<Tgt> func(string_view name, linkage l = linkage::none, string_view attribute = {}) {
+        return {p_, ".func ", name, l, attribute};
+    }
+    /// `.file number "name"` (PTX ISA 11.5.2).
+    constexpr void file(unsigned number, string_view name) {
+        line().put(".file ").put(std::uint64_t{number}).put(" \"").put(name).put("\"").end(ir::text_kind::directive, location());
+    }
+    /// `.alias a, b;`
+    constexpr void alias(string_view name, string_view target) { line().put(".alias ").put(name).put(", ").put(target).put(";").end(ir::text_kind::directive, location()); }
+    /// A line by its text, unchecked: rarer directives, lines of debug sections.
+    constexpr void directive(string_view text) { line().put(text).end(ir::text_kind::directive, location()); }
+    /// What is written next stands on line `n` of the text.
+    constexpr void at_line(std::uint32_t n) { p_.go_to_line(n); }
+
+    [[nodiscard]] constexpr ir::program& program() const noexcept { return p_; }
+
+private:
+    [[nodiscard]] constexpr detail::line_text line() const noexcept { return detail::line_text(p_); }
+    ir::program& p_;
+};
+
+}  // namespace ptxdsl

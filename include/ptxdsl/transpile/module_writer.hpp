@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: Apache-2.0
+// A module as C++: one function for each kernel and device function, and one that writes the whole module.
+#pragma once
+
+#include <ptxdsl/transpile/calls.hpp>
+#include <ptxdsl/transpile/output.hpp>
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ptxdsl::ptx {
+
+/// Whether the cubin depends on the lines the text's statements stand on (docs/parser.md, "Two laws").
+enum class line_use : std::uint8_t {
+    none,    ///< it does not
+    shared,  ///< shared variables of functions are named after their line
+    all,     ///< debug information
+};
+
+/// Writes the C++ statements of a module.
+class module_writer : public handle_source {
+public:
+    module_writer(const tree_view& v, line_use lines) : v_(v), scope_(v), lines_use_(lines), target_(builder_target(v)), calls_(v, scope_, *this, target_) {
+        if (lines != line_use::none) number_lines();
+        match_braces();
+    }
+
+    /// False when shared variables cannot be put on their lines without placing everything else too.
+    [[nodiscard]] bool run() {
+        for (u32 c = 1; c < v_[0].end && fits_; c = v_[c].end) item(c);
+        if (lines_use_ == line_use::all) at_line(u32{0}, v_.n_tokens - 1, module_);
+        return fits_;
+    }
+
+    std::vector<code_line> module_;                 ///< the body of `write_module`
+    std::vector<cpp_function> functions;
+    [[nodiscard]] const call_counts& counts() const { return calls_.counts; }
+    [[nodiscard]] ptxdsl::target target() const { return target_; }
+
+    /// What the table knows targets by; `ptxas` 13 begins at sm_75.
+    [[nodiscard]] static ptxdsl::target builder_target(const tree_view& v) {
+        const ptxdsl::target t = v.target();
+        return t.sm < 75 ? ptxdsl::target{75, 0} : t;
+    }
+    /// How much the lines of this module matter.
+    [[nodiscard]] static line_use lines_of(const tree_view& v) {
+        line_use use = line_use::none;
+        u32 depth_end = 0;
+        for (u32 n = 1; n < v.n_nodes; ++n) {
+            const node_kind k = v.kind(n);
+            if (k == node_kind::loc || k == node_kind::dwarf) return line_use::all;
+            if (k == node_kind::entry || k == node_kind::function) depth_end = v[n].end;
+            if (k == node_kind::space && v.atom(n) == ".shared" && n < depth_end) use = line_use::shared;
+        }
+        return use;
+    }
+
+    // ---- handles ---------------------------------------------------------------------------------------------
+
+    void keep(bool used) override {
+        if (used)
+            for (auto& [handle, type, name] : asked_) mark(handle, type, name);
+        if (used)
+            for (const u32 spelling : asked_symbols_) used_symbols_[spelling] = true;
+        asked_.clear();
+        asked_symbols_.clear();
+    }
+    [[nodiscard]] std::string reg(register_ref r, isa::scalar as) override {
+        const handle& h = scope_.handles[r.handle];
+        const bool same = as == isa::scalar::none || as == h.type;
+        std::string name = h.cpp;
+        if (h.array && !same) name = view_name(r.handle, as);
+        asked_.push_back({r.handle, h.array && !same ? as : isa::scalar::none, name});
+        if (h.array) return name + "[" + std::to_string(r.number) + "]";
+        return same ? name : name + ".as<" + cpp::type(as) + ">()";
+    }
+    [[nodiscard]] std::string label(u32 spelling) override {
+        const symbol* const s = scope_.find_label(spelling);
+        const u32 h = scope_.handle_of(*s);
+        asked_.push_back({h, isa::scalar::none, {}});
+        return scope_.handles[h].cpp;
+    }
+    [[nodiscard]] std::string named(u32 spelling) override {
+        const symbol* const s = scope_.find(spelling);
+        if (s != nullptr && s->kind != symbol_kind::reg && scope_.handle_of(*s) >= function_handles_) {
+            const u32 h = scope_.handle_of(*s);
+            asked_.push_back({h, isa::scalar::none, {}});
+            return scope_.handles[h].cpp;
+        }
+        std::string& name = symbols_[spelling];
+        if (name.empty()) name = names_.make(v_.word(spelling)), symbol_order_.push_back(spelling);
+        asked_symbols_.push_back(spelling);
+        return name;
+    }
+
+private:
+    using u32 = std::uint32_t;
+    
+    void mark(u32 h, isa::scalar type, const std::string& view) {
+        handle& x = scope_.handles[h];
+        x.used = true;
+        if (type == isa::scalar::none) return;
+        for (const auto& v : x.views)
+            if (v.first == type) return;
+        x.views.emplace_back(type, view);
+    }
+    [[nodiscard]] std::string view_name(u32 h, isa::scalar as) {
+        std::string& name = view_names_[{h, as}];
+        if (name.empty()) name = names_.make(scope_.handles[h].cpp + "_" + std::string(isa::name(as)));
+        return name;
+    }
+
+    // ---- lines -----------------------------------------------------------------------------------------------
+
+    void number_lines() {
+        u32 line = 1;
+        for (u32 i = 0; i < v_.n_tokens; ++i) {
+            const token& t = v_.tokens[i];
+            for (char c : v_.word(t.trivia)) line += c == '\n';
+            line_of_.push_back(line);
+            if (t.kind == kind::string)
+                for (char c : v_.word(t.spelling)) line += c == '\n';
+        }
+    }
+    void match_braces() {
+        closing_.assign(v_.n_tokens, 0);
+        std::vector<u32> open;
+        for (u32 i = 0; i < v_.n_tokens; ++i) {
+            if (v_.tokens[i].kind == kind::left_brace) open.push_back(i);
+            if (v_.tokens[i].kind != kind::right_brace || open.empty()) continue;
+            closing_[open.back()] = i;
+            open.pop_back();
+        }
+    }
+    /// Puts the line that is written next where the original has the token.
+    void at_line(u32 node, u32 token, std::vector<code_line>& out) {
+        if (lines_use_ == line_use::none) return;
+        const u32 wanted = line_of_[token];
+        if (wanted == line_) return;
+        if (wanted + 1 < line_) {
+            fits_ = false;
+            return;
+        }
+        out.push_back({"m.at_line(" + std::to_string(wanted) + ");", node});
+        line_ = wanted;
+    }
+    void place(u32 node, std::vector<code_line>& out) {
+        if (lines_use_ == line_use::all) at_line(node, v_[node].token, out);
+    }
+    void wrote_line() { ++line_; }
+
+    // ---- module ----------------------------------------------------------------------------------------------
+
+    void put(const std::string& s, u32 node, std::vector<code_line>& out) {
+        out.push_back({s, node});
+        wrote_line();
+    }
+    [[nodiscard]] std::string printed(u32 n) const {
+        ptx::text t;
+        canonical_printer(v_, t).one(n);
+        return std::string(t.view());
+    }
+    void item(u32 n) {
+        if (v_.kind(n) == node_kind::entry || v_.kind(n) == node_kind::function) return function(n);
+        if (v_.kind(n) == node_kind::section) return section(n);
+        place(n, module_);
+        switch (v_.kind(n)) {
+            case node_kind::version: put("m.version(" + std::to_string(v_.version().major) + ", " + std::to_string(v_.version().minor) + ");", n, module_); break;
+            case node_kind::target: put("m.target(" + cpp::quoted(target_words(n)) + ");", n, module_); break;
+            case node_kind::address_size: put("m.address_size(" + std::to_string(integer_value(v_.atom(n))) + ");", n, module_); break;
+            case node_kind::declaration: module_declaration(n); break;
+            case node_kind::file: put(file(n), n, module_); break;
+            case node_kind::alias: put("m.alias(" + cpp::quoted(v_.atom(n + 1)) + ", " + cpp::quoted(v_.atom(v_[n + 1].end)) + ");", n, module_); break;
+            case node_kind::pragma: put("m.directive(" + cpp::quoted(printed(n)) + ");", n, module_); break;
+            default: put("m.directive(" + cpp::quoted(printed(n)) + ");", n, module_); break;
+        }
+    }
+    [[nodiscard]] std::string target_words(u32 n) const {
+        std::string s;
+        for (u32 c = n + 1; c < v_[n].end; ++c) s += (s.empty() ? "" : ", ") + std::string(v_.atom(c));
+        return s;
+    }
+    [[nodiscard]] std::string file(u32 n) const {
+        if (v_.children(n) != 2) return "m.directive(" + cpp::quoted(printed(n)) + ");";
+        std::string_view name = v_.atom(n + 2);
+        name.remove_prefix(1), name.remove_suffix(1);
+        return "m.file(" + std::to_string(integer_value(v_.atom(n + 1))) + ", " + cpp::quoted(name) + ");";
+    }
+    /// Debug sections are data: their lines are kept as text.
+    void section(u32 n) {
+        place(n, module_);
+        put("m.directive(" + cpp::quoted(".section " + std::string(v_.atom(n))) + ");", n, module_);
+        put("m.directive(\"{\");", n, module_);
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
+            place(c, module_);
+            const std::string s = v_.kind(c) == node_kind::label ? std::string(v_.atom(c)) + ":" : printed(c);
+            put("m.directive(" + cpp::quoted(s) + ");", c, module_);
+        }
+        put("m.directive(\"}\");", n, module_);
+    }
+
+    // ---- declarations ----------------------------------------------------------------------------------------
+
+    /// What stands in front of the names of a declaration or parameter.
+    struct head {
+        isa::scalar type = isa::scalar::none;
+        std::string_view space;
+        ptxdsl::space sp = ptxdsl::space::generic;
+        unsigned lanes = 1;
+        bool written = true;   ///< false: the builder has no call for it
+        std::string options;   ///< designated initialisers, in the order of `px::variable_options`
+    };
+    [[nodiscard]] head read_head(u32 n) const {
+        head h;
+        std::string link, align, lanes, attribute, pointer;
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
+            switch (v_.kind(c)) {
+                case node_kind::linkage: link = linkage_name(v_.atom(c)); break;
+                case node_kind::space:
+                    h.space = v_.atom(c);
+                    h.written = h.written && !v_.has_children(c) && named_space(h.space, h.sp);
+                    break;
+                case node_kind::align:
+                    align = std::to_string(integer_value(v_.atom(c)));
+                    h.written = h.written && h.type == isa::scalar::none;  // behind the type it means something else to ptxas
+                    break;
+                case node_kind::vector_type: h.lanes = static_cast<unsigned>(v_.atom(c)[2] - '0'), lanes = std::to_string(h.lanes); break;
+                case node_kind::type: h.type = scalar_named(v_.atom(c)); break;
+                case node_kind::pointer: pointer = printed(c).substr(4), pointer = pointer.empty() ? " " : pointer; break;
+                case node_kind::attribute_list: attribute = printed(c), attribute = attribute.substr(11, attribute.size() - 12); break;
+                default: break;
+            }
+        }
+        const auto add = [&](const char* name, const std::string& value) { h.options += (h.options.empty() ? "." : ", .") + std::string(name) + " = " + value; };
+        if (!link.empty()) add("linkage", link);
+        if (!align.empty()) add("align", align);
+        if (!lanes.empty()) add("lanes", lanes);
+        if (!attribute.empty()) add("attribute", cpp::quoted(attribute));
+        if (!pointer.empty()) add("pointer", cpp::quoted(pointer));
+        if (h.type == isa::scalar::none || !has_cpp_type(h.type)) h.written = false;
+        return h;
+    }
+    [[nodiscard]] static bool has_cpp_type(isa::scalar s) {
+        switch (s) {
+            case isa::scalar::none: case isa::scalar::e2m1: case isa::scalar::e2m3: case isa::scalar::e3m2: case isa::scalar::e2m3x2: case isa::scalar::e3m2x2:
+            case isa::scalar::e2m1x4: case isa::scalar::e2m3x4: case isa::scalar::e3m2x4: case isa::scalar::ue4m3: case isa::scalar::ue8m0x2:
+            case isa::scalar::u4: case isa::scalar::s4: case isa::scalar::b1: case isa::scalar::b4: case isa::scalar::b6: return false;
+            default: return true;
+        }
+    }
+    [[nodiscard]] static std::string linkage_name(std::string_view s) {
+        if (s == ".extern") return "px::linkage::extern_";
+        return "px::linkage::" + std::string(s.substr(1));
+    }
+    [[nodiscard]] static bool named_space(std::string_view s, ptxdsl::space& out) {
+        if (s == ".global") out = space::global;
+        else if (s == ".shared") out = space::shared;
+        else if (s == ".const") out = space::constant;
+        else if (s == ".local") out = space::local;
+        else if (s == ".param") out = space::param;
+        else return s == ".reg";
+        return true;
+    }
+    /// `{.align = 4, .extent = "[8]"}` of one declarator, with a comma before it; empty when there is nothing to say.
+    [[nodiscard]] std::string options(const head& h, u32 d) const {
+        std::string extent, init, all = h.options;
+        for (u32 c = d + 1; c < v_[d].end; c = v_[c].end) {
+            if (v_.kind(c) == node_kind::dimension || v_.kind(c) == node_kind::range) extent += printed(c);
+            if (v_.kind(c) == node_kind::initializer) init = printed(c).substr(3);
+        }
+        const auto add = [&](const char* name, const std::string& value) { all += (all.empty() ? "." : ", .") + std::string(name) + " = " + cpp::quoted(value); };
+        if (!extent.empty()) add("extent", extent);
+        if (!init.empty()) add("init", init);
+        return all.empty() ? all : ", {" + all + "}";
+    }
+    void module_declaration(u32 n) {
+        const head h = read_head(n);
+        if (!h.written || h.space == ".reg") {
+            put("m.directive(" + cpp::quoted(printed(n) + ";") + ");", n, module_);
+            return declare_names(n, h, h.space == ".reg");
+        }
+        bool first = true;
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
+            if (v_.kind(c) != node_kind::declarator) continue;
+            if (!first) place(n, module_);
+            first = false;
+            put("m.variable<" + cpp::type(h.type) + ">(" + cpp::space_name(h.sp) + ", " + cpp::quoted(v_.atom(c)) + options(h, c) + ");", n, module_);
+        }
+        declare_names(n, h, false);
+    }
+    /// Names without handles of their own: functions look variables of the module up.
+    void declare_names(u32 n, const head& h, bool registers) {
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
+            if (v_.kind(c) != node_kind::declarator) continue;
+            handle x;
+            x.type = h.type;
+            x.plain = false;
+            declare(c, h, registers, std::move(x));
+        }
+    }
+    u32 declare(u32 declarator, const head& h, bool is_register, handle x) {
+        symbol s;
+        s.kind = is_register ? symbol_kind::reg : symbol_kind::variable;
+        s.type = h.type;
+        s.sp = h.sp;
+        s.vector = static_cast<std::uint8_t>(h.lanes);
+        s.name = v_[declarator].atom;
+        s.node = declarator;
+        if (const u32 r = v_.child(declarator, node_kind::range); r != 0) s.range = static_cast<u32>(integer_value(v_.atom(r)));
+        x.array = s.range != 0;
+        return scope_.declare(s, std::move(x));
+    }
+
+    // ---- functions -------------------------------------------------------------------------------------------
+
+    void function(u32 n) {
+        symbol s;
+        s.kind = symbol_kind::function;
+        s.type = isa::scalar::b64;
+        s.name = v_[n].atom, s.node = n;
+        scope_.declare(s, {});
+        begin_function(n);
+        function_head(n);
+        if (const u32 b = v_.child(n, node_kind::body)) body(n, b);
+        else semicolon(n), put("fn.declare();", n, *out_);
+        end_function();
+    }
+    /// The token in front of the next item is the end of this one.
+    void semicolon(u32 n) {
+        if (lines_use_ == line_use::all) at_line(n, (v_[n].end < v_[0].end ? v_[v_[n].end].token : v_.n_tokens - 1) - 1, *out_);
+    }
+    void begin_function(u32 n) {
+        names_ = cpp::names();
+        symbols_.clear(), used_symbols_.clear(), symbol_order_.clear(), view_names_.clear();
+        function_handles_ = static_cast<u32>(scope_.handles.size());
+        scope_.open();
+        functions.emplace_back();
+        cpp_function& f = functions.back();
+        f.ptx_name = v_.atom(n);
+        f.is_entry = v_.kind(n) == node_kind::entry;
+        f.node = n;
+        f.cpp_name = function_names_.make("write_" + std::string(v_.atom(n)));
+        f.has_body = v_.child(n, node_kind::body) != 0;
+        module_.push_back({f.cpp_name + "(m);", n});
+        out_ = &f.lines;
+    }
+    void function_head(u32 n) {
+        if (lines_use_ == line_use::all) place(n, *out_);
+        std::string make = v_.kind(n) == node_kind::entry ? "m.entry(" : "m.func(";
+        make += cpp::quoted(v_.atom(n));
+        const u32 l = v_.child(n, node_kind::linkage), a = v_.child(n, node_kind::attribute_list);
+        if (l != 0 || a != 0) make += ", " + (l == 0 ? std::string("px::linkage::none") : linkage_name(v_.atom(l)));
+        if (a != 0) {
+            const std::string s = printed(a);
+            make += ", " + cpp::quoted(s.substr(11, s.size() - 12));
+        }
+        out_->push_back({"auto fn = " + make + ");", n});
+        if (const u32 r = v_.child(n, node_kind::results)) results(r);
+        const u32 p = v_.child(n, node_kind::parameters);
+        const bool some = p != 0 && v_.has_children(p);
+        if (lines_use_ != line_use::none) out_->push_back({some ? "fn.head();" : "fn.head(false);", n});
+        wrote_line();
+        if (some)
+            for (u32 c = p + 1; c < v_[p].end; c = v_[c].end) parameter(c);
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end)
+            if (v_.kind(c) == node_kind::tuning || v_.kind(c) == node_kind::pragma) place(c, *out_), put(tuning(c), c, *out_);
+    }
+    void results(u32 n) {
+        if (v_.children(n) != 1) {
+            out_->push_back({"fn.result_text(" + cpp::quoted(printed(n)) + ");", n});
+            for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) declare_names(c, read_head(c), true);
+            return;
+        }
+        const head h = read_head(n + 1);
+        const u32 d = v_.child(n + 1, node_kind::declarator);
+        if (!h.written || h.lanes != 1 || (h.space != ".reg" && h.space != ".param")) {
+            out_->push_back({"fn.result_text(" + cpp::quoted(printed(n)) + ");", n});
+            return declare_names(n + 1, h, h.space == ".reg");
+        }
+        signature(n + 1, h, d, h.space == ".reg" ? "fn.reg_result<" : "fn.result<");
+    }
+    void parameter(u32 n) {
+        place(n, *out_);
+        const head h = read_head(n);
+        const u32 d = v_.child(n, node_kind::declarator);
+        if (!h.written || (h.space == ".reg" && h.lanes != 1)) {
+            const std::string name(v_.atom(d));
+            handle x;
+            x.cpp = names_.make(name);
+            x.declaration = "fn.param_text(" + cpp::quoted(printed(n)) + ", " + cpp::quoted(name) + ")";
+            x.place = out_->size();
+            x.plain = h.space != ".reg";
+            x.type = h.type;
+            put("", n, *out_);
+            declare(d, h, h.space == ".reg", std::move(x));
+            return;
+        }
+        signature(n, h, d, h.space == ".reg" ? "fn.reg_param<" : "fn.param<");
+        wrote_line();
+    }
+    void signature(u32 n, const head& h, u32 d, const char* call) {
+        handle x;
+        x.cpp = names_.make(v_.atom(d));
+        x.declaration = call + cpp::type(h.type) + ">(" + cpp::quoted(v_.atom(d)) + options(h, d) + ")";
+        x.place = out_->size();
+        x.type = h.type;
+        out_->push_back({"", n});
+        declare(d, h, h.space == ".reg", std::move(x));
+    }
+    [[nodiscard]] std::string tuning(u32 n) const {
+        if (v_.kind(n) == node_kind::pragma) {
+            std::string s = printed(n);
+            if (v_.children(n) == 1) return "fn.pragma(" + cpp::quoted(std::string(v_.atom(n + 1)).substr(1, v_.atom(n + 1).size() - 2)) + ");";
+            return "fn.tuning(" + cpp::quoted(s) + ");";
+        }
+        static constexpr std::string_view own[] = {".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".explicitcluster", ".reqnctapercluster", ".maxclusterrank", ".noreturn"};
+        bool named = false;
+        for (std::string_view s : own) named |= s == v_.atom(n);
+        // With fewer numbers the directive means the same as with ones for the rest.
+        std::string list;
+        for (u32 c = n + 1; c < v_[n].end; ++c) list += (list.empty() ? "" : ", ") + std::to_string(integer_value(v_.atom(c)));
+        if (named) return "fn." + std::string(v_.atom(n).substr(1)) + "(" + list + ");";
+        return "fn.tuning(" + cpp::quoted(v_.atom(n)) + (list.empty() ? "" : ", ") + list + ");";
+    }
+    /// Declarations of handles that are used, and lookups of what the module declares.
+    void end_function() {
+        scope_.close();
+        const u32 end = static_cast<u32>(scope_.handles.size());
+        std::vector<code_line>& lines = *out_;
+        for (u32 h = function_handles_; h < end; ++h) {
+            const handle& x = scope_.handles[h];
+            if (x.declaration.empty() || (!x.used && lines[x.place].what == code_line::lookup)) continue;
+            lines[x.place].text += (x.used ? "const auto " + x.cpp + " = " : std::string()) + x.declaration + ";";
+            for (const auto& [type, name] : x.views) lines[x.place].text += "\nconst auto " + name + " = " + x.cpp + ".as<" + cpp::type(type) + ">();";
+        }
+        std::string lookups;
+        for (const u32 spelling : symbol_order_)
+            if (used_symbols_[spelling]) lookups += "\nconst auto " + symbols_[spelling] + " = k.symbol(" + cpp::quoted(v_.word(spelling)) + ");";
+        if (!lookups.empty()) lines[begin_].text += lookups;
+    }
+
+    // ---- bodies ----------------------------------------------------------------------------------------------
+
+    void body(u32 function, u32 n) {
+        if (lines_use_ == line_use::all) at_line(n, v_[n].token, *out_);
+        begin_ = out_->size();
+        put("const auto k = fn.begin();", n, *out_);
+        std::vector<u32> open{n};
+        labels(n);
+        for (u32 c = n + 1;;) {
+            while (c == v_[open.back()].end) {
+                const u32 closed = open.back();
+                open.pop_back();
+                if (lines_use_ == line_use::all) at_line(closed, closing_[v_[closed].token], *out_);
+                if (open.empty()) return put("fn.end();", function, *out_);
+                out_->push_back({"}", closed, code_line::close});
+                wrote_line();
+                scope_.close();
+            }
+            if (v_.kind(c) == node_kind::body) {
+                place(c, *out_);
+                open.push_back(c);
+                scope_.open();
+                out_->push_back({"{", c, code_line::open});
+                put("const px::scope " + names_.make("scope") + "(k);", c, *out_);
+                labels(c);
+                ++c;
+            } else {
+                statement(c);
+                c = v_[c].end;
+            }
+        }
+    }
+    /// Labels are known in the whole scope. Their handles are made at its start.
+    void labels(u32 n) {
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
+            if (v_.kind(c) != node_kind::label) continue;
+            symbol s;
+            s.kind = symbol_kind::label;
+            s.name = v_[c].atom, s.node = c;
+            handle x;
+            x.cpp = names_.make(v_.atom(c));
+            x.declaration = "k.named_label(" + cpp::quoted(v_.atom(c)) + ")";
+            x.place = out_->size();
+            x.used = true;
+            scope_.declare(s, std::move(x));
+            out_->push_back({"", c});
+        }
+    }
+    void statement(u32 n) {
+        place(n, *out_);
+        switch (v_.kind(n)) {
+            case node_kind::label: label_here(n); break;
+            case node_kind::instruction: put(calls_.statement(n), n, *out_); break;
+            case node_kind::declaration: declaration(n); break;
+            case node_kind::loc: put(loc(n), n, *out_); break;
+            case node_kind::pragma: put(pragma(n), n, *out_); break;
+            default: put("k.directive(" + cpp::quoted(printed(n) + ";") + ");", n, *out_); break;
+        }
+    }
+    void label_here(u32 n) { put("k.place(" + scope_.handles[scope_.handle_of(*scope_.find_label(v_[n].atom))].cpp + ");", n, *out_); }
+    [[nodiscard]] std::string loc(u32 n) const {
+        std::string s = "k.loc(", inlined;
+        unsigned numbers = 0;
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
+            if (v_.kind(c) == node_kind::inlined) inlined = ", " + inlined_text(c);
+            else s += (numbers++ == 0 ? "" : ", ") + std::to_string(integer_value(v_.atom(c)));
+        }
+        return s + inlined + ");";
+    }
+    [[nodiscard]] std::string inlined_text(u32 n) const {
+        std::string name(v_.atom(n));
+        u32 c = n + 1;
+        if (v_[n].flags == node::has_offset) name += "+" + std::string(v_.atom(c++));
+        std::string s = "{" + cpp::quoted(name);
+        for (; c < v_[n].end; ++c) s += ", " + std::to_string(integer_value(v_.atom(c)));
+        return s + "}";
+    }
+    [[nodiscard]] std::string pragma(u32 n) const {
+        if (v_.children(n) != 1) return "k.directive(" + cpp::quoted(printed(n)) + ");";
+        const std::string s(v_.atom(n + 1));
+        return "k.pragma(" + cpp::quoted(s.substr(1, s.size() - 2)) + ");";
+    }
+    void declaration(u32 n) {
+        const head h = read_head(n);
+        const bool registers = h.space == ".reg";
+        const bool vectors = registers && (h.lanes != 1 || h.options.find("align") != std::string::npos);
+        if (!h.written || vectors || (!registers && h.space == ".reg")) {
+            put("k.directive(" + cpp::quoted(printed(n) + ";") + ");", n, *out_);
+            return declare_text(n, h, registers);
+        }
+        bool first = true;
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
+            if (v_.kind(c) != node_kind::declarator) continue;
+            if (!first) place(n, *out_);
+            first = false;
+            if (h.space == ".shared" && lines_use_ == line_use::shared) at_line(n, v_[n].token, *out_);
+            registers ? declare_register(c, h) : declare_variable(c, h);
+        }
+    }
+    /// Declared as text: registers have no handle, variables are looked up by their name.
+    void declare_text(u32 n, const head& h, bool registers) {
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
+            if (v_.kind(c) != node_kind::declarator) continue;
+            handle x;
+            x.type = h.type;
+            x.plain = !registers;
+            if (!registers) {
+                x.cpp = names_.make(v_.atom(c));
+                x.place = out_->size();
+                x.declaration = "k.symbol(" + cpp::quoted(v_.atom(c)) + ")";
+                out_->push_back({"", c, code_line::lookup});
+            }
+            declare(c, h, registers, std::move(x));
+        }
+    }
+    void declare_register(u32 c, const head& h) {
+        handle x;
+        x.cpp = names_.make(v_.atom(c));
+        x.type = h.type;
+        x.place = out_->size();
+        const u32 range = v_.child(c, node_kind::range);
+        const std::string count = range == 0 ? std::string() : ", " + std::to_string(integer_value(v_.atom(range)));
+        x.declaration = (range == 0 ? "k.named_reg<" : "k.registers<") + cpp::type(h.type) + ">(" + cpp::quoted(v_.atom(c)) + count + ")";
+        put("", c, *out_);
+        declare(c, h, true, std::move(x));
+    }
+    void declare_variable(u32 c, const head& h) {
+        handle x;
+        x.cpp = names_.make(v_.atom(c));
+        x.type = h.type;
+        x.place = out_->size();
+        x.declaration = "k.variable<" + cpp::type(h.type) + ">(" + cpp::space_name(h.sp) + ", " + cpp::quoted(v_.atom(c)) + options(h, c) + ")";
+        put("", c, *out_);
+        declare(c, h, false, std::move(x));
+    }
+
+    struct asked {
+        u32 handle;
+        isa::scalar type;
+        std::string view;
+    };
+    struct view_key_hash {
+        std::size_t operator()(const std::pair<u32, isa::scalar>& k) const noexcept { return k.first * 64u + static_cast<unsigned>(k.second); }
+    };
+
+    const tree_view& v_;
+    naming_scope scope_;
+    line_use lines_use_;
+    ptxdsl::target target_;
+    call_writer calls_;
+    std::vector<u32> line_of_;   ///< by token
+    std::vector<u32> closing_;   ///< by token of an opening brace
+    u32 line_ = 1;               ///< of the text that the C++ prints
+    bool fits_ = true;
+    cpp::names names_, function_names_;
+    u32 function_handles_ = 0;   ///< handles from here on are the function's
+    std::size_t begin_ = 0;      ///< the line with `f.begin()`
+    std::vector<code_line>* out_ = nullptr;
+    std::unordered_map<u32, std::string> symbols_;  ///< handles of what the module declares, by spelling
+    std::unordered_map<u32, bool> used_symbols_;
+    std::vector<u32> symbol_order_;
+    std::unordered_map<std::pair<u32, isa::scalar>, std::string, view_key_hash> view_names_;
+    std::vector<asked> asked_;
+    std::vector<u32> asked_symbols_;
+};
+
+}  // namespace ptxdsl::ptx

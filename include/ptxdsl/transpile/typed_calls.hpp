@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which typed call of the builder emits an instruction. What is not here is written with `k.inst`.
+#pragma once
+
+#include <ptxdsl/isa/tokens.hpp>
+
+#include <cstdint>
+
+namespace ptxdsl::ptx {
+
+/// One shape of calls: words `op{.fixed}{.M…}.T`, operands by letter.
+struct typed_call {
+    isa::tok op;
+    isa::tok fixed;         ///< the word behind the opcode, `none` without one
+    const char* call;       ///< the builder's function
+    const char* operands;   ///< sources: T own type, W twice as wide, U u32, S s32, P predicate, B predicate register
+    char result;            ///< likewise
+    bool modifiers;         ///< more words before the type, passed as template arguments
+    char types;             ///< f: floating types only, i: integers only, a: all
+};
+
+inline constexpr typed_call typed_calls[] = {
+    {isa::tok::add, isa::tok::none, "add", "TT", 'T', true, 'a'},
+    {isa::tok::sub, isa::tok::none, "sub", "TT", 'T', true, 'a'},
+    {isa::tok::mul, isa::tok::lo, "mul_lo", "TT", 'T', false, 'i'},
+    {isa::tok::mul, isa::tok::hi, "mul_hi", "TT", 'T', false, 'i'},
+    {isa::tok::mul, isa::tok::wide, "mul_wide", "TT", 'W', false, 'i'},
+    {isa::tok::mul, isa::tok::none, "mul", "TT", 'T', true, 'f'},
+    {isa::tok::mad, isa::tok::lo, "mad_lo", "TTT", 'T', false, 'i'},
+    {isa::tok::mad, isa::tok::hi, "mad_hi", "TTT", 'T', false, 'i'},
+    {isa::tok::mad, isa::tok::wide, "mad_wide", "TTW", 'W', false, 'i'},
+    {isa::tok::mad, isa::tok::none, "mad", "TTT", 'T', true, 'f'},
+    {isa::tok::fma, isa::tok::none, "fma", "TTT", 'T', true, 'f'},
+    {isa::tok::div, isa::tok::none, "div", "TT", 'T', true, 'a'},
+    {isa::tok::rem, isa::tok::none, "rem", "TT", 'T', false, 'i'},
+    {isa::tok::abs, isa::tok::none, "abs", "T", 'T', true, 'a'},
+    {isa::tok::neg, isa::tok::none, "neg", "T", 'T', true, 'a'},
+    {isa::tok::min, isa::tok::none, "min", "TT", 'T', true, 'a'},
+    {isa::tok::max, isa::tok::none, "max", "TT", 'T', true, 'a'},
+    {isa::tok::sad, isa::tok::none, "sad", "TTT", 'T', false, 'i'},
+    {isa::tok::rcp, isa::tok::none, "rcp", "T", 'T', true, 'f'},
+    {isa::tok::sqrt, isa::tok::none, "sqrt", "T", 'T', true, 'f'},
+    {isa::tok::rsqrt, isa::tok::none, "rsqrt", "T", 'T', true, 'f'},
+    {isa::tok::sin, isa::tok::none, "sin", "T", 'T', true, 'f'},
+    {isa::tok::cos, isa::tok::none, "cos", "T", 'T', true, 'f'},
+    {isa::tok::lg2, isa::tok::none, "lg2", "T", 'T', true, 'f'},
+    {isa::tok::ex2, isa::tok::none, "ex2", "T", 'T', true, 'f'},
+    {isa::tok::tanh, isa::tok::none, "tanh", "T", 'T', true, 'f'},
+    {isa::tok::copysign, isa::tok::none, "copysign", "TT", 'T', false, 'f'},
+    {isa::tok::popc, isa::tok::none, "popc", "T", 'U', false, 'a'},
+    {isa::tok::clz, isa::tok::none, "clz", "T", 'U', false, 'a'},
+    {isa::tok::bfind, isa::tok::none, "bfind", "T", 'U', true, 'i'},
+    {isa::tok::brev, isa::tok::none, "brev", "T", 'T', false, 'a'},
+    {isa::tok::bfe, isa::tok::none, "bfe", "TUU", 'T', false, 'i'},
+    {isa::tok::bfi, isa::tok::none, "bfi", "TTUU", 'T', false, 'a'},
+    {isa::tok::and_, isa::tok::none, "and_", "TT", 'T', false, 'a'},
+    {isa::tok::or_, isa::tok::none, "or_", "TT", 'T', false, 'a'},
+    {isa::tok::xor_, isa::tok::none, "xor_", "TT", 'T', false, 'a'},
+    {isa::tok::not_, isa::tok::none, "not_", "T", 'T', false, 'a'},
+    {isa::tok::cnot, isa::tok::none, "cnot", "T", 'T', false, 'a'},
+    {isa::tok::shl, isa::tok::none, "shl", "TU", 'T', false, 'a'},
+    {isa::tok::shr, isa::tok::none, "shr", "TU", 'T', false, 'a'},
+    {isa::tok::selp, isa::tok::none, "selp", "TTP", 'T', false, 'a'},
+    {isa::tok::prmt, isa::tok::none, "prmt", "TTU", 'T', false, 'a'},
+};
+
+}  // namespace ptxdsl::ptx
