@@ -5,6 +5,7 @@
 set(PTXDSL_CORE_HEADERS
     ptxdsl/assemble/assemble.hpp
     ptxdsl/assemble/emit.hpp
+    ptxdsl/assemble/module_text.hpp
     ptxdsl/assemble/run_time.hpp
     ptxdsl/detail/dynarray.hpp
     ptxdsl/detail/fixed_string.hpp
@@ -17,6 +18,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/call.hpp
     ptxdsl/dsl/control.hpp
     ptxdsl/dsl/convert.hpp
+    ptxdsl/dsl/declared.hpp
     ptxdsl/dsl/fragment.hpp
     ptxdsl/dsl/handles.hpp
     ptxdsl/dsl/inst.hpp
@@ -24,6 +26,8 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/matrix.hpp
     ptxdsl/dsl/mbarrier.hpp
     ptxdsl/dsl/memory.hpp
+    ptxdsl/dsl/module.hpp
+    ptxdsl/dsl/operands.hpp
     ptxdsl/dsl/operators.hpp
     ptxdsl/dsl/param.hpp
     ptxdsl/dsl/pipeline.hpp
@@ -54,6 +58,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/kernels/gemm_heuristic.hpp
     ptxdsl/kernels/gemm_kernel.hpp
     ptxdsl/kernels/gemm_plain.hpp
+    ptxdsl/module.hpp
     ptxdsl/parse.hpp
     ptxdsl/parse/check.hpp
     ptxdsl/parse/constant.hpp
@@ -68,6 +73,17 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/parse/token.hpp
     ptxdsl/parse/tree.hpp
     ptxdsl/ptxdsl.hpp
+    ptxdsl/transpile.hpp
+    ptxdsl/transpile/calls.hpp
+    ptxdsl/transpile/cpp_text.hpp
+    ptxdsl/transpile/instruction.hpp
+    ptxdsl/transpile/launch_stub.hpp
+    ptxdsl/transpile/module_writer.hpp
+    ptxdsl/transpile/output.hpp
+    ptxdsl/transpile/reader.hpp
+    ptxdsl/transpile/scopes.hpp
+    ptxdsl/transpile/transpile.hpp
+    ptxdsl/transpile/typed_calls.hpp
     ptxdsl/verify/barriers.hpp
     ptxdsl/verify/control.hpp
     ptxdsl/verify/copies.hpp

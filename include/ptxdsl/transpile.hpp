@@ -3,5 +3,4 @@
 #pragma once
 
 #include <ptxdsl/parse.hpp>
-
 #include <ptxdsl/transpile/transpile.hpp>

@@ -15,7 +15,8 @@
 
 namespace tool {
 
-inline constexpr std::string_view corpus_help = R"(usage: ptxdsl corpus DIR [--ptxas PATH] [--cxx PATH] [--include DIR] [--jobs N] [--every N] [--verbose]
+inline constexpr std::string_view corpus_help =
+    R"(usage: ptxdsl corpus DIR [--ptxas PATH] [--cxx PATH] [--include DIR] [--jobs N] [--every N | --no-transpile] [--verbose]
 
 Runs everything on every .ptx file below DIR and prints what failed, file by file. The last line counts:
 
@@ -33,6 +34,7 @@ Runs everything on every .ptx file below DIR and prints what failed, file by fil
   --include DIR  where <ptxdsl/module.hpp> is; default: the folder this program was built with
   --jobs N       files at a time; default: one for each processor
   --every N      transpile only one of N assembled files: the C++ compiler takes most of the time
+  --no-transpile no C++ is compiled
   --verbose      one line for each file
 
 A file whose path has a directory 'reject' must have a syntax error or be refused by 'check'; one whose path has a
@@ -55,26 +57,33 @@ struct comparison {
     bool same = false, text_differs_only = false;
     std::string problem;
 };
-[[nodiscard]] inline comparison compare_text(const std::string& ptxas, const scratch& where, std::string text, const std::string& architecture, ptxdsl::ptx_version version, const assembly& original) {
+[[nodiscard]] inline comparison compare_text(const std::string& ptxas, const scratch& where, std::string text,
+                                             const std::string& architecture, ptxdsl::ptx_version version,
+                                             const assembly& original) {
     comparison c;
-    // The number in the name of the section with the text depends on the text and may be a digit shorter: blanks at the end change it.
+    // The number in the name of the section with the text depends on the text and may be a digit shorter: blanks at the
+    // end change it.
     for (int attempt = 0; attempt < 40 && !c.same; ++attempt, text += ' ') {
         const assembly other = assemble(ptxas, where, text, architecture, mode_for(version));
         c.same = other.good && (other.cubin == original.cubin || same_but_for_text(original.cubin, other.cubin));
         c.text_differs_only = other.good && other.cubin != original.cubin;
         if (!other.good) c.problem = "does not assemble: " + other.log.substr(0, other.log.find('\n'));
-        if (!other.good || text_number(elf_file(other.cubin)).size() == text_number(elf_file(original.cubin)).size()) break;
+        if (!other.good || text_number(elf_file(other.cubin)).size() == text_number(elf_file(original.cubin)).size())
+            break;
     }
     if (!c.same && c.problem.empty()) c.problem = "gives another cubin";
     return c;
 }
 
 /// Tries the layouts in which the text may have to be for the same cubin (parse/print.hpp says why).
-inline void compare_cubins(const std::string& ptxas, const scratch& where, const module_file& m, const std::string& architecture, const assembly& original, corpus_result& r) {
+inline void compare_cubins(const std::string& ptxas, const scratch& where, const module_file& m,
+                           const std::string& architecture, const assembly& original, corpus_result& r) {
     const ptxdsl::ptx_version version = m.tree.read().version();
-    const assembly canonical = assemble(ptxas, where, formatted(m, ptx::layout::canonical), architecture, mode_for(version));
+    const assembly canonical =
+        assemble(ptxas, where, formatted(m, ptx::layout::canonical), architecture, mode_for(version));
     if (!canonical.good) {
-        r.failures.push_back("the canonical text does not assemble: " + canonical.log.substr(0, canonical.log.find('\n')));
+        r.failures.push_back("the canonical text does not assemble: " +
+                             canonical.log.substr(0, canonical.log.find('\n')));
         return;
     }
     r.semantic = canonical.cubin == original.cubin;
@@ -86,7 +95,9 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
 }
 
 /// The transpiler's law: its C++ compiles without warnings, runs, and prints PTX with the original's cubin.
-[[nodiscard]] inline bool transpiles(const cxx_compiler& cxx, const std::string& ptxas, const scratch& where, const module_file& m, const std::string& architecture, const assembly& original, corpus_result& r) {
+[[nodiscard]] inline bool transpiles(const cxx_compiler& cxx, const std::string& ptxas, const scratch& where,
+                                     const module_file& m, const std::string& architecture, const assembly& original,
+                                     corpus_result& r) {
     const ptx::transpiled t = ptx::transpile(m.tree.read());
     const program_output p = cxx.run(where, t.text);
     if (!p.good) {
@@ -98,7 +109,8 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
     return c.same;
 }
 
-[[nodiscard]] inline corpus_result examine(const std::string& file, const std::string& ptxas, const cxx_compiler& cxx, bool transpile, const scratch& where) {
+[[nodiscard]] inline corpus_result examine(const std::string& file, const std::string& ptxas, const cxx_compiler& cxx,
+                                           bool transpile, const scratch& where) {
     corpus_result r;
     r.file = file;
     module_file m;
@@ -119,13 +131,15 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
         if (r.assembled && r.parsed) compare_cubins(ptxas, where, m, architecture, original, r);
         r.tried = r.assembled && r.parsed && transpile && cxx.found();
         if (r.tried) r.transpiled = transpiles(cxx, ptxas, where, m, architecture, original, r);
-        if (!r.assembled && !must_fail && file.find("/syntax-only/") == file.npos) r.failures.push_back("ptxas refuses it: " + original.log.substr(0, original.log.find('\n')));
+        if (!r.assembled && !must_fail && file.find("/syntax-only/") == file.npos)
+            r.failures.push_back("ptxas refuses it: " + original.log.substr(0, original.log.find('\n')));
     }
     if (r.parsed) ptx::check_module(m.tree.read(), m.tree.messages);
     if (m.tree.ok() == must_fail) {
         const ptx::diagnostic* e = m.tree.messages.first_error();
         const ptx::position p = e == nullptr ? ptx::position{} : line_index(m.source).at(e->offset);
-        r.failures.push_back(e == nullptr ? "should be refused" : fmt::format("{}:{}: {}", p.line, p.column, m.tree.messages.text(*e)));
+        r.failures.push_back(e == nullptr ? "should be refused"
+                                          : fmt::format("{}:{}: {}", p.line, p.column, m.tree.messages.text(*e)));
     }
     return r;
 }
@@ -133,19 +147,23 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
 [[nodiscard]] inline std::vector<std::string> ptx_files(const std::string& directory) {
     std::vector<std::string> files;
     std::error_code problem;
-    for (std::filesystem::recursive_directory_iterator i(directory, problem), end; !problem && i != end; i.increment(problem))
+    for (std::filesystem::recursive_directory_iterator i(directory, problem), end; !problem && i != end;
+         i.increment(problem))
         if (i->is_regular_file() && i->path().extension() == ".ptx") files.push_back(i->path().string());
     std::sort(files.begin(), files.end());
     return files;
 }
 
 /// Examines all files on several threads; results in the order of the names.
-[[nodiscard]] inline std::vector<corpus_result> examine_all(const std::vector<std::string>& files, const std::string& ptxas, const cxx_compiler& cxx, unsigned jobs, unsigned every) {
+[[nodiscard]] inline std::vector<corpus_result> examine_all(const std::vector<std::string>& files,
+                                                            const std::string& ptxas, const cxx_compiler& cxx,
+                                                            unsigned jobs, unsigned every) {
     std::vector<corpus_result> results(files.size());
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
         const scratch where;
-        for (std::size_t i = next++; i < files.size(); i = next++) results[i] = examine(files[i], ptxas, cxx, i % every == 0, where);
+        for (std::size_t i = next++; i < files.size(); i = next++)
+            results[i] = examine(files[i], ptxas, cxx, i % every == 0, where);
     };
     std::vector<std::thread> threads;
     for (unsigned i = 1; i < jobs && i < files.size(); ++i) threads.emplace_back(work);
@@ -155,11 +173,12 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
 }
 
 inline int corpus_command(const std::vector<std::string_view>& words) {
-    const arguments a(words, {"--verbose"}, {"--ptxas", "--cxx", "--include", "--jobs", "--every"});
+    const arguments a(words, {"--verbose", "--no-transpile"}, {"--ptxas", "--cxx", "--include", "--jobs", "--every"});
     if (!a.problem.empty()) return usage_error("corpus", a.problem);
     if (a.rest.size() != 1) return usage_error("corpus", "one directory is examined");
     const std::string directory(a.rest[0]);
-    if (!std::filesystem::is_directory(directory)) return usage_error("corpus", fmt::format("'{}' is no directory", directory));
+    if (!std::filesystem::is_directory(directory))
+        return usage_error("corpus", fmt::format("'{}' is no directory", directory));
     const auto number = [&](std::string_view option, unsigned otherwise) {
         const std::string_view s = a.value(option);
         return s.empty() ? otherwise : static_cast<unsigned>(std::atoi(std::string(s).c_str()));
@@ -169,20 +188,27 @@ inline int corpus_command(const std::vector<std::string_view>& words) {
     const std::string ptxas = find_ptxas(a.value("--ptxas"));
     if (ptxas.empty()) fmt::print("no ptxas: nothing is assembled, the semantic law is not tested\n");
 
-    const cxx_compiler cxx(a.value("--cxx"), a.value("--include"));
+    const cxx_compiler cxx(!a.has("--no-transpile"), a.value("--cxx"), a.value("--include"));
     if (!cxx.found()) fmt::print("{}: nothing is transpiled\n", cxx.problem());
     const std::vector<corpus_result> results = examine_all(ptx_files(directory), ptxas, cxx, jobs, every);
     std::size_t transpiled = 0, untried = 0, assembled = 0, parsed = 0, lossless = 0, semantic = 0, with_text = 0;
     int status = good;
     for (const corpus_result& r : results) {
-        assembled += r.assembled, parsed += r.parsed, lossless += r.lossless, semantic += r.assembled && r.semantic, with_text += r.semantic && r.text_differs_only;
+        assembled += r.assembled, parsed += r.parsed, lossless += r.lossless, semantic += r.assembled && r.semantic,
+            with_text += r.semantic && r.text_differs_only;
         transpiled += r.transpiled, untried += r.assembled && !r.tried;
-        if (a.has("--verbose") && r.failures.empty()) fmt::print("{}: {}\n", r.file, r.assembled ? "good" : "good, not assembled");
+        if (a.has("--verbose") && r.failures.empty())
+            fmt::print("{}: {}\n", r.file, r.assembled ? "good" : "good, not assembled");
         for (const std::string& f : r.failures) fmt::print("{}: {}\n", r.file, f), status = found_errors;
     }
-    if (with_text != 0) fmt::print("{} of the semantic ones have debug information; there the section that keeps the text was left out of the comparison\n", with_text);
+    if (with_text != 0)
+        fmt::print(
+            "{} of the semantic ones have debug information; there the section that keeps the text was left out of the "
+            "comparison\n",
+            with_text);
     if (untried != 0) fmt::print("{} of the assembled files were not transpiled, as asked\n", untried);
-    fmt::print("files {} assembled {} parsed {} lossless {} semantic {} transpiled {} sugared 0\n", results.size(), assembled, parsed, lossless, semantic, transpiled);
+    fmt::print("files {} assembled {} parsed {} lossless {} semantic {} transpiled {} sugared 0\n", results.size(),
+               assembled, parsed, lossless, semantic, transpiled);
     return status;
 }
 

@@ -19,7 +19,11 @@ struct program_output {
 /// Compiles and runs transpiled programs. What they include is compiled once, when the object is made.
 class cxx_compiler {
 public:
-    cxx_compiler(std::string_view path, std::string_view include) : include_(include) {
+    cxx_compiler(bool wanted, std::string_view path, std::string_view include) : include_(include) {
+        if (!wanted) {
+            problem_ = "no C++ compiler is used";
+            return;
+        }
         if (include_.empty()) include_ = PTXDSL_INCLUDE_DIR;
         if (!std::filesystem::exists(include_ + "/ptxdsl/module.hpp")) {
             problem_ = "there is no <ptxdsl/module.hpp> in '" + include_ + "' (--include)";
@@ -84,7 +88,8 @@ private:
         const bool clang = std::filesystem::path(compiler_).filename().string().find("clang") != std::string::npos;
         command.insert(command.end(), {"-x", "c++-header", header(), "-o", header() + (clang ? ".pch" : ".gch")});
         if (tool::run(precompiled_.path(), command, precompiled_.path() + "/log") != 0)
-            problem_ = "the C++ compiler does not take <ptxdsl/module.hpp>: " + first_error(precompiled_.path() + "/log");
+            problem_ =
+                "the C++ compiler does not take <ptxdsl/module.hpp>: " + first_error(precompiled_.path() + "/log");
     }
     /// The first line that says `error`, or the first one.
     [[nodiscard]] static std::string first_error(const std::string& log) {

@@ -31,11 +31,14 @@ inline int transpile_command(const std::vector<std::string_view>& words) {
         return found_errors;
     }
     const std::size_t slash = m.name.rfind('/');
-    const std::string file(shown_name(slash == m.name.npos ? std::string_view(m.name) : std::string_view(m.name).substr(slash + 1)));
+    const std::string file(
+        shown_name(slash == m.name.npos ? std::string_view(m.name) : std::string_view(m.name).substr(slash + 1)));
     ptx::transpile_options o;
     o.file = file;
     const ptx::transpiled t = ptx::transpile(m.tree.read(), o);
-    if (a.has("--stats")) fmt::print(stderr, "{}: {} typed calls, {} checked against the table, {} as text\n", shown_name(m.name), t.counts.typed, t.counts.checked, t.counts.text);
+    if (a.has("--stats"))
+        fmt::print(stderr, "{}: {} typed calls, {} checked against the table, {} as text\n", shown_name(m.name),
+                   t.counts.typed, t.counts.checked, t.counts.text);
     const std::string_view to = a.value("-o");
     if (to.empty()) return write_all(t.text) ? good : bad_usage;
     std::ofstream out(std::string(to), std::ios::binary);

@@ -21,7 +21,8 @@ public:
         e.run_module();
         text_.resize(e.out.size() + 1, '\0');
         detail::copy_n(text_.data(), e.out.data(), e.out.size());
-        for (std::uint32_t at : e.line_locations) lines_.push_back(at == 0 ? std::source_location() : m.locations[at - 1]);
+        for (std::uint32_t at : e.line_locations)
+            lines_.push_back(at == 0 ? std::source_location() : m.locations[at - 1]);
     }
 
     [[nodiscard]] bool ok() const noexcept { return !error_.found; }

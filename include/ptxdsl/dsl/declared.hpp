@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers under the author's own names. Assigning a call's result to one makes that instruction write it:
-// `r[4] = k.add(a, b)` emits `add.s32 %r4, …`, where assigning to an ordinary handle would emit a `mov` (docs/design.md).
+// `r[4] = k.add(a, b)` emits `add.s32 %r4, …`, where assigning to an ordinary handle would emit a `mov`
+// (docs/design.md).
 #pragma once
 
 #include <ptxdsl/dsl/handles.hpp>
@@ -37,13 +38,15 @@ constexpr bool redirect(ir::program& p, ir::span s, std::uint32_t from, std::uin
 /// Whether a register declared as `T` may stand for a `U`: the same class, or untyped bits of the size (PTX ISA 9.4.1).
 template <class T, class U>
 inline constexpr bool declared_fits = [] {
-    constexpr isa::scalar have = ir::program::register_type(scalar_of<T>), want = ir::program::register_type(scalar_of<U>);
+    constexpr isa::scalar have = ir::program::register_type(scalar_of<T>),
+                          want = ir::program::register_type(scalar_of<U>);
     const bool untyped = class_of<T> == isa::type_class::bits || class_of<U> == isa::type_class::bits;
     return have == want || (untyped && isa::bits(have) == isa::bits(want));
 }();
 template <class T, class U>
 constexpr void check_declared() noexcept {
-    static_assert(declared_fits<T, U>, "PTXDSL-A01: the result has another size or class (float or not) than the declared register");
+    static_assert(declared_fits<T, U>,
+                  "PTXDSL-A01: the result has another size or class (float or not) than the declared register");
 }
 constexpr void assign_declared(ir::program& p, std::uint32_t to, isa::scalar type, std::uint32_t from, ir::span s) {
     if (redirect(p, s, from, to)) return;
@@ -83,7 +86,8 @@ public:
     }
     template <class U>
     [[nodiscard]] constexpr declared_reg<U> as() const {
-        static_assert(detail::declared_fits<T, U>, "PTXDSL-A01: as<U>() renames a register within its class (size, float or not)");
+        static_assert(detail::declared_fits<T, U>,
+                      "PTXDSL-A01: as<U>() renames a register within its class (size, float or not)");
         return {*this->program(), this->id()};
     }
 };
@@ -97,7 +101,8 @@ struct handle_traits<declared_reg<T>> : handle_traits<reg<T>> {};
 template <class T>
 class register_array {
 public:
-    constexpr register_array(ir::program& p, std::uint32_t first, std::uint32_t n) noexcept : prog_(&p), first_(first), size_(n) {}
+    constexpr register_array(ir::program& p, std::uint32_t first, std::uint32_t n) noexcept
+        : prog_(&p), first_(first), size_(n) {}
 
     [[nodiscard]] constexpr declared_reg<T> operator[](std::uint32_t i) const {
         if (i >= size_) prog_->report("A06", location(), {"register ", i, " of a declaration of ", size_});
@@ -106,7 +111,8 @@ public:
     /// The same registers as `U`s of their class. Emits nothing.
     template <class U>
     [[nodiscard]] constexpr register_array<U> as() const noexcept {
-        static_assert(detail::declared_fits<T, U>, "PTXDSL-A01: as<U>() renames registers within their class (size, float or not)");
+        static_assert(detail::declared_fits<T, U>,
+                      "PTXDSL-A01: as<U>() renames registers within their class (size, float or not)");
         return {*prog_, first_, size_};
     }
     [[nodiscard]] constexpr std::uint32_t size() const noexcept { return size_; }
@@ -138,7 +144,8 @@ public:
     constexpr const declared_results& operator=(Pair&& values) const {
         static_assert(sizeof...(T) == 2, "PTXDSL-A07: the instruction has two results");
         auto& [d, p] = values;
-        if (!detail::redirect(*prog_, d.expression(), d.id(), ids_[0]) || !detail::redirect(*prog_, p.expression(), p.id(), ids_[1]))
+        if (!detail::redirect(*prog_, d.expression(), d.id(), ids_[0]) ||
+            !detail::redirect(*prog_, p.expression(), p.id(), ids_[1]))
             prog_->report("K05", location(), {"px::into takes the results of a call directly"});
         return *this;
     }
@@ -148,7 +155,8 @@ private:
     std::uint32_t ids_[sizeof...(T)] = {};
 };
 template <class First, class... T>
-[[nodiscard]] constexpr declared_results<First, T...> into(const declared_reg<First>& first, const declared_reg<T>&... more) noexcept {
+[[nodiscard]] constexpr declared_results<First, T...> into(const declared_reg<First>& first,
+                                                           const declared_reg<T>&... more) noexcept {
     return declared_results<First, T...>(*first.program(), {first.id(), more.id()...});
 }
 

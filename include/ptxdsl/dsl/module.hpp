@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules: a whole PTX file, one line a call. Variables, device functions with their ABI, several kernels, directives and
-// debug information, with the author's names and in the author's order. What `ptxdsl transpile` writes is built with it.
+// Modules: a whole PTX file, one line a call. Variables, device functions with their ABI, several kernels, directives
+// and debug information, with the author's names and in the author's order. What `ptxdsl transpile` writes is built
+// with it.
 //
-// Inside a function all typed calls of the builder are there. Registers the library names (`const auto x = k.add(a, b)`)
-// may be mixed with declared ones (`k.registers<px::b32>("%r", 8)`); it declares its own behind the function's `{`.
+// Inside a function all typed calls of the builder are there. Registers the library names (`const auto x = k.add(a,
+// b)`) may be mixed with declared ones (`k.registers<px::b32>("%r", 8)`); it declares its own behind the function's
+// `{`.
 #pragma once
 
 #include <ptxdsl/dsl/builder.hpp>
@@ -18,10 +20,10 @@ enum class linkage : std::uint8_t { none, extern_, visible, weak, common };
 /// What a declaration says besides space, type and name. Texts are PTX: `.extent = "[4][5]"`, `.init = "{1, 2}"`.
 struct variable_options {
     ptxdsl::linkage linkage = ptxdsl::linkage::none;
-    unsigned align = 0;                ///< `.align`
-    unsigned lanes = 1;                ///< `.v2`, `.v4`
-    string_view attribute = {};   ///< inside `.attribute(…)`
-    string_view pointer = {};     ///< parameters: what follows `.ptr`, `" .global .align 16"`; `" "` for `.ptr` alone
+    unsigned align = 0;          ///< `.align`
+    unsigned lanes = 1;          ///< `.v2`, `.v4`
+    string_view attribute = {};  ///< inside `.attribute(…)`
+    string_view pointer = {};    ///< parameters: what follows `.ptr`, `" .global .align 16"`; `" "` for `.ptr` alone
     string_view extent = {};
     string_view init = {};
 };
@@ -88,20 +90,39 @@ public:
 
     /// `.reg .T name<n>;`
     template <class T>
-    constexpr register_array<T> registers(string_view name, std::uint32_t n, location where = location::current()) const {
-        statement().put(".reg .").put(isa::name(scalar_of<T>)).put(" ").put(name).put("<").put(std::uint64_t{n}).put(">;").end(ir::text_kind::statement, where);
+    constexpr register_array<T> registers(string_view name, std::uint32_t n,
+                                          location where = location::current()) const {
+        statement()
+            .put(".reg .")
+            .put(isa::name(scalar_of<T>))
+            .put(" ")
+            .put(name)
+            .put("<")
+            .put(std::uint64_t{n})
+            .put(">;")
+            .end(ir::text_kind::statement, where);
         return {p(), p().new_named_regs(name, scalar_of<T>, n), n};
     }
     /// `.reg .T name;`
     template <class T>
     constexpr declared_reg<T> named_reg(string_view name, location where = location::current()) const {
-        statement().put(".reg .").put(isa::name(scalar_of<T>)).put(" ").put(name).put(";").end(ir::text_kind::statement, where);
+        statement()
+            .put(".reg .")
+            .put(isa::name(scalar_of<T>))
+            .put(" ")
+            .put(name)
+            .put(";")
+            .end(ir::text_kind::statement, where);
         return {p(), p().new_named_regs(name, scalar_of<T>, 0)};
     }
     /// `.space .T name;` inside a function: shared and local memory, `.param` of a call, constants.
     template <class T>
-    constexpr ptxdsl::symbol variable(space s, string_view name, const variable_options& o = {}, location where = location::current()) const {
-        statement().variable(detail::declared_space(s), isa::name(scalar_of<T>), name, o).put(";").end(ir::text_kind::statement, where);
+    constexpr ptxdsl::symbol variable(space s, string_view name, const variable_options& o = {},
+                                      location where = location::current()) const {
+        statement()
+            .variable(detail::declared_space(s), isa::name(scalar_of<T>), name, o)
+            .put(";")
+            .end(ir::text_kind::statement, where);
         return symbol(name);
     }
     /// A variable, function or parameter by its name. Emits nothing.
@@ -119,10 +140,14 @@ public:
         place_of(file, line, column).end(ir::text_kind::statement, where);
     }
     /// `.loc file line column, function_name f, inlined_at file line column`
-    constexpr void loc(unsigned file, unsigned line, unsigned column, const inlined_location& from, location where = location::current()) const {
+    constexpr void loc(unsigned file, unsigned line, unsigned column, const inlined_location& from,
+                       location where = location::current()) const {
         auto text = place_of(file, line, column);
         text.put(", function_name ").put(from.function).put(", inlined_at ").put(std::uint64_t{from.file}).put(" ");
-        text.put(std::uint64_t{from.line}).put(" ").put(std::uint64_t{from.column}).end(ir::text_kind::statement, where);
+        text.put(std::uint64_t{from.line})
+            .put(" ")
+            .put(std::uint64_t{from.column})
+            .end(ir::text_kind::statement, where);
     }
     /// `.pragma "text";` (PTX ISA 11.4.9).
     constexpr void pragma(string_view text, location where = location::current()) const {
@@ -154,14 +179,18 @@ public:
         (o.set(i++, detail::element_word(p(), coordinates)), ...);
         return o;
     }
-    /// `call{.M} (results), callee, (arguments), prototype;` — lists are `k.list(…)`, `px::sink` leaves one out. PTX ISA 9.7.12.5.
+    /// `call{.M} (results), callee, (arguments), prototype;` — lists are `k.list(…)`, `px::sink` leaves one out. PTX
+    /// ISA 9.7.12.5.
     template <tok... M, class R, class F, class A, class P = detail::absent>
-    constexpr void call_function(const R& results, const F& callee, const A& arguments, const P& prototype = {}, location where = location::current()) const {
+    constexpr void call_function(const R& results, const F& callee, const A& arguments, const P& prototype = {},
+                                 location where = location::current()) const {
         constexpr auto packed = detail::pack_tokens<tok::call, M...>();
         detail::raw_operand operands[4];
         std::uint32_t n = 0;
-        (add_operand(operands, n, results), add_operand(operands, n, callee), add_operand(operands, n, arguments), add_operand(operands, n, prototype));
-        detail::emit(p(), {packed.w, 1 + sizeof...(M), isa::verdict::no_form, {1, 0}}, this->context().guard, where, operands, n);
+        (add_operand(operands, n, results), add_operand(operands, n, callee), add_operand(operands, n, arguments),
+         add_operand(operands, n, prototype));
+        detail::emit(p(), {packed.w, 1 + sizeof...(M), isa::verdict::no_form, {1, 0}}, this->context().guard, where,
+                     operands, n);
     }
     /// What is written next stands on line `n` of the text. `ptxas` names shared variables after their line.
     constexpr void at_line(std::uint32_t n) const { p().go_to_line(n); }
@@ -176,9 +205,13 @@ private:
     }
     template <class O>
     constexpr void add_operand(detail::raw_operand* operands, std::uint32_t& n, const O& o) const {
-        if constexpr (detail::traits<O>::is_reg) operands[n++] = detail::reg_operand(p(), o.id());
-        else if constexpr (detail::described_operand<O>) operands[n++] = o.raw(this->context());
-        else static_assert(std::is_same_v<O, sink_t> || detail::is_absent<O>, "PTXDSL-A14: a call takes lists, a callee and a prototype");
+        if constexpr (detail::traits<O>::is_reg)
+            operands[n++] = detail::reg_operand(p(), o.id());
+        else if constexpr (detail::described_operand<O>)
+            operands[n++] = o.raw(this->context());
+        else
+            static_assert(std::is_same_v<O, sink_t> || detail::is_absent<O>,
+                          "PTXDSL-A14: a call takes lists, a callee and a prototype");
     }
 };
 
@@ -186,7 +219,9 @@ private:
 template <target Tgt>
 class scope {
 public:
-    constexpr explicit scope(const module_body<Tgt>& k) : p_(k.program()) { p_.add_text(ir::text_kind::statement, p_.intern("{"), location()); }
+    constexpr explicit scope(const module_body<Tgt>& k) : p_(k.program()) {
+        p_.add_text(ir::text_kind::statement, p_.intern("{"), location());
+    }
     scope(const scope&) = delete;
     scope& operator=(const scope&) = delete;
     constexpr ~scope() { p_.add_text(ir::text_kind::statement, p_.intern("}"), location()); }
@@ -199,7 +234,8 @@ private:
 template <target Tgt>
 class module_function {
 public:
-    constexpr module_function(ir::program& p, string_view keyword, string_view name, linkage l, string_view attribute) noexcept
+    constexpr module_function(ir::program& p, string_view keyword, string_view name, linkage l,
+                              string_view attribute) noexcept
         : p_(p), keyword_(keyword), name_(name), attribute_(attribute), linkage_(l) {}
 
     /// `.param .T name` of the function.
@@ -250,7 +286,9 @@ public:
     constexpr void minnctapersm(unsigned n) { tuning(".minnctapersm", n); }
     constexpr void maxnreg(unsigned n) { tuning(".maxnreg", n); }
     constexpr void explicitcluster() { tuning(".explicitcluster"); }
-    constexpr void reqnctapercluster(unsigned x, unsigned y = 1, unsigned z = 1) { tuning(".reqnctapercluster", x, y, z); }
+    constexpr void reqnctapercluster(unsigned x, unsigned y = 1, unsigned z = 1) {
+        tuning(".reqnctapercluster", x, y, z);
+    }
     constexpr void maxclusterrank(unsigned n) { tuning(".maxclusterrank", n); }
     constexpr void noreturn() { tuning(".noreturn"); }
     constexpr void pragma(string_view text) {
@@ -265,7 +303,9 @@ public:
         return module_body<Tgt>(p_);
     }
     /// `}`
-    constexpr void end(location where = location::current()) { detail::line_text(p_).put("}").end(ir::text_kind::function_end, where); }
+    constexpr void end(location where = location::current()) {
+        detail::line_text(p_).put("}").end(ir::text_kind::function_end, where);
+    }
     /// `;`: the function is defined elsewhere.
     constexpr void declare(location where = location::current()) {
         end_head();
@@ -319,32 +359,54 @@ public:
 
     /// `.version major.minor`
     constexpr void version(unsigned major, unsigned minor) {
-        line().put(".version ").put(std::uint64_t{major}).put(".").put(std::uint64_t{minor}).end(ir::text_kind::directive, location());
+        line()
+            .put(".version ")
+            .put(std::uint64_t{major})
+            .put(".")
+            .put(std::uint64_t{minor})
+            .end(ir::text_kind::directive, location());
     }
     /// `.target sm_90a` with the other words of the directive: `m.target("sm_90a, debug")`.
-    constexpr void target(string_view words) { line().put(".target ").put(words).end(ir::text_kind::directive, location()); }
+    constexpr void target(string_view words) {
+        line().put(".target ").put(words).end(ir::text_kind::directive, location());
+    }
     /// `.address_size 64`
-    constexpr void address_size(unsigned bits) { line().put(".address_size ").put(std::uint64_t{bits}).end(ir::text_kind::directive, location()); }
+    constexpr void address_size(unsigned bits) {
+        line().put(".address_size ").put(std::uint64_t{bits}).end(ir::text_kind::directive, location());
+    }
 
     /// `.space .T name = init;`
     template <class T>
     constexpr void variable(space s, string_view name, const variable_options& o = {}) {
-        line().variable(detail::declared_space(s), isa::name(scalar_of<T>), name, o).put(";").end(ir::text_kind::directive, location());
+        line()
+            .variable(detail::declared_space(s), isa::name(scalar_of<T>), name, o)
+            .put(";")
+            .end(ir::text_kind::directive, location());
     }
     /// A kernel: parameters and directives follow, then `begin` … `end`.
-    [[nodiscard]] constexpr module_function<Tgt> entry(string_view name, linkage l = linkage::none, string_view attribute = {}) {
+    [[nodiscard]] constexpr module_function<Tgt> entry(string_view name, linkage l = linkage::none,
+                                                       string_view attribute = {}) {
         return {p_, ".entry ", name, l, attribute};
     }
     /// A device function.
-    [[nodiscard]] constexpr module_function<Tgt> func(string_view name, linkage l = linkage::none, string_view attribute = {}) {
+    [[nodiscard]] constexpr module_function<Tgt> func(string_view name, linkage l = linkage::none,
+                                                      string_view attribute = {}) {
         return {p_, ".func ", name, l, attribute};
     }
     /// `.file number "name"` (PTX ISA 11.5.2).
     constexpr void file(unsigned number, string_view name) {
-        line().put(".file ").put(std::uint64_t{number}).put(" \"").put(name).put("\"").end(ir::text_kind::directive, location());
+        line()
+            .put(".file ")
+            .put(std::uint64_t{number})
+            .put(" \"")
+            .put(name)
+            .put("\"")
+            .end(ir::text_kind::directive, location());
     }
     /// `.alias a, b;`
-    constexpr void alias(string_view name, string_view target) { line().put(".alias ").put(name).put(", ").put(target).put(";").end(ir::text_kind::directive, location()); }
+    constexpr void alias(string_view name, string_view target) {
+        line().put(".alias ").put(name).put(", ").put(target).put(";").end(ir::text_kind::directive, location());
+    }
     /// A line by its text, unchecked: rarer directives, lines of debug sections.
     constexpr void directive(string_view text) { line().put(text).end(ir::text_kind::directive, location()); }
     /// What is written next stands on line `n` of the text.

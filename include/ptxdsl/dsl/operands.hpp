@@ -12,9 +12,12 @@ class symbol {
 public:
     static constexpr isa::operand_shape shape{isa::operand_kind::symbol, isa::scalar::none, 1, space::generic, 0};
 
-    constexpr symbol(ir::program& p, std::uint32_t id, std::int32_t offset = 0) noexcept : prog_(&p), id_(id), offset_(offset) {}
+    constexpr symbol(ir::program& p, std::uint32_t id, std::int32_t offset = 0) noexcept
+        : prog_(&p), id_(id), offset_(offset) {}
 
-    friend constexpr symbol operator+(const symbol& s, std::int32_t bytes) noexcept { return {*s.prog_, s.id_, s.offset_ + bytes}; }
+    friend constexpr symbol operator+(const symbol& s, std::int32_t bytes) noexcept {
+        return {*s.prog_, s.id_, s.offset_ + bytes};
+    }
 
     [[nodiscard]] constexpr std::uint32_t word() const noexcept { return ir::head(ir::operand_kind::symbol, id_); }
     [[nodiscard]] constexpr std::int32_t offset() const noexcept { return offset_; }
@@ -79,12 +82,13 @@ template <class T>
 [[nodiscard]] constexpr auto mem(std::int32_t address) noexcept {
     return memory_operand<isa::scalar::none>(nullptr, ir::head(ir::operand_kind::small_int, 0), address);
 }
-/// `[base+bytes]` as a typed pointer to `T` in space `S`, for the typed calls: `k.ld(px::mem<px::space::global, px::f32>(a, 8))`.
-/// The author vouches that it is as aligned as the access needs.
+/// `[base+bytes]` as a typed pointer to `T` in space `S`, for the typed calls: `k.ld(px::mem<px::space::global,
+/// px::f32>(a, 8))`. The author vouches that it is as aligned as the access needs.
 template <space S, class T, class Address>
 [[nodiscard]] constexpr auto mem(const reg<Address>& base, std::int32_t bytes = 0) noexcept {
-    static_assert(bits_of<Address> == (detail::is_narrow(S) ? 32u : 64u) || (bits_of<Address> == 64 && S == space::shared),
-                  "PTXDSL-B01: an address is a 64-bit register, a shared-memory address a 32-bit one");
+    static_assert(
+        bits_of<Address> == (detail::is_narrow(S) ? 32u : 64u) || (bits_of<Address> == 64 && S == space::shared),
+        "PTXDSL-B01: an address is a 64-bit register, a shared-memory address a 32-bit one");
     return ptr<S, T, 32>(*base.program(), detail::reg_word(base.id()), bytes);
 }
 template <space S, class T>
@@ -118,7 +122,8 @@ private:
 template <unsigned N>
 class tensor_operand {
 public:
-    static constexpr isa::operand_shape shape{isa::operand_kind::tensor_address, isa::scalar::none, N, space::generic, 0};
+    static constexpr isa::operand_shape shape{isa::operand_kind::tensor_address, isa::scalar::none, N, space::generic,
+                                              0};
 
     constexpr explicit tensor_operand(ir::program* p) noexcept : prog_(p) {}
     constexpr void set(unsigned i, std::uint32_t word) noexcept { words_[i] = word; }
@@ -158,9 +163,12 @@ struct number_text {
 template <class V>
 [[nodiscard]] constexpr number_text text_of(V v) noexcept {
     number_text t;
-    if constexpr (std::is_same_v<V, float>) t.hex('f', __builtin_bit_cast(std::uint32_t, v), 8);
-    else if constexpr (std::is_same_v<V, double>) t.hex('d', __builtin_bit_cast(std::uint64_t, v), 16);
-    else t.hex('x', static_cast<std::uint64_t>(static_cast<std::int64_t>(v)), 16);
+    if constexpr (std::is_same_v<V, float>)
+        t.hex('f', __builtin_bit_cast(std::uint32_t, v), 8);
+    else if constexpr (std::is_same_v<V, double>)
+        t.hex('d', __builtin_bit_cast(std::uint64_t, v), 16);
+    else
+        t.hex('x', static_cast<std::uint64_t>(static_cast<std::int64_t>(v)), 16);
     return t;
 }
 
@@ -175,16 +183,19 @@ template <class E>
     } else if constexpr (std::is_same_v<E, symbol>) {
         return e.word();
     } else {
-        static_assert(std::is_arithmetic_v<E>, "PTXDSL-A14: an element of a list is a register, a number, a symbol or px::sink");
+        static_assert(std::is_arithmetic_v<E>,
+                      "PTXDSL-A14: an element of a list is a register, a number, a symbol or px::sink");
         if constexpr (std::is_integral_v<E>)
-            if (ir::fits_small(static_cast<std::int64_t>(e))) return ir::head(ir::operand_kind::small_int, static_cast<std::uint32_t>(e));
+            if (ir::fits_small(static_cast<std::int64_t>(e)))
+                return ir::head(ir::operand_kind::small_int, static_cast<std::uint32_t>(e));
         return ir::head(ir::operand_kind::symbol, p.new_symbol(text_of(e).view()));
     }
 }
 
 /// The element type of a list that does not name one: that of its first register.
 template <class T, class... E>
-using list_type = std::conditional_t<!std::is_void_v<T>, T, std::conditional_t<std::is_void_v<first_value_t<E...>>, u32, first_value_t<E...>>>;
+using list_type = std::conditional_t<!std::is_void_v<T>, T,
+                                     std::conditional_t<std::is_void_v<first_value_t<E...>>, u32, first_value_t<E...>>>;
 
 }  // namespace detail
 }  // namespace ptxdsl

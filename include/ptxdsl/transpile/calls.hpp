@@ -35,7 +35,8 @@ public:
 /// Writes statements.
 class call_writer {
 public:
-    call_writer(const tree_view& v, const naming_scope& names, handle_source& handles, ptxdsl::target on) : v_(v), names_(names), handles_(handles), reader_(v, names), on_(on) {
+    call_writer(const tree_view& v, const naming_scope& names, handle_source& handles, ptxdsl::target on)
+        : v_(v), names_(names), handles_(handles), reader_(v, names), on_(on) {
         const u32 t = v.child(0, node_kind::target);
         for (u32 c = t + 1; t != 0 && c < v[t].end; ++c) exact_ |= v.atom(c) == "debug";
     }
@@ -87,7 +88,8 @@ private:
         for (const std::string_view group : {"pm", "envreg"}) {
             if (name.substr(0, group.size()) != group || name.size() == group.size()) continue;
             const std::size_t end = name.find('_') == name.npos ? name.size() : name.find('_');
-            return "px::" + std::string(group) + name.substr(end) + "<" + name.substr(group.size(), end - group.size()) + ">";
+            return "px::" + std::string(group) + name.substr(end) + "<" +
+                   name.substr(group.size(), end - group.size()) + ">";
         }
         return "px::" + name;
     }
@@ -105,7 +107,8 @@ private:
             case argument_kind::address: return "px::mem(" + address(a) + ")";
             case argument_kind::tensor: return "k.tensor(" + base(a) + elements(a, i) + ")";
             case argument_kind::list: return list(a, i);
-            case argument_kind::pair: return "px::joined{" + operand(a.parts[0], i) + ", " + operand(a.parts[1], i) + "}";
+            case argument_kind::pair:
+                return "px::joined{" + operand(a.parts[0], i) + ", " + operand(a.parts[1], i) + "}";
             case argument_kind::unknown: break;
         }
         return {};
@@ -114,7 +117,9 @@ private:
     [[nodiscard]] scalar unsigned_as_bits(register_ref r, const instruction& i) const {
         const scalar t = declared(r);
         const isa::type_class c = isa::info(t).cls;
-        if ((c != isa::type_class::signed_int && c != isa::type_class::unsigned_int) || !ptxdsl::detail::follows_sign(i.op()) || isa::bits(t) < 16) return scalar::none;
+        if ((c != isa::type_class::signed_int && c != isa::type_class::unsigned_int) ||
+            !ptxdsl::detail::follows_sign(i.op()) || isa::bits(t) < 16)
+            return scalar::none;
         return isa::bits(t) == 16 ? scalar::b16 : isa::bits(t) == 32 ? scalar::b32 : scalar::b64;
     }
     [[nodiscard]] std::string symbol(const argument& a) {
@@ -122,7 +127,9 @@ private:
         const std::string s = handles_.named(name);
         return a.value == 0 ? s : s + " + " + std::to_string(a.value);
     }
-    [[nodiscard]] u32 base_node(const argument& a) const { return v_.kind(a.node + 1) == node_kind::offset ? a.node + 2 : a.node + 1; }
+    [[nodiscard]] u32 base_node(const argument& a) const {
+        return v_.kind(a.node + 1) == node_kind::offset ? a.node + 2 : a.node + 1;
+    }
     [[nodiscard]] std::string base(const argument& a) {
         if (a.has_base) return handles_.reg(a.reg, scalar::none);
         return handles_.named(v_[base_node(a)].atom);
@@ -142,25 +149,31 @@ private:
         for (std::size_t p = 0; p < a.parts.size(); ++p) {
             const argument& x = a.parts[p];
             has_register |= x.kind == argument_kind::reg;
-            consecutive = consecutive && x.kind == argument_kind::reg && names_.handles[x.reg.handle].array && x.reg.handle == a.parts[0].reg.handle &&
-                          x.reg.number == a.parts[0].reg.number + p;
+            consecutive = consecutive && x.kind == argument_kind::reg && names_.handles[x.reg.handle].array &&
+                          x.reg.handle == a.parts[0].reg.handle && x.reg.number == a.parts[0].reg.number + p;
         }
         if (consecutive) {
             const std::string first = handles_.reg(a.parts[0].reg, scalar::none);
             const std::size_t bracket = first.rfind('[');
-            if (bracket != first.npos) return "k.list_of<" + std::to_string(a.parts.size()) + ">(" + first.substr(0, bracket) + ", " + std::to_string(a.parts[0].reg.number) + ")";
+            if (bracket != first.npos)
+                return "k.list_of<" + std::to_string(a.parts.size()) + ">(" + first.substr(0, bracket) + ", " +
+                       std::to_string(a.parts[0].reg.number) + ")";
         }
         std::string s = elements(a, i);
-        return "k.list" + (has_register ? std::string() : "<" + cpp::type(a.shape.type) + ">") + "(" + s.substr(2) + ")";
+        return "k.list" + (has_register ? std::string() : "<" + cpp::type(a.shape.type) + ">") + "(" + s.substr(2) +
+               ")";
     }
     /// An operand as a value of type `t`; empty when it is none.
     [[nodiscard]] std::string as(const argument& a, scalar t) {
         const isa::type_class cls = isa::info(t).cls;
         const bool is_float = t == scalar::f32 || t == scalar::f64;
-        const bool is_integer = cls == isa::type_class::bits || cls == isa::type_class::signed_int || cls == isa::type_class::unsigned_int;
+        const bool is_integer =
+            cls == isa::type_class::bits || cls == isa::type_class::signed_int || cls == isa::type_class::unsigned_int;
         switch (a.kind) {
             case argument_kind::reg: return holds(a.reg, t) ? handles_.reg(a.reg, t) : std::string();
-            case argument_kind::integer: return is_integer && isa::bits(t) >= 16 && fits(a.value, isa::bits(t)) ? cpp::integer(a.value, a.hex) : std::string();
+            case argument_kind::integer:
+                return is_integer && isa::bits(t) >= 16 && fits(a.value, isa::bits(t)) ? cpp::integer(a.value, a.hex)
+                                                                                       : std::string();
             case argument_kind::floating: return is_float && a.shape.type == t ? number(a) : std::string();
             default: return {};
         }
@@ -175,7 +188,8 @@ private:
     }
     [[nodiscard]] std::string predicate(const argument& a) {
         if (a.kind == argument_kind::not_pred) return operand(a, {});
-        return a.kind == argument_kind::reg && declared(a.reg) == scalar::pred ? handles_.reg(a.reg, scalar::none) : std::string();
+        return a.kind == argument_kind::reg && declared(a.reg) == scalar::pred ? handles_.reg(a.reg, scalar::none)
+                                                                               : std::string();
     }
 
     // ---- typed calls -----------------------------------------------------------------------------------------
@@ -264,13 +278,16 @@ private:
     }
     [[nodiscard]] bool setp(const instruction& i, std::string& out) {
         const scalar t = i.type();
-        if (i.n < 3 || t == scalar::none || (i.a.size() != 3 && i.a.size() != 4) || isa::info(t).cls == isa::type_class::packed) return false;
+        if (i.n < 3 || t == scalar::none || (i.a.size() != 3 && i.a.size() != 4) ||
+            isa::info(t).cls == isa::type_class::packed)
+            return false;
         std::string words;
         if (!modifiers(i, 1, i.n - 1, words)) return false;
         const bool unsigned_only = i.is(tok::lo) || i.is(tok::ls) || i.is(tok::hi) || i.is(tok::hs);
         if (unsigned_only && isa::info(t).cls != isa::type_class::unsigned_int) return false;
         const std::string a = as(i.a[1], t), b = as(i.a[2], t);
-        if (a.empty() || b.empty() || (i.a[1].kind != argument_kind::reg && i.a[2].kind != argument_kind::reg)) return false;
+        if (a.empty() || b.empty() || (i.a[1].kind != argument_kind::reg && i.a[2].kind != argument_kind::reg))
+            return false;
         std::string list = a + ", " + b;
         if (i.a.size() == 4) {
             const std::string c = predicate(i.a[3]);
@@ -293,25 +310,32 @@ private:
         if (i.n != 2 || i.a.size() != 2) return false;
         const scalar t = i.type();
         const argument& a = i.a[1];
-        if (a.kind == argument_kind::special && isa::bits(isa::info(a.special).type) == isa::bits(t) && t != scalar::pred)
+        if (a.kind == argument_kind::special && isa::bits(isa::info(a.special).type) == isa::bits(t) &&
+            t != scalar::pred)
             return assigned(i, isa::info(a.special).type, "mov(" + special(a.special) + ")", out);
-        if (t == scalar::pred && a.kind == argument_kind::integer) return assigned(i, t, std::string("mov<px::pred>(") + (a.value != 0 ? "true" : "false") + ")", out);
+        if (t == scalar::pred && a.kind == argument_kind::integer)
+            return assigned(i, t, std::string("mov<px::pred>(") + (a.value != 0 ? "true" : "false") + ")", out);
         const std::string text = as(a, t);
         if (text.empty()) return false;
-        return assigned(i, t, a.kind == argument_kind::reg ? "mov(" + text + ")" : "mov<" + cpp::type(t) + ">(" + text + ")", out);
+        return assigned(
+            i, t, a.kind == argument_kind::reg ? "mov(" + text + ")" : "mov<" + cpp::type(t) + ">(" + text + ")", out);
     }
     [[nodiscard]] bool lop3(const instruction& i, std::string& out) {
         if (i.n != 2 || i.a.size() != 5 || i.a[4].kind != argument_kind::integer) return false;
         const std::string a = as(i.a[1], scalar::b32), b = as(i.a[2], scalar::b32), c = as(i.a[3], scalar::b32);
-        if (a.empty() || b.empty() || c.empty() || (i.a[1].kind != argument_kind::reg && i.a[2].kind != argument_kind::reg && i.a[3].kind != argument_kind::reg)) return false;
-        return assigned(i, scalar::b32, "lop3<" + cpp::integer(i.a[4].value, true) + ">(" + a + ", " + b + ", " + c + ")", out);
+        if (a.empty() || b.empty() || c.empty() ||
+            (i.a[1].kind != argument_kind::reg && i.a[2].kind != argument_kind::reg &&
+             i.a[3].kind != argument_kind::reg))
+            return false;
+        return assigned(i, scalar::b32,
+                        "lop3<" + cpp::integer(i.a[4].value, true) + ">(" + a + ", " + b + ", " + c + ")", out);
     }
 
     // ---- loads and stores ------------------------------------------------------------------------------------
 
     /// What the words of a load or store say when they are in the order that the typed calls emit.
     struct access {
-        std::string words;      ///< template arguments
+        std::string words;  ///< template arguments
         ptxdsl::space sp = ptxdsl::space::generic;
         scalar type = scalar::none;
         unsigned lanes = 1;
@@ -329,10 +353,23 @@ private:
     }
     [[nodiscard]] static unsigned place(tok t) {
         switch (t) {
-            case tok::weak: case tok::volatile_: case tok::relaxed: case tok::acquire: case tok::release: case tok::acq_rel: case tok::mmio:
-            case tok::cta: case tok::cluster: case tok::gpu: case tok::sys: return 0;
-            case tok::L2__64B: case tok::L2__128B: case tok::L2__256B: return 3;
-            case tok::v2: case tok::v4: case tok::v8: return 4;
+            case tok::weak:
+            case tok::volatile_:
+            case tok::relaxed:
+            case tok::acquire:
+            case tok::release:
+            case tok::acq_rel:
+            case tok::mmio:
+            case tok::cta:
+            case tok::cluster:
+            case tok::gpu:
+            case tok::sys: return 0;
+            case tok::L2__64B:
+            case tok::L2__128B:
+            case tok::L2__256B: return 3;
+            case tok::v2:
+            case tok::v4:
+            case tok::v8: return 4;
             default: return 2;
         }
     }
@@ -343,19 +380,25 @@ private:
         for (unsigned w = 1; w + 1 < i.n; ++w) {
             ptxdsl::space s;
             const bool is_space = space_of(i.t[w], s);
-            if (isa::token_type(i.t[w]) != scalar::none || i.t[w] == tok::shared__cta || i.t[w] == tok::param__entry || i.t[w] == tok::param__func) return false;
+            if (isa::token_type(i.t[w]) != scalar::none || i.t[w] == tok::shared__cta || i.t[w] == tok::param__entry ||
+                i.t[w] == tok::param__func)
+                return false;
             const unsigned at = is_space ? 1 : place(i.t[w]);
             if (at < before || (is_space && before == 1)) return false;
             before = at;
-            if (is_space) out.sp = s;
-            else out.words += (out.words.empty() ? "" : ", ") + cpp::word(i.t[w]);
+            if (is_space)
+                out.sp = s;
+            else
+                out.words += (out.words.empty() ? "" : ", ") + cpp::word(i.t[w]);
             if (at == 4) out.lanes = isa::token_count_of(i.t[w]);
         }
         return true;
     }
     /// `px::mem<space, T>(base, offset)`; empty when the base does not fit the space.
     [[nodiscard]] std::string typed_address(const argument& a, const access& x) {
-        if (a.kind != argument_kind::address || (a.zero && exact_) || (!a.has_base && v_.kind(base_node(a)) != node_kind::name)) return {};
+        if (a.kind != argument_kind::address || (a.zero && exact_) ||
+            (!a.has_base && v_.kind(base_node(a)) != node_kind::name))
+            return {};
         if (a.has_base) {
             const bool narrow = x.sp == space::shared || x.sp == space::shared_cluster;
             const scalar t = declared(a.reg);
@@ -427,17 +470,22 @@ private:
             }
             std::string& part = callee.empty() ? callee : prototype;
             register_ref r;
-            if (reader_.reference(c, r)) part = handles_.reg(r, scalar::none);
-            else part = handles_.named(v_[c].atom);
+            if (reader_.reference(c, r))
+                part = handles_.reg(r, scalar::none);
+            else
+                part = handles_.named(v_[c].atom);
         }
-        out = "k.call_function" + angled(words) + "(" + results + ", " + callee + ", " + arguments + (prototype.empty() ? "" : ", " + prototype) + ");";
+        out = "k.call_function" + angled(words) + "(" + results + ", " + callee + ", " + arguments +
+              (prototype.empty() ? "" : ", " + prototype) + ");";
         return !callee.empty();
     }
     [[nodiscard]] bool call_list(u32 n, const instruction& i, std::string& out) {
         out = "k.list(";
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
             const argument a = reader_.element(c, i);
-            if (a.kind == argument_kind::unknown || a.kind == argument_kind::not_pred || a.kind == argument_kind::special || a.kind == argument_kind::label) return false;
+            if (a.kind == argument_kind::unknown || a.kind == argument_kind::not_pred ||
+                a.kind == argument_kind::special || a.kind == argument_kind::label)
+                return false;
             if (a.kind == argument_kind::symbol && a.value != 0) return false;
             if (c != n + 1) out += ", ";
             out += operand(a, i);

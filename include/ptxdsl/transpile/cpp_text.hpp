@@ -18,17 +18,128 @@ namespace ptxdsl::ptx::cpp {
 
 /// Whether `s` may not be an identifier: keywords, macros of the headers the output includes, names the output uses.
 [[nodiscard]] inline bool is_taken(std::string_view s) {
-    static const std::unordered_set<std::string_view> words = {
-        "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char", "char8_t", "char16_t",
-        "char32_t", "class", "compl", "concept", "const", "consteval", "constexpr", "constinit", "const_cast", "continue", "co_await", "co_return",
-        "co_yield", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float",
-        "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-        "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static",
-        "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid",
-        "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-        "EOF", "NULL", "BUFSIZ", "stdin", "stdout", "stderr", "assert", "errno", "linux", "unix", "i386", "major", "minor", "offsetof", "INFINITY",
-        "NAN", "EXIT_SUCCESS", "EXIT_FAILURE", "RAND_MAX",
-        "px", "std", "k", "m", "fn", "main", "write_module", "print_help", "the_target", "module_builder", "ptxdsl"};
+    static const std::unordered_set<std::string_view> words = {"alignas",
+                                                               "alignof",
+                                                               "and",
+                                                               "and_eq",
+                                                               "asm",
+                                                               "auto",
+                                                               "bitand",
+                                                               "bitor",
+                                                               "bool",
+                                                               "break",
+                                                               "case",
+                                                               "catch",
+                                                               "char",
+                                                               "char8_t",
+                                                               "char16_t",
+                                                               "char32_t",
+                                                               "class",
+                                                               "compl",
+                                                               "concept",
+                                                               "const",
+                                                               "consteval",
+                                                               "constexpr",
+                                                               "constinit",
+                                                               "const_cast",
+                                                               "continue",
+                                                               "co_await",
+                                                               "co_return",
+                                                               "co_yield",
+                                                               "decltype",
+                                                               "default",
+                                                               "delete",
+                                                               "do",
+                                                               "double",
+                                                               "dynamic_cast",
+                                                               "else",
+                                                               "enum",
+                                                               "explicit",
+                                                               "export",
+                                                               "extern",
+                                                               "false",
+                                                               "float",
+                                                               "for",
+                                                               "friend",
+                                                               "goto",
+                                                               "if",
+                                                               "inline",
+                                                               "int",
+                                                               "long",
+                                                               "mutable",
+                                                               "namespace",
+                                                               "new",
+                                                               "noexcept",
+                                                               "not",
+                                                               "not_eq",
+                                                               "nullptr",
+                                                               "operator",
+                                                               "or",
+                                                               "or_eq",
+                                                               "private",
+                                                               "protected",
+                                                               "public",
+                                                               "register",
+                                                               "reinterpret_cast",
+                                                               "requires",
+                                                               "return",
+                                                               "short",
+                                                               "signed",
+                                                               "sizeof",
+                                                               "static",
+                                                               "static_assert",
+                                                               "static_cast",
+                                                               "struct",
+                                                               "switch",
+                                                               "template",
+                                                               "this",
+                                                               "thread_local",
+                                                               "throw",
+                                                               "true",
+                                                               "try",
+                                                               "typedef",
+                                                               "typeid",
+                                                               "typename",
+                                                               "union",
+                                                               "unsigned",
+                                                               "using",
+                                                               "virtual",
+                                                               "void",
+                                                               "volatile",
+                                                               "wchar_t",
+                                                               "while",
+                                                               "xor",
+                                                               "xor_eq",
+                                                               "EOF",
+                                                               "NULL",
+                                                               "BUFSIZ",
+                                                               "stdin",
+                                                               "stdout",
+                                                               "stderr",
+                                                               "assert",
+                                                               "errno",
+                                                               "linux",
+                                                               "unix",
+                                                               "i386",
+                                                               "major",
+                                                               "minor",
+                                                               "offsetof",
+                                                               "INFINITY",
+                                                               "NAN",
+                                                               "EXIT_SUCCESS",
+                                                               "EXIT_FAILURE",
+                                                               "RAND_MAX",
+                                                               "px",
+                                                               "std",
+                                                               "k",
+                                                               "m",
+                                                               "fn",
+                                                               "main",
+                                                               "write_module",
+                                                               "print_help",
+                                                               "the_target",
+                                                               "module_builder",
+                                                               "ptxdsl"};
     return words.find(s) != words.end();
 }
 
@@ -53,8 +164,10 @@ public:
         std::string id;
         for (char c : ptx) {
             const bool word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-            if (word) id += c;
-            else if (!id.empty()) id += '_';
+            if (word)
+                id += c;
+            else if (!id.empty())
+                id += '_';
         }
         if (id.empty() || (id[0] >= '0' && id[0] <= '9')) id.insert(0, "x");
         if (id[0] == '_') id.insert(0, "x");  // names that begin so may be the implementation's
@@ -73,13 +186,20 @@ private:
     std::string out = "\"";
     for (char c : s) {
         const auto u = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') out += '\\', out += c;
-        else if (c == '\n') out += "\\n";
-        else if (c == '\t') out += "\\t";
+        if (c == '"' || c == '\\')
+            out += '\\', out += c;
+        else if (c == '\n')
+            out += "\\n";
+        else if (c == '\t')
+            out += "\\t";
         else if (u < 0x20 || u >= 0x7f || c == '?') {  // '?': no trigraphs in older modes
-            if (c == '?') out += c;
-            else out += '\\', out += static_cast<char>('0' + (u >> 6)), out += static_cast<char>('0' + (u >> 3 & 7)), out += static_cast<char>('0' + (u & 7));
-        } else out += c;
+            if (c == '?')
+                out += c;
+            else
+                out += '\\', out += static_cast<char>('0' + (u >> 6)), out += static_cast<char>('0' + (u >> 3 & 7)),
+                    out += static_cast<char>('0' + (u & 7));
+        } else
+            out += c;
     }
     return out + '"';
 }
@@ -130,21 +250,25 @@ template <class F>
 /// The enumerator of a PTX word, as dsl/tags.hpp and isa/tokens.hpp spell it: `px::rn`, `px::tok::L1__evict_last`.
 [[nodiscard]] inline std::string word(isa::tok t) {
     static const std::unordered_set<std::string_view> tags = {
-        "rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "rna", "rs", "ftz", "sat", "satfinite", "relu", "approx", "full", "oob", "NaN", "xorsign",
-        "eq", "ne", "lt", "le", "gt", "ge", "ls", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan", "and_", "or_", "xor_", "weak", "volatile_",
-        "relaxed", "acquire", "release", "acq_rel", "sc", "mmio", "cta", "cluster", "gpu", "sys", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "v2",
-        "v4", "v8"};
+        "rn",  "rz",        "rm",   "rp",      "rni",  "rzi",  "rmi",       "rpi",     "rna",     "rs",      "ftz",
+        "sat", "satfinite", "relu", "approx",  "full", "oob",  "NaN",       "xorsign", "eq",      "ne",      "lt",
+        "le",  "gt",        "ge",   "ls",      "hs",   "equ",  "neu",       "ltu",     "leu",     "gtu",     "geu",
+        "num", "nan",       "and_", "or_",     "xor_", "weak", "volatile_", "relaxed", "acquire", "release", "acq_rel",
+        "sc",  "mmio",      "cta",  "cluster", "gpu",  "sys",  "ca",        "cg",      "cs",      "lu",      "cv",
+        "wb",  "wt",        "nc",   "v2",      "v4",   "v8"};
     std::string s;
     for (char c : isa::spelling(t)) s += c == ':' ? '_' : c;
     if (s[0] >= '0' && s[0] <= '9') s.insert(0, "_");
-    static const std::unordered_set<std::string_view> keywords = {"and", "or", "xor", "not", "const", "volatile", "min", "max", "export", "default", "register"};
+    static const std::unordered_set<std::string_view> keywords = {
+        "and", "or", "xor", "not", "const", "volatile", "min", "max", "export", "default", "register"};
     if (keywords.find(s) != keywords.end() && s != "min" && s != "max") s += '_';
     return (tags.find(s) != tags.end() ? "px::" : "px::tok::") + s;
 }
 
 /// `px::space::global`
 [[nodiscard]] inline std::string space_name(space s) {
-    static constexpr std::string_view names[] = {"generic", "global", "shared", "shared_cluster", "constant", "local", "param"};
+    static constexpr std::string_view names[] = {"generic",  "global", "shared", "shared_cluster",
+                                                 "constant", "local",  "param"};
     return "px::space::" + std::string(names[static_cast<unsigned>(s)]);
 }
 

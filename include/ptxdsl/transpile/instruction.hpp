@@ -15,7 +15,18 @@ namespace ptxdsl::ptx {
 /// What an operand is, beyond the shape the table wants.
 enum class argument_kind : std::uint8_t {
     unknown,  ///< nothing the builder writes: the instruction stays text
-    reg, not_pred, special, integer, floating, sink, label, symbol, address, tensor, list, pair,
+    reg,
+    not_pred,
+    special,
+    integer,
+    floating,
+    sink,
+    label,
+    symbol,
+    address,
+    tensor,
+    list,
+    pair,
 };
 
 /// One operand of an instruction.
@@ -23,16 +34,16 @@ struct argument {
     argument_kind kind = argument_kind::unknown;
     isa::operand_shape shape;
     std::uint32_t node = 0;
-    register_ref reg;                ///< reg, not_pred; the base of an address
+    register_ref reg;  ///< reg, not_pred; the base of an address
     isa::special special = isa::special::count_;
-    std::int64_t value = 0;          ///< integer; offset of an address or symbol
+    std::int64_t value = 0;  ///< integer; offset of an address or symbol
     bool hex = false;
-    bool has_base = false;           ///< addresses: the base is a register
-    bool zero = false;               ///< addresses: `+0` is written
-    bool is_decimal = false;         ///< floating: written in decimal, so it has no width of its own
-    std::uint64_t bits = 0;          ///< floating: of the double, or of the float when `shape.type` is f32
-    std::string name;                ///< symbols and labels, as C++ expression
-    std::vector<argument> parts;     ///< of lists, tensors and pairs
+    bool has_base = false;        ///< addresses: the base is a register
+    bool zero = false;            ///< addresses: `+0` is written
+    bool is_decimal = false;      ///< floating: written in decimal, so it has no width of its own
+    std::uint64_t bits = 0;       ///< floating: of the double, or of the float when `shape.type` is f32
+    std::string name;             ///< symbols and labels, as C++ expression
+    std::vector<argument> parts;  ///< of lists, tensors and pairs
 };
 
 /// One instruction.
@@ -42,7 +53,7 @@ struct instruction {
     register_ref guard;
     isa::tok t[detail::reordering::most] = {};
     unsigned n = 0;
-    bool known = false;              ///< all its words are the table's
+    bool known = false;  ///< all its words are the table's
     std::vector<argument> a;
 
     [[nodiscard]] isa::tok op() const { return t[0]; }
@@ -75,8 +86,10 @@ namespace detail {
 }
 inline void put_values(const std::vector<argument>& a, ptxdsl::detail::inst_shapes& out, unsigned& at) {
     for (const argument& x : a) {
-        if (x.kind == argument_kind::pair) put_values(x.parts, out, at);
-        else if (out.s[at].value = x.value; true) ++at;
+        if (x.kind == argument_kind::pair)
+            put_values(x.parts, out, at);
+        else if (out.s[at].value = x.value; true)
+            ++at;
     }
 }
 

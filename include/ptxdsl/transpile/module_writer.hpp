@@ -22,7 +22,8 @@ enum class line_use : std::uint8_t {
 /// Writes the C++ statements of a module.
 class module_writer : public handle_source {
 public:
-    module_writer(const tree_view& v, line_use lines) : v_(v), scope_(v), lines_use_(lines), target_(builder_target(v)), calls_(v, scope_, *this, target_) {
+    module_writer(const tree_view& v, line_use lines)
+        : v_(v), scope_(v), lines_use_(lines), target_(builder_target(v)), calls_(v, scope_, *this, target_) {
         if (lines != line_use::none) number_lines();
         match_braces();
     }
@@ -34,7 +35,7 @@ public:
         return fits_;
     }
 
-    std::vector<code_line> module_;                 ///< the body of `write_module`
+    std::vector<code_line> module_;  ///< the body of `write_module`
     std::vector<cpp_function> functions;
     [[nodiscard]] const call_counts& counts() const { return calls_.counts; }
     [[nodiscard]] ptxdsl::target target() const { return target_; }
@@ -97,7 +98,7 @@ public:
 
 private:
     using u32 = std::uint32_t;
-    
+
     void mark(u32 h, isa::scalar type, const std::string& view) {
         handle& x = scope_.handles[h];
         x.used = true;
@@ -167,12 +168,21 @@ private:
         if (v_.kind(n) == node_kind::section) return section(n);
         place(n, module_);
         switch (v_.kind(n)) {
-            case node_kind::version: put("m.version(" + std::to_string(v_.version().major) + ", " + std::to_string(v_.version().minor) + ");", n, module_); break;
+            case node_kind::version:
+                put("m.version(" + std::to_string(v_.version().major) + ", " + std::to_string(v_.version().minor) +
+                        ");",
+                    n, module_);
+                break;
             case node_kind::target: put("m.target(" + cpp::quoted(target_words(n)) + ");", n, module_); break;
-            case node_kind::address_size: put("m.address_size(" + std::to_string(integer_value(v_.atom(n))) + ");", n, module_); break;
+            case node_kind::address_size:
+                put("m.address_size(" + std::to_string(integer_value(v_.atom(n))) + ");", n, module_);
+                break;
             case node_kind::declaration: module_declaration(n); break;
             case node_kind::file: put(file(n), n, module_); break;
-            case node_kind::alias: put("m.alias(" + cpp::quoted(v_.atom(n + 1)) + ", " + cpp::quoted(v_.atom(v_[n + 1].end)) + ");", n, module_); break;
+            case node_kind::alias:
+                put("m.alias(" + cpp::quoted(v_.atom(n + 1)) + ", " + cpp::quoted(v_.atom(v_[n + 1].end)) + ");", n,
+                    module_);
+                break;
             case node_kind::pragma: put("m.directive(" + cpp::quoted(printed(n)) + ");", n, module_); break;
             default: put("m.directive(" + cpp::quoted(printed(n)) + ");", n, module_); break;
         }
@@ -209,8 +219,8 @@ private:
         std::string_view space;
         ptxdsl::space sp = ptxdsl::space::generic;
         unsigned lanes = 1;
-        bool written = true;   ///< false: the builder has no call for it
-        std::string options;   ///< designated initialisers, in the order of `px::variable_options`
+        bool written = true;  ///< false: the builder has no call for it
+        std::string options;  ///< designated initialisers, in the order of `px::variable_options`
     };
     [[nodiscard]] head read_head(u32 n) const {
         head h;
@@ -224,16 +234,25 @@ private:
                     break;
                 case node_kind::align:
                     align = std::to_string(integer_value(v_.atom(c)));
-                    h.written = h.written && h.type == isa::scalar::none;  // behind the type it means something else to ptxas
+                    h.written =
+                        h.written && h.type == isa::scalar::none;  // behind the type it means something else to ptxas
                     break;
-                case node_kind::vector_type: h.lanes = static_cast<unsigned>(v_.atom(c)[2] - '0'), lanes = std::to_string(h.lanes); break;
+                case node_kind::vector_type:
+                    h.lanes = static_cast<unsigned>(v_.atom(c)[2] - '0'), lanes = std::to_string(h.lanes);
+                    break;
                 case node_kind::type: h.type = scalar_named(v_.atom(c)); break;
-                case node_kind::pointer: pointer = printed(c).substr(4), pointer = pointer.empty() ? " " : pointer; break;
-                case node_kind::attribute_list: attribute = printed(c), attribute = attribute.substr(11, attribute.size() - 12); break;
+                case node_kind::pointer:
+                    pointer = printed(c).substr(4), pointer = pointer.empty() ? " " : pointer;
+                    break;
+                case node_kind::attribute_list:
+                    attribute = printed(c), attribute = attribute.substr(11, attribute.size() - 12);
+                    break;
                 default: break;
             }
         }
-        const auto add = [&](const char* name, const std::string& value) { h.options += (h.options.empty() ? "." : ", .") + std::string(name) + " = " + value; };
+        const auto add = [&](const char* name, const std::string& value) {
+            h.options += (h.options.empty() ? "." : ", .") + std::string(name) + " = " + value;
+        };
         if (!link.empty()) add("linkage", link);
         if (!align.empty()) add("align", align);
         if (!lanes.empty()) add("lanes", lanes);
@@ -244,9 +263,22 @@ private:
     }
     [[nodiscard]] static bool has_cpp_type(isa::scalar s) {
         switch (s) {
-            case isa::scalar::none: case isa::scalar::e2m1: case isa::scalar::e2m3: case isa::scalar::e3m2: case isa::scalar::e2m3x2: case isa::scalar::e3m2x2:
-            case isa::scalar::e2m1x4: case isa::scalar::e2m3x4: case isa::scalar::e3m2x4: case isa::scalar::ue4m3: case isa::scalar::ue8m0x2:
-            case isa::scalar::u4: case isa::scalar::s4: case isa::scalar::b1: case isa::scalar::b4: case isa::scalar::b6: return false;
+            case isa::scalar::none:
+            case isa::scalar::e2m1:
+            case isa::scalar::e2m3:
+            case isa::scalar::e3m2:
+            case isa::scalar::e2m3x2:
+            case isa::scalar::e3m2x2:
+            case isa::scalar::e2m1x4:
+            case isa::scalar::e2m3x4:
+            case isa::scalar::e3m2x4:
+            case isa::scalar::ue4m3:
+            case isa::scalar::ue8m0x2:
+            case isa::scalar::u4:
+            case isa::scalar::s4:
+            case isa::scalar::b1:
+            case isa::scalar::b4:
+            case isa::scalar::b6: return false;
             default: return true;
         }
     }
@@ -255,12 +287,18 @@ private:
         return "px::linkage::" + std::string(s.substr(1));
     }
     [[nodiscard]] static bool named_space(std::string_view s, ptxdsl::space& out) {
-        if (s == ".global") out = space::global;
-        else if (s == ".shared") out = space::shared;
-        else if (s == ".const") out = space::constant;
-        else if (s == ".local") out = space::local;
-        else if (s == ".param") out = space::param;
-        else return s == ".reg";
+        if (s == ".global")
+            out = space::global;
+        else if (s == ".shared")
+            out = space::shared;
+        else if (s == ".const")
+            out = space::constant;
+        else if (s == ".local")
+            out = space::local;
+        else if (s == ".param")
+            out = space::param;
+        else
+            return s == ".reg";
         return true;
     }
     /// `{.align = 4, .extent = "[8]"}` of one declarator, with a comma before it; empty when there is nothing to say.
@@ -270,7 +308,9 @@ private:
             if (v_.kind(c) == node_kind::dimension || v_.kind(c) == node_kind::range) extent += printed(c);
             if (v_.kind(c) == node_kind::initializer) init = printed(c).substr(3);
         }
-        const auto add = [&](const char* name, const std::string& value) { all += (all.empty() ? "." : ", .") + std::string(name) + " = " + cpp::quoted(value); };
+        const auto add = [&](const char* name, const std::string& value) {
+            all += (all.empty() ? "." : ", .") + std::string(name) + " = " + cpp::quoted(value);
+        };
         if (!extent.empty()) add("extent", extent);
         if (!init.empty()) add("init", init);
         return all.empty() ? all : ", {" + all + "}";
@@ -286,7 +326,9 @@ private:
             if (v_.kind(c) != node_kind::declarator) continue;
             if (!first) place(n, module_);
             first = false;
-            put("m.variable<" + cpp::type(h.type) + ">(" + cpp::space_name(h.sp) + ", " + cpp::quoted(v_.atom(c)) + options(h, c) + ");", n, module_);
+            put("m.variable<" + cpp::type(h.type) + ">(" + cpp::space_name(h.sp) + ", " + cpp::quoted(v_.atom(c)) +
+                    options(h, c) + ");",
+                n, module_);
         }
         declare_names(n, h, false);
     }
@@ -308,7 +350,8 @@ private:
         s.vector = static_cast<std::uint8_t>(h.lanes);
         s.name = v_[declarator].atom;
         s.node = declarator;
-        if (const u32 r = v_.child(declarator, node_kind::range); r != 0) s.range = static_cast<u32>(integer_value(v_.atom(r)));
+        if (const u32 r = v_.child(declarator, node_kind::range); r != 0)
+            s.range = static_cast<u32>(integer_value(v_.atom(r)));
         x.array = s.range != 0;
         return scope_.declare(s, std::move(x));
     }
@@ -323,13 +366,16 @@ private:
         scope_.declare(s, {});
         begin_function(n);
         function_head(n);
-        if (const u32 b = v_.child(n, node_kind::body)) body(n, b);
-        else semicolon(n), put("fn.declare();", n, *out_);
+        if (const u32 b = v_.child(n, node_kind::body))
+            body(n, b);
+        else
+            semicolon(n), put("fn.declare();", n, *out_);
         end_function();
     }
     /// The token in front of the next item is the end of this one.
     void semicolon(u32 n) {
-        if (lines_use_ == line_use::all) at_line(n, (v_[n].end < v_[0].end ? v_[v_[n].end].token : v_.n_tokens - 1) - 1, *out_);
+        if (lines_use_ == line_use::all)
+            at_line(n, (v_[n].end < v_[0].end ? v_[v_[n].end].token : v_.n_tokens - 1) - 1, *out_);
     }
     void begin_function(u32 n) {
         names_ = cpp::names();
@@ -365,7 +411,8 @@ private:
         if (some)
             for (u32 c = p + 1; c < v_[p].end; c = v_[c].end) parameter(c);
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end)
-            if (v_.kind(c) == node_kind::tuning || v_.kind(c) == node_kind::pragma) place(c, *out_), put(tuning(c), c, *out_);
+            if (v_.kind(c) == node_kind::tuning || v_.kind(c) == node_kind::pragma)
+                place(c, *out_), put(tuning(c), c, *out_);
     }
     void results(u32 n) {
         if (v_.children(n) != 1) {
@@ -412,15 +459,20 @@ private:
     [[nodiscard]] std::string tuning(u32 n) const {
         if (v_.kind(n) == node_kind::pragma) {
             std::string s = printed(n);
-            if (v_.children(n) == 1) return "fn.pragma(" + cpp::quoted(std::string(v_.atom(n + 1)).substr(1, v_.atom(n + 1).size() - 2)) + ");";
+            if (v_.children(n) == 1)
+                return "fn.pragma(" + cpp::quoted(std::string(v_.atom(n + 1)).substr(1, v_.atom(n + 1).size() - 2)) +
+                       ");";
             return "fn.tuning(" + cpp::quoted(s) + ");";
         }
-        static constexpr std::string_view own[] = {".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".explicitcluster", ".reqnctapercluster", ".maxclusterrank", ".noreturn"};
+        static constexpr std::string_view own[] = {".maxntid",        ".reqntid",         ".minnctapersm",
+                                                   ".maxnreg",        ".explicitcluster", ".reqnctapercluster",
+                                                   ".maxclusterrank", ".noreturn"};
         bool named = false;
         for (std::string_view s : own) named |= s == v_.atom(n);
         // With fewer numbers the directive means the same as with ones for the rest.
         std::string list;
-        for (u32 c = n + 1; c < v_[n].end; ++c) list += (list.empty() ? "" : ", ") + std::to_string(integer_value(v_.atom(c)));
+        for (u32 c = n + 1; c < v_[n].end; ++c)
+            list += (list.empty() ? "" : ", ") + std::to_string(integer_value(v_.atom(c)));
         if (named) return "fn." + std::string(v_.atom(n).substr(1)) + "(" + list + ");";
         return "fn.tuning(" + cpp::quoted(v_.atom(n)) + (list.empty() ? "" : ", ") + list + ");";
     }
@@ -433,11 +485,14 @@ private:
             const handle& x = scope_.handles[h];
             if (x.declaration.empty() || (!x.used && lines[x.place].what == code_line::lookup)) continue;
             lines[x.place].text += (x.used ? "const auto " + x.cpp + " = " : std::string()) + x.declaration + ";";
-            for (const auto& [type, name] : x.views) lines[x.place].text += "\nconst auto " + name + " = " + x.cpp + ".as<" + cpp::type(type) + ">();";
+            for (const auto& [type, name] : x.views)
+                lines[x.place].text += "\nconst auto " + name + " = " + x.cpp + ".as<" + cpp::type(type) + ">();";
         }
         std::string lookups;
         for (const u32 spelling : symbol_order_)
-            if (used_symbols_[spelling]) lookups += "\nconst auto " + symbols_[spelling] + " = k.symbol(" + cpp::quoted(v_.word(spelling)) + ");";
+            if (used_symbols_[spelling])
+                lookups +=
+                    "\nconst auto " + symbols_[spelling] + " = k.symbol(" + cpp::quoted(v_.word(spelling)) + ");";
         if (!lookups.empty()) lines[begin_].text += lookups;
     }
 
@@ -500,13 +555,17 @@ private:
             default: put("k.directive(" + cpp::quoted(printed(n) + ";") + ");", n, *out_); break;
         }
     }
-    void label_here(u32 n) { put("k.place(" + scope_.handles[scope_.handle_of(*scope_.find_label(v_[n].atom))].cpp + ");", n, *out_); }
+    void label_here(u32 n) {
+        put("k.place(" + scope_.handles[scope_.handle_of(*scope_.find_label(v_[n].atom))].cpp + ");", n, *out_);
+    }
     [[nodiscard]] std::string loc(u32 n) const {
         std::string s = "k.loc(", inlined;
         unsigned numbers = 0;
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
-            if (v_.kind(c) == node_kind::inlined) inlined = ", " + inlined_text(c);
-            else s += (numbers++ == 0 ? "" : ", ") + std::to_string(integer_value(v_.atom(c)));
+            if (v_.kind(c) == node_kind::inlined)
+                inlined = ", " + inlined_text(c);
+            else
+                s += (numbers++ == 0 ? "" : ", ") + std::to_string(integer_value(v_.atom(c)));
         }
         return s + inlined + ");";
     }
@@ -563,7 +622,8 @@ private:
         x.place = out_->size();
         const u32 range = v_.child(c, node_kind::range);
         const std::string count = range == 0 ? std::string() : ", " + std::to_string(integer_value(v_.atom(range)));
-        x.declaration = (range == 0 ? "k.named_reg<" : "k.registers<") + cpp::type(h.type) + ">(" + cpp::quoted(v_.atom(c)) + count + ")";
+        x.declaration = (range == 0 ? "k.named_reg<" : "k.registers<") + cpp::type(h.type) + ">(" +
+                        cpp::quoted(v_.atom(c)) + count + ")";
         put("", c, *out_);
         declare(c, h, true, std::move(x));
     }
@@ -572,7 +632,8 @@ private:
         x.cpp = names_.make(v_.atom(c));
         x.type = h.type;
         x.place = out_->size();
-        x.declaration = "k.variable<" + cpp::type(h.type) + ">(" + cpp::space_name(h.sp) + ", " + cpp::quoted(v_.atom(c)) + options(h, c) + ")";
+        x.declaration = "k.variable<" + cpp::type(h.type) + ">(" + cpp::space_name(h.sp) + ", " +
+                        cpp::quoted(v_.atom(c)) + options(h, c) + ")";
         put("", c, *out_);
         declare(c, h, false, std::move(x));
     }
@@ -583,7 +644,9 @@ private:
         std::string view;
     };
     struct view_key_hash {
-        std::size_t operator()(const std::pair<u32, isa::scalar>& k) const noexcept { return k.first * 64u + static_cast<unsigned>(k.second); }
+        std::size_t operator()(const std::pair<u32, isa::scalar>& k) const noexcept {
+            return k.first * 64u + static_cast<unsigned>(k.second);
+        }
     };
 
     const tree_view& v_;
@@ -591,13 +654,13 @@ private:
     line_use lines_use_;
     ptxdsl::target target_;
     call_writer calls_;
-    std::vector<u32> line_of_;   ///< by token
-    std::vector<u32> closing_;   ///< by token of an opening brace
-    u32 line_ = 1;               ///< of the text that the C++ prints
+    std::vector<u32> line_of_;  ///< by token
+    std::vector<u32> closing_;  ///< by token of an opening brace
+    u32 line_ = 1;              ///< of the text that the C++ prints
     bool fits_ = true;
     cpp::names names_, function_names_;
-    u32 function_handles_ = 0;   ///< handles from here on are the function's
-    std::size_t begin_ = 0;      ///< the line with `f.begin()`
+    u32 function_handles_ = 0;  ///< handles from here on are the function's
+    std::size_t begin_ = 0;     ///< the line with `f.begin()`
     std::vector<code_line>* out_ = nullptr;
     std::unordered_map<u32, std::string> symbols_;  ///< handles of what the module declares, by spelling
     std::unordered_map<u32, bool> used_symbols_;

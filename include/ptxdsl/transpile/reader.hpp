@@ -73,7 +73,8 @@ public:
         out.handle = names_.handle_of(*s);
         out.number = 0;
         if (s->range == 0) return true;
-        for (char d : v_.atom(n).substr(v_.word(s->name).size())) out.number = out.number * 10 + static_cast<u32>(d - '0');
+        for (char d : v_.atom(n).substr(v_.word(s->name).size()))
+            out.number = out.number * 10 + static_cast<u32>(d - '0');
         return true;
     }
 
@@ -172,12 +173,15 @@ private:
         a.shape.kind = isa::operand_kind::address;
         const u32 rest = v_[n + 1].end;
         if (rest == v_[n].end) return void(a.kind = argument_kind::address);
-        if (v_.kind(rest) != node_kind::vector || v_[rest].end != v_[n].end || a.value != 0 || v_.kind(base) != node_kind::name) return;
+        if (v_.kind(rest) != node_kind::vector || v_[rest].end != v_[n].end || a.value != 0 ||
+            v_.kind(base) != node_kind::name)
+            return;
         for (u32 c = rest + 1; c < v_[rest].end; c = v_[c].end) a.parts.push_back(operand(c, i));
         for (const argument& p : a.parts)
             if (!is_element(p)) return;
         a.kind = argument_kind::tensor;
-        a.shape = {isa::operand_kind::tensor_address, isa::scalar::none, static_cast<std::uint16_t>(a.parts.size()), space::generic, 0};
+        a.shape = {isa::operand_kind::tensor_address, isa::scalar::none, static_cast<std::uint16_t>(a.parts.size()),
+                   space::generic, 0};
     }
     [[nodiscard]] bool address_base(u32 n, argument& a) const {
         if (v_.has_children(n)) return false;
@@ -190,21 +194,25 @@ private:
         return true;
     }
     [[nodiscard]] static bool is_element(const argument& p) {
-        return (p.kind == argument_kind::reg) || p.kind == argument_kind::integer || p.kind == argument_kind::sink || p.kind == argument_kind::floating;
+        return (p.kind == argument_kind::reg) || p.kind == argument_kind::integer || p.kind == argument_kind::sink ||
+               p.kind == argument_kind::floating;
     }
     void list(u32 n, const instruction& i, argument& a) const {
         isa::scalar type = isa::scalar::none;
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
             a.parts.push_back(operand(c, i));
             if (!is_element(a.parts.back())) return;
-            if (type == isa::scalar::none) type = a.parts.back().shape.kind == isa::operand_kind::reg ? a.parts.back().shape.type : isa::scalar::none;
+            if (type == isa::scalar::none)
+                type =
+                    a.parts.back().shape.kind == isa::operand_kind::reg ? a.parts.back().shape.type : isa::scalar::none;
         }
         if (a.parts.size() == 1) {  // `{ %r1 }` is %r1
             const argument only = a.parts[0];
             return void(a = only);
         }
         a.kind = argument_kind::list;
-        a.shape = {isa::operand_kind::vec, type == isa::scalar::none ? element_type(i) : type, static_cast<std::uint16_t>(a.parts.size()), space::generic, 0};
+        a.shape = {isa::operand_kind::vec, type == isa::scalar::none ? element_type(i) : type,
+                   static_cast<std::uint16_t>(a.parts.size()), space::generic, 0};
     }
     /// The type of a list without registers: that of the instruction, as a register's.
     [[nodiscard]] static isa::scalar element_type(const instruction& i) {
@@ -231,12 +239,16 @@ private:
         }
         bool negative = false;
         u32 at = n;
-        while (v_.kind(at) == node_kind::group || v_.kind(at) == node_kind::expression || v_.kind(at) == node_kind::operation) {
-            if (v_.kind(at) == node_kind::operation && v_.atom(at) == "-") negative = !negative;
-            else if (v_.kind(at) == node_kind::operation && v_.atom(at) != "+") return;
+        while (v_.kind(at) == node_kind::group || v_.kind(at) == node_kind::expression ||
+               v_.kind(at) == node_kind::operation) {
+            if (v_.kind(at) == node_kind::operation && v_.atom(at) == "-")
+                negative = !negative;
+            else if (v_.kind(at) == node_kind::operation && v_.atom(at) != "+")
+                return;
             ++at;
         }
-        if (v_.kind(at) != node_kind::literal || v_[at].end != v_[n].end) return;  // arithmetic on floats: ptxas' business
+        if (v_.kind(at) != node_kind::literal || v_[at].end != v_[n].end)
+            return;  // arithmetic on floats: ptxas' business
         floating(v_.atom(at), negative, c, i, a);
     }
     /// ptxas cuts wider values to the instruction's type; the builder would refuse them.
@@ -248,7 +260,8 @@ private:
         if (v >= -(std::int64_t{1} << (width - 1)) && v <= (std::int64_t{1} << width) - 1) return v;
         return static_cast<std::int64_t>(static_cast<std::uint64_t>(v) & ((std::uint64_t{1} << width) - 1));
     }
-    static void floating(std::string_view s, bool negative, const constant_value& c, const instruction& i, argument& a) {
+    static void floating(std::string_view s, bool negative, const constant_value& c, const instruction& i,
+                         argument& a) {
         a.kind = argument_kind::floating;
         if (c.is_bits) {
             std::uint64_t bits = 0;

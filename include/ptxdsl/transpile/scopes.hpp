@@ -26,19 +26,20 @@ namespace ptxdsl::ptx {
         }
     };
     const isa::scalar have = class_type(declared), want = class_type(wanted);
-    const bool untyped = isa::info(declared).cls == isa::type_class::bits || isa::info(wanted).cls == isa::type_class::bits;
+    const bool untyped =
+        isa::info(declared).cls == isa::type_class::bits || isa::info(wanted).cls == isa::type_class::bits;
     return have == want || (untyped && isa::bits(have) == isa::bits(want));
 }
 
 /// The C++ handle of one PTX name: a register, a range of registers, a variable, a label.
 struct handle {
-    std::string cpp;                   ///< its C++ name
-    std::string declaration;           ///< the expression that makes it
+    std::string cpp;          ///< its C++ name
+    std::string declaration;  ///< the expression that makes it
     isa::scalar type = isa::scalar::none;
-    bool array = false;                ///< registers of a range
-    bool plain = true;                 ///< false: the builder has no handle of its kind (vector registers, textures)
+    bool array = false;  ///< registers of a range
+    bool plain = true;   ///< false: the builder has no handle of its kind (vector registers, textures)
     bool used = false;
-    std::size_t place = 0;             ///< the statement that declares it
+    std::size_t place = 0;                                   ///< the statement that declares it
     std::vector<std::pair<isa::scalar, std::string>> views;  ///< `r.as<px::s32>()` under a name of its own
 };
 

@@ -34,7 +34,8 @@ namespace detail {
 }
 
 inline void print_preamble(std::string_view file, ptxdsl::target t, std::string& out) {
-    out += "// " + comment_text(file) + " as C++, written by `ptxdsl transpile`. The program prints the PTX; --help says more.\n";
+    out += "// " + comment_text(file) +
+           " as C++, written by `ptxdsl transpile`. The program prints the PTX; --help says more.\n";
     out += R"(#include <ptxdsl/module.hpp>
 
 #include <cstdio>

@@ -11,12 +11,12 @@ namespace ptxdsl::ptx {
 /// One shape of calls: words `op{.fixed}{.M…}.T`, operands by letter.
 struct typed_call {
     isa::tok op;
-    isa::tok fixed;         ///< the word behind the opcode, `none` without one
-    const char* call;       ///< the builder's function
-    const char* operands;   ///< sources: T own type, W twice as wide, U u32, S s32, P predicate, B predicate register
-    char result;            ///< likewise
-    bool modifiers;         ///< more words before the type, passed as template arguments
-    char types;             ///< f: floating types only, i: integers only, a: all
+    isa::tok fixed;        ///< the word behind the opcode, `none` without one
+    const char* call;      ///< the builder's function
+    const char* operands;  ///< sources: T own type, W twice as wide, U u32, S s32, P predicate, B predicate register
+    char result;           ///< likewise
+    bool modifiers;        ///< more words before the type, passed as template arguments
+    char types;            ///< f: floating types only, i: integers only, a: all
 };
 
 inline constexpr typed_call typed_calls[] = {
