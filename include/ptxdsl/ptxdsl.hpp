@@ -28,6 +28,8 @@
 #include <ptxdsl/dsl/fragment.hpp>
 #include <ptxdsl/dsl/matrix.hpp>
 #include <ptxdsl/dsl/wgmma.hpp>
+#include <ptxdsl/dsl/tcgen05_descriptor.hpp>
+#include <ptxdsl/dsl/tcgen05.hpp>
 #include <ptxdsl/dsl/sync.hpp>
 #include <ptxdsl/dsl/pipeline.hpp>
 #include <ptxdsl/dsl/builder.hpp>

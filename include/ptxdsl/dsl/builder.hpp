@@ -18,6 +18,7 @@
 #include <ptxdsl/dsl/special.hpp>
 #include <ptxdsl/dsl/sync.hpp>
 #include <ptxdsl/dsl/tags.hpp>
+#include <ptxdsl/dsl/tcgen05.hpp>
 #include <ptxdsl/dsl/tma.hpp>
 #include <ptxdsl/dsl/warp.hpp>
 #include <ptxdsl/dsl/wgmma.hpp>
@@ -48,10 +49,12 @@ public:
     using detail::mbarrier_family<Tgt>::mapa;
 
     constexpr explicit builder(ir::program& p, std::uint32_t guard = 0) noexcept
-        : wgmma(p, guard), program_(&p), guard_(guard) {}
+        : wgmma(p, guard), tcgen05(p, guard), program_(&p), guard_(guard) {}
 
     /// `k.wgmma.fence()`, `k.wgmma.mma_async(…)`, … (sm_90a).
     detail::wgmma_calls<Tgt> wgmma;
+    /// `k.tcgen05.alloc(…)`, `k.tcgen05.mma(…)`, … (sm_100a).
+    detail::tcgen05_calls<Tgt> tcgen05;
 
     /// The next call's instruction executes where `p` is true: `k.at(p).st(address, value)` emits `@%p st…`.
     /// Address arithmetic in the arguments is not guarded.

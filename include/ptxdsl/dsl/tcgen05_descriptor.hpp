@@ -61,6 +61,25 @@ enum class tcgen05_kind : u8 { tf32, f16, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4 }
     return sparse ? 2 * dense : dense;
 }
 
+/// How many CTAs work on one `tcgen05.mma`, and which of its forms it is: what the shape depends on beside the kind.
+struct tcgen05_form {
+    u32 group = 1;             ///< `.cta_group`
+    bool sparse = false;
+    bool a_in_tmem = false;    ///< A in tensor memory
+    bool weight_stationary = false;
+};
+
+/// I05: whether the kind has the shape M x N in this form (PTX ISA 9.7.16.2.1). Where the ISA and CUTLASS differ the narrower set.
+[[nodiscard]] constexpr bool has_shape(tcgen05_kind k, const tcgen05_form& f, u32 m, u32 n) noexcept {
+    const auto steps = [n](u32 step) { return n != 0 && n % step == 0 && n <= 256; };
+    const bool narrow = k == tcgen05_kind::f8f6f4, integer = k == tcgen05_kind::i8;
+    if (f.weight_stationary) return f.group == 1 && (m == 32 || m == 64 || m == 128) && (n == 64 || n == 128 || n == 256);
+    if (is_block_scaled(k)) return f.group == 1 ? m == 128 && steps(8) : (m == 256 || (m == 128 && is_packed_fp4(k))) && steps(16);
+    if (f.group == 2) return (m == 128 || m == 256) && steps(f.a_in_tmem || integer || (narrow && f.sparse) ? 32 : 16);
+    if (m == 64) return integer ? n == 8 || steps(16) : steps(8);
+    return m == 128 && steps(16);
+}
+
 /// What an instruction descriptor says. Extents are elements. Fields that a kind has not stay at their defaults.
 struct tcgen05_instruction {
     tcgen05_kind kind = tcgen05_kind::f16;

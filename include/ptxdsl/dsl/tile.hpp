@@ -354,12 +354,33 @@ struct descriptor_strides {
 
 // ---- the type -------------------------------------------------------------------------------------------------------
 
+/// Element type of tiles that give each 4-bit element a byte, as `tcgen05.mma` of kinds f8f6f4 and mxf8f6f4 reads them.
+template <ptx_type T>
+struct in_bytes {
+    using byte_element = T;
+    std::uint8_t bits;
+};
+template <ptx_type T>
+inline constexpr isa::scalar scalar_of<in_bytes<T>> = scalar_of<T>;
+
+namespace detail {
+template <class T>
+[[nodiscard]] consteval tile_layout layout_of(const tile_layout& t) noexcept {
+    return t;
+}
+template <class T>
+    requires requires { typename T::byte_element; }
+[[nodiscard]] consteval tile_layout layout_of(const tile_layout& t) noexcept {
+    return in_byte_containers(t);
+}
+}  // namespace detail
+
 /// A shared-memory tile type: `Rows` is the M or N extent, `Cols` the K extent (for a plain tile rows and columns).
 /// Everything about it is in `layout`.
 template <ptx_type T, u32 Rows, u32 Cols, major Major = k_major, swizzle_mode Swizzle = swizzle_128b>
 struct tile {
     using element_type = T;
-    static constexpr tile_layout layout = make_tile_layout(scalar_of<T>, Rows, Cols, Major, Swizzle);
+    static constexpr tile_layout layout = detail::layout_of<T>(make_tile_layout(scalar_of<T>, Rows, Cols, Major, Swizzle));
     static constexpr u32 rows = Rows;
     static constexpr u32 cols = Cols;
     static constexpr u32 bytes = layout.bytes();

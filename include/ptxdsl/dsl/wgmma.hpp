@@ -260,6 +260,24 @@ struct scale_d {
     // NOLINTEND(google-explicit-constructor)
 };
 
+/// A descriptor's register, and the instructions that made it.
+struct matrix_bits {
+    std::uint32_t id;
+    ir::span fresh;
+};
+/// `(address >> 4) & 0x3fff | high` in a new 64-bit register: `shr.u32`, `and.b32`, `cvt.u64.u32`, `or.b64`.
+template <target Tgt>
+constexpr matrix_bits descriptor_register(const context& k, const shared_region& r, std::uint64_t high, location where) {
+    const std::uint32_t begin = r.fresh.end == k.p.words.size() ? r.fresh.begin : k.p.words.size();
+    const reg<u32> address = address_register(r, where);
+    const reg<u32> shifted = value<form<Tgt, tok::shr, tok::u32>, u32>(k, where, operand<u32>(address, where), operand<u32>(4, where));
+    const reg<u32> field = value<form<Tgt, tok::and_, tok::b32>, u32>(k, where, operand<u32>(shifted, where), operand<u32>(0x3fff, where));
+    const reg<u64> wide = value<form<Tgt, tok::cvt, tok::u64, tok::u32>, u64>(k, where, operand<u32>(field, where));
+    const reg<u64> d = value<form<Tgt, tok::or_, tok::b64>, u64>(k, where, operand<u64>(wide, where), operand<u64>(high, where));
+    k.p.rename(d.id(), "desc");
+    return {d.id(), {begin, k.p.words.size()}};
+}
+
 template <target Tgt>
 class wgmma_calls {
 public:
@@ -510,19 +528,8 @@ private:
     }
     template <class Tile>
     [[nodiscard]] constexpr matrix_descriptor<Tile> make_descriptor(const shared_region& r, std::uint32_t stages, location where) const {
-        constexpr std::uint64_t high = wgmma_descriptor_base(Tile::layout);
-        const std::uint32_t begin = r.fresh.end == p_->words.size() ? r.fresh.begin : p_->words.size();
-        const reg<u32> address = address_register(r, where);
-        const reg<u32> shifted = step<tok::shr, tok::u32>(address, 4, where);
-        const reg<u32> field = step<tok::and_, tok::b32>(shifted, 0x3fff, where);
-        const reg<u64> wide = value<form<Tgt, tok::cvt, tok::u64, tok::u32>, u64>(ctx(), where, operand<u32>(field, where));
-        const reg<u64> d = value<form<Tgt, tok::or_, tok::b64>, u64>(ctx(), where, operand<u64>(wide, where), operand<u64>(high, where));
-        p_->rename(d.id(), "desc");
-        return {r, d.id(), stages, {begin, p_->words.size()}};
-    }
-    template <tok Op, tok Type>
-    [[nodiscard]] constexpr reg<u32> step(const reg<u32>& x, std::uint32_t v, location where) const {
-        return value<form<Tgt, Op, Type>, u32>(ctx(), where, operand<u32>(x, where), operand<u32>(v, where));
+        const matrix_bits d = descriptor_register<Tgt>(ctx(), r, wgmma_descriptor_base(Tile::layout), where);
+        return {r, d.id, stages, d.fresh};
     }
 
     ir::program* p_;

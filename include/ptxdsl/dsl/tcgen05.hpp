@@ -1,0 +1,962 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fifth-generation tensor core of sm_100a (PTX ISA 9.7.16): `k.tcgen05.alloc(slot)`, `k.tcgen05.mma(d, a, b,
+// accumulate)`, …
+//
+// Tensor memory is 128 lanes of up to 512 columns of 32 bits. Handles on it carry element type, extents, columns and
+// cta_group in their types, so that widths (I07), groups (I01), kinds (I04), shapes (I05) and the instruction
+// descriptor (I06) follow from them. What a warp loads and stores lies in its quarter of the lanes, a view of its own
+// (I10).
+#pragma once
+
+#include <ptxdsl/dsl/tcgen05_descriptor.hpp>
+#include <ptxdsl/dsl/wgmma.hpp>
+
+namespace ptxdsl {
+
+// Shapes and modifiers under their PTX spelling: `k.tcgen05.ld<px::shape_32x32b, px::x32>(acc)`.
+inline constexpr tok shape_16x64b = tok::_16x64b, shape_16x128b = tok::_16x128b, shape_16x256b = tok::_16x256b,
+                     shape_32x32b = tok::_32x32b;
+inline constexpr tok shape_128x256b = tok::_128x256b, shape_4x256b = tok::_4x256b, shape_128x128b = tok::_128x128b;
+inline constexpr tok shape_64x128b = tok::_64x128b, shape_32x128b = tok::_32x128b;
+inline constexpr tok warpx2_02_13 = tok::warpx2__02_13, warpx2_01_23 = tok::warpx2__01_23;
+using tok::b8x16, tok::b6x16_p32, tok::b4x16_p64, tok::block16, tok::block32;
+using tok::x8, tok::x16, tok::x32, tok::x64, tok::x128, tok::warpx4, tok::ashift;
+inline constexpr tok pack_16b = tok::pack__16b, unpack_16b = tok::unpack__16b;
+inline constexpr tok collector_a_fill = tok::collector__a__fill, collector_a_use = tok::collector__a__use;
+inline constexpr tok collector_a_lastuse = tok::collector__a__lastuse, collector_a_discard = tok::collector__a__discard;
+
+/// Who uses a view of tensor memory: `tcgen05.mma`, `cp`, `shift`, `dealloc` address all lanes; `ld` and `st` the
+/// quarter of a warp.
+enum class tmem_lanes : u8 { all, quarter };
+
+/// An address in tensor memory: register plus a constant (columns in the low half, lanes in the high half).
+class tmem_address {
+public:
+    constexpr tmem_address(ir::program& p, std::uint32_t id, std::uint32_t offset, ir::span fresh = {}) noexcept
+        : prog_(&p), id_(id), offset_(offset), fresh_(fresh) {}
+    constexpr tmem_address(const tmem_address& o) noexcept : prog_(o.prog_), id_(o.id_), offset_(o.offset_) {}
+    constexpr tmem_address(tmem_address&&) noexcept = default;
+    constexpr ~tmem_address() = default;
+    tmem_address& operator=(const tmem_address&) = delete;
+    tmem_address& operator=(tmem_address&&) = delete;
+
+    [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
+    [[nodiscard]] constexpr std::uint32_t id() const noexcept { return id_; }
+    [[nodiscard]] constexpr std::uint32_t offset() const noexcept { return offset_; }
+    [[nodiscard]] constexpr ir::span fresh() const noexcept { return fresh_; }
+    /// `[base+offset]`
+    [[nodiscard]] constexpr detail::raw_operand as_raw() const noexcept {
+        detail::raw_operand o;
+        o.prog = prog_;
+        o.words[0] = ir::head(ir::operand_kind::address, 0);
+        o.words[1] = ir::head(ir::operand_kind::reg, id_);
+        o.words[2] = offset_;
+        o.count = 3;
+        o.fresh = fresh_;
+        return o;
+    }
+    /// `base + index * columns` in a new register: one `mad.lo.u32`.
+    [[nodiscard]] constexpr tmem_address indexed(const operand<u32>& index, std::uint32_t columns) const {
+        shared_region r;
+        r.prog = prog_;
+        r.base = ir::head(ir::operand_kind::reg, id_);
+        r.fresh = fresh_;
+        const shared_region at = detail::indexed(r, index, columns);
+        return {*prog_, ir::payload_of(at.base), offset_, at.fresh};
+    }
+
+private:
+    ir::program* prog_;
+    std::uint32_t id_, offset_;
+    ir::span fresh_;
+};
+
+/// `Stages` matrices of `Width` columns each, one behind the other. `Derived` is the typed view.
+template <class Derived, unsigned Width>
+class tmem_view : public tmem_address {
+public:
+    static constexpr unsigned columns = Width;
+    constexpr explicit tmem_view(const tmem_address& at, unsigned stages = 1) noexcept
+        : tmem_address(at), stages_(stages) {}
+    constexpr explicit tmem_view(tmem_address&& at, unsigned stages = 1) noexcept
+        : tmem_address(static_cast<tmem_address&&>(at)), stages_(stages) {}
+    /// Stage `slot`: a C++ constant is checked (C03) and emits nothing, a register costs one `mad.lo.u32`.
+    [[nodiscard]] constexpr Derived operator[](const operand<u32>& slot) const {
+        if (!slot.is_literal()) return Derived(indexed(slot, Width));
+        const bool inside = ir::kind_of(slot.words[0]) == ir::operand_kind::small_int &&
+                            ir::small_value(slot.words[0]) >= 0 &&
+                            static_cast<unsigned>(ir::small_value(slot.words[0])) < stages_;
+        if (!inside)
+            program()->report("C03", slot.where,
+                              {"stage of a tensor-memory view of ", std::uint32_t{stages_}, " stages: out of range"});
+        return Derived(
+            tmem_address(*program(), id(),
+                         offset() + (inside ? static_cast<std::uint32_t>(ir::small_value(slot.words[0])) * Width : 0)));
+    }
+    [[nodiscard]] constexpr unsigned stages() const noexcept { return stages_; }
+
+private:
+    unsigned stages_;
+};
+
+namespace detail {
+[[nodiscard]] constexpr u32 group_number(tok group) noexcept { return group == tok::cta_group__2 ? 2 : 1; }
+/// Columns an M x N accumulator has in each CTA: 32-bit cells, of 128 lanes where M of one CTA is 128 (layouts A, D,
+/// F); a narrower M of a pair or of `.ws` spreads N over the lanes it leaves free (layouts B, E, G; PTX
+/// ISA 9.7.16.10.5).
+[[nodiscard]] constexpr u32 accumulator_columns(u32 m, u32 n, u32 group, bool ws) noexcept {
+    return ws ? n * m / 128 : group == 2 && m == 128 ? n / 2 : n;
+}
+}  // namespace detail
+
+/// D of `tcgen05.mma`: M x N elements, each in a column of 32 bits. Rows are lanes.
+template <class T, unsigned M, unsigned N, tok Group, tmem_lanes Lanes = tmem_lanes::all, bool Ws = false>
+class [[nodiscard]] tmem_accumulator
+    : public tmem_view<tmem_accumulator<T, M, N, Group, Lanes, Ws>,
+                       detail::accumulator_columns(M, N, detail::group_number(Group), Ws)> {
+public:
+    using tmem_view<tmem_accumulator, detail::accumulator_columns(M, N, detail::group_number(Group), Ws)>::tmem_view;
+    using value_type = T;
+    using register_type = std::conditional_t<bits_of<T> == 32, T, b32>;
+    static constexpr unsigned m = M, n = N;
+    static constexpr tok group = Group;
+    static constexpr tmem_lanes lanes = Lanes;
+    static constexpr bool weight_stationary = Ws, is_accumulator = true;
+};
+
+/// A of `tcgen05.mma` in tensor memory: M rows of K elements, packed into columns of 32 bits.
+template <class T, unsigned M, unsigned K, tok Group, tmem_lanes Lanes = tmem_lanes::all>
+class [[nodiscard]] tmem_operand
+    : public tmem_view<tmem_operand<T, M, K, Group, Lanes>,
+                       K * tile<T, 8, K, k_major, core_matrices>::layout.element_bits / 32> {
+public:
+    using tmem_view<tmem_operand, K * tile<T, 8, K, k_major, core_matrices>::layout.element_bits / 32>::tmem_view;
+    using element_type = T;
+    using register_type = b32;
+    static constexpr tile_layout layout = tile<T, 8, K, k_major, core_matrices>::layout;
+    static constexpr unsigned rows = M, cols = K;
+    static constexpr tok group = Group;
+    static constexpr tmem_lanes lanes = Lanes;
+    static constexpr bool is_a_operand = true;
+    /// The `i`-th instruction K step. Emits nothing.
+    [[nodiscard]] constexpr tmem_operand k_slice(std::uint32_t i, location where = location::current()) const {
+        if (i >= layout.k_slices())
+            this->program()->report("D01", where,
+                                    {"K step ", i, " of a tensor-memory operand that has ", layout.k_slices()});
+        return tmem_operand(tmem_address(*this->program(), this->id(), this->offset() + i * 8));
+    }
+};
+
+/// Block scales of `Rows` rows: one word of scales for each row and stage, 32 rows a column (what `cp.32x128b.warpx4`
+/// writes).
+template <class S, unsigned Rows, tok Group, tmem_lanes Lanes = tmem_lanes::all>
+class [[nodiscard]] tmem_scales : public tmem_view<tmem_scales<S, Rows, Group, Lanes>, (Rows + 127) / 128 * 4> {
+public:
+    using tmem_view<tmem_scales, (Rows + 127) / 128 * 4>::tmem_view;
+    using value_type = S;
+    using register_type = b32;
+    static constexpr unsigned rows = Rows;
+    static constexpr tok group = Group;
+    static constexpr tmem_lanes lanes = Lanes;
+    static constexpr bool is_scales = true;
+};
+
+/// Plain columns: sparsity metadata, operands of `cp` and `shift`, scratch of `ld` and `st`.
+template <class T, unsigned Columns, tok Group, tmem_lanes Lanes = tmem_lanes::all>
+class [[nodiscard]] tmem_columns : public tmem_view<tmem_columns<T, Columns, Group, Lanes>, Columns> {
+public:
+    using tmem_view<tmem_columns, Columns>::tmem_view;
+    using value_type = T;
+    using register_type = T;
+    static constexpr tok group = Group;
+    static constexpr tmem_lanes lanes = Lanes;
+};
+
+/// An allocation of tensor memory, or a warp's quarter of its lanes. Views take a constant first column.
+template <unsigned Columns, tok Group, tmem_lanes Lanes = tmem_lanes::all>
+class [[nodiscard]] tensor_memory : public tmem_address {
+public:
+    static constexpr unsigned columns = Columns;
+    static constexpr tok group = Group;
+    static constexpr tmem_lanes lanes = Lanes;
+    using tmem_address::tmem_address;
+    constexpr explicit tensor_memory(tmem_address&& a) noexcept : tmem_address(static_cast<tmem_address&&>(a)) {}
+
+    /// D of `tcgen05.mma`, `Stages` of them from column `Column` on. Emits nothing.
+    template <class T, unsigned M, unsigned N, unsigned Column = 0, unsigned Stages = 1>
+    constexpr auto accumulator() const {
+        return view<tmem_accumulator<T, M, N, Group, Lanes>, Column, Stages>();
+    }
+    /// D of `tcgen05.mma.ws`. Emits nothing.
+    template <class T, unsigned M, unsigned N, unsigned Column = 0, unsigned Stages = 1>
+    constexpr auto ws_accumulator() const {
+        return view<tmem_accumulator<T, M, N, Group, Lanes, true>, Column, Stages>();
+    }
+    /// A of `tcgen05.mma`. Emits nothing.
+    template <class T, unsigned M, unsigned K, unsigned Column = 0, unsigned Stages = 1>
+    constexpr auto a_operand() const {
+        return view<tmem_operand<T, M, K, Group, Lanes>, Column, Stages>();
+    }
+    /// Block scales, one word of them a row and stage. Emits nothing.
+    template <class S, unsigned Rows, unsigned Column, unsigned Stages = 1>
+    constexpr auto scales() const {
+        return view<tmem_scales<S, Rows, Group, Lanes>, Column, Stages>();
+    }
+    /// Plain columns. Emits nothing.
+    template <class T, unsigned Width, unsigned Column = 0, unsigned Stages = 1>
+    constexpr auto slice() const {
+        return view<tmem_columns<T, Width, Group, Lanes>, Column, Stages>();
+    }
+
+private:
+    template <class View, unsigned Column, unsigned Stages>
+    constexpr View view() const {
+        static_assert(Column + Stages * View::columns <= Columns,
+                      "PTXDSL-I07: this view is wider than the tensor memory that was allocated; allocate more columns "
+                      "or take a narrower one");
+        return View(tmem_address(*program(), id(), offset() + Column), Stages);
+    }
+};
+
+/// Four bytes of shared memory that receive the address of an allocation of `Columns` columns.
+template <unsigned Columns, tok Group>
+class [[nodiscard]] tensor_memory_slot {
+public:
+    constexpr explicit tensor_memory_slot(const shared_region& r) noexcept : r_(r) {}
+    [[nodiscard]] constexpr const shared_region& region() const noexcept { return r_; }
+
+private:
+    shared_region r_;
+};
+
+/// Registers that `tcgen05.ld` writes and `tcgen05.st` reads, in the order of the instruction.
+template <class T, unsigned N>
+class [[nodiscard]] tmem_registers {
+public:
+    using value_type = T;
+    static constexpr unsigned size = N;
+    constexpr tmem_registers(ir::program& p, std::uint32_t first, ir::span fresh = {}) noexcept
+        : prog_(&p), first_(first), fresh_(fresh) {}
+    constexpr tmem_registers(const tmem_registers& o) noexcept : prog_(o.prog_), first_(o.first_) {}
+    constexpr tmem_registers(tmem_registers&&) noexcept = default;
+    constexpr ~tmem_registers() = default;
+    tmem_registers& operator=(const tmem_registers&) = delete;
+    tmem_registers& operator=(tmem_registers&&) = delete;
+    /// Register `i` (a C++ constant). What `ld` wrote may be read after `wait_ld` (I08).
+    [[nodiscard]] constexpr reg<T> operator[](detail::fragment_place i) const {
+        if (i.index >= N)
+            prog_->report("I09", i.where, {"register ", i.index, " of a tensor-memory load of ", std::uint32_t{N}});
+        return {*prog_, first_ + (i.index < N ? i.index : 0)};
+    }
+    [[nodiscard]] constexpr detail::raw_operand as_raw() const noexcept {
+        detail::raw_operand o;
+        o.prog = prog_;
+        o.words[0] = ir::head(ir::operand_kind::range, N);
+        o.words[1] = first_;
+        o.count = 2;
+        o.fresh = fresh_;
+        return o;
+    }
+
+private:
+    ir::program* prog_;
+    std::uint32_t first_;
+    ir::span fresh_;
+};
+
+/// What `tcgen05.mma` can be told beside its operands. Constants, most of them bits of the instruction descriptor.
+struct mma_options {
+    bool negate_a = false, negate_b = false;
+    bool saturate = false;     ///< int8 only
+    u8 sparsity_selector = 0;  ///< `mma_sp`
+    u8 max_shift = 0;          ///< `mma_ws`
+    u8 scale_a_id = 0;         ///< block scales: which bytes of the words, 0..3
+    u8 scale_b_id = 0;
+    u8 scale_input_d = 0;  ///< f16 and tf32 kinds: D is first divided by 2^n, n <= 15
+};
+
+namespace detail {
+
+/// The kind that multiplies these element types: without scales, and with scales of type `scale` for blocks of `block`
+/// elements.
+[[nodiscard]] constexpr bool kind_of_types(const tile_layout& a, const tile_layout& b, isa::scalar scale, tok vec,
+                                           tcgen05_kind& k) noexcept {
+    using enum isa::scalar;
+    const isa::scalar x = a.element, y = b.element;
+    const bool packed = (a.element_bits == 4 || x == e2m1x2) && (b.element_bits == 4 || y == e2m1x2);
+    if (scale != none) {
+        const bool nv = scale == ue4m3 || vec == tok::block16 || vec == tok::scale_vec__4X;
+        k = !packed ? tcgen05_kind::mxf8f6f4 : nv ? tcgen05_kind::mxf4nvf4 : tcgen05_kind::mxf4;
+        return true;
+    }
+    if (x == f16 || x == bf16)
+        k = tcgen05_kind::f16;
+    else if (x == f32 || x == tf32)
+        k = tcgen05_kind::tf32;
+    else if (x == u8 || x == s8)
+        k = tcgen05_kind::i8;
+    else
+        k = tcgen05_kind::f8f6f4;
+    return !packed;
+}
+[[nodiscard]] constexpr tok kind_token(tcgen05_kind k) noexcept {
+    constexpr tok tokens[] = {tok::kind__tf32,     tok::kind__f16,  tok::kind__f8f6f4,  tok::kind__i8,
+                              tok::kind__mxf8f6f4, tok::kind__mxf4, tok::kind__mxf4nvf4};
+    return tokens[static_cast<unsigned>(k)];
+}
+/// The block-size modifier the scale type implies, in the spelling of the lowest PTX version.
+[[nodiscard]] constexpr tok scale_vector(tcgen05_kind k) noexcept {
+    return k == tcgen05_kind::mxf8f6f4 ? tok::scale_vec__1X
+           : k == tcgen05_kind::mxf4   ? tok::scale_vec__2X
+                                       : tok::scale_vec__4X;
+}
+[[nodiscard]] constexpr bool is_scale_vector(tok t) noexcept {
+    return t == tok::block16 || t == tok::block32 || t == tok::scale_vec__1X || t == tok::scale_vec__2X ||
+           t == tok::scale_vec__4X;
+}
+template <tok... M>
+inline constexpr tok scale_vector_of = [] {
+    tok v = tok::none;
+    ((v = is_scale_vector(M) ? M : v), ...);
+    return v;
+}();
+/// The layout as the tensor core reads it: f32 tiles are read as tf32.
+[[nodiscard]] constexpr tile_layout as_operand_layout(tile_layout t) noexcept {
+    if (t.element == isa::scalar::f32) t.element = isa::scalar::tf32;
+    return t;
+}
+
+template <class T>
+concept tmem_accumulator_type = requires { requires T::is_accumulator; };
+template <class T>
+concept tmem_operand_type = requires { requires T::is_a_operand; };
+template <class T>
+concept tmem_scales_type = requires { requires T::is_scales; };
+template <class T>
+concept tmem_view_type = std::is_base_of_v<tmem_address, T> && requires { T::columns; };
+
+/// Registers a load or store of this shape has for each repeat, and columns it touches.
+[[nodiscard]] constexpr unsigned registers_of_shape(tok shape) noexcept {
+    return shape == tok::_16x128b ? 2 : shape == tok::_16x256b ? 4 : 1;
+}
+[[nodiscard]] constexpr unsigned columns_of_shape(tok shape) noexcept {
+    return shape == tok::_16x64b ? 2 : shape == tok::_16x128b ? 4 : shape == tok::_16x256b ? 8 : 1;
+}
+/// Columns a `tcgen05.cp` writes: 32-bit cells of a row of the shape.
+[[nodiscard]] constexpr unsigned columns_of_copy(tok shape) noexcept {
+    return shape == tok::_128x256b || shape == tok::_4x256b ? 8 : 4;
+}
+
+/// A11, in the words of this family.
+template <target Tgt>
+constexpr void require_tensor_memory() noexcept {
+    static_assert(Tgt.sm >= 100 && Tgt.sm < 120,
+                  "PTXDSL-A11: this kernel's target has no tensor memory and no tcgen05 instructions, which exist on "
+                  "sm_100a only; sm_90a multiplies with wgmma");
+}
+
+template <target Tgt>
+class tcgen05_calls {
+    template <tok... Toks>
+    using tc = form<Tgt, tok::tcgen05, Toks...>;
+    template <tok... Toks>
+    using tc_if = compact_form<Tgt, tok::tcgen05, Toks...>;
+
+public:
+    constexpr tcgen05_calls(ir::program& p, std::uint32_t guard) noexcept : p_(&p), guard_(guard) {}
+
+    // ---- allocation (PTX ISA 9.7.16.7)
+    // ------------------------------------------------------------------------------------
+
+    /// Reserves the four bytes that receive an allocation's address: emits one `mov.u32 %name, smem+offset`.
+    template <unsigned Columns, tok Group = tok::cta_group__1>
+    constexpr tensor_memory_slot<Columns, Group> make_slot(std::string_view name = "tmem_slot",
+                                                           location where = location::current()) const {
+        require_tensor_memory<Tgt>();
+        static_assert(Columns >= 32 && Columns <= 512 && (Columns & (Columns - 1)) == 0,
+                      "PTXDSL-I02: tensor memory is allocated in 32, 64, 128, 256 or 512 columns");
+        static_assert(Group == tok::cta_group__1 || Group == tok::cta_group__2,
+                      "PTXDSL-I01: the group of tcgen05 is px::cta_group_1 or px::cta_group_2");
+        ir::allocation a;
+        a.stage_bytes = 4;
+        a.align = 4;
+        return tensor_memory_slot<Columns, Group>(allocate_shared(*p_, a, name, -1, where));
+    }
+    /// `tcgen05.alloc.cta_group::G.sync.aligned.shared::cta.b32 [slot], Columns;` One warp executes it (with a pair:
+    /// one of each CTA).
+    template <unsigned Columns, tok Group>
+    constexpr void alloc(const tensor_memory_slot<Columns, Group>& slot, location where = location::current()) const {
+        using F = tc<tok::alloc, Group, tok::sync, tok::aligned, tok::shared__cta, tok::b32>;
+        require<F>();
+        check_pair<Group>(where);
+        effect<F>(ctx(), where, address_operand_of(slot.region()), operand<u32>(Columns, where));
+    }
+    /// `ld.shared.u32 d, [slot];` The address that `alloc` wrote, behind a barrier.
+    template <unsigned Columns, tok Group>
+    constexpr tensor_memory<Columns, Group> load(const tensor_memory_slot<Columns, Group>& slot,
+                                                 location where = location::current()) const {
+        const std::uint32_t dst = p_->new_reg(isa::scalar::u32, "tmem");
+        const ir::span s = emit_all(*p_, ref<form<Tgt, tok::ld, tok::shared, tok::u32>>(), guard_, where,
+                                    reg_operand(*p_, dst), address_operand_of(slot.region()));
+        return {*p_, dst, 0, s};
+    }
+    /// `tcgen05.dealloc.cta_group::G.sync.aligned.b32 address, Columns;` The warp that allocated it, once nobody uses
+    /// it any more.
+    template <unsigned Columns, tok Group, tmem_lanes Lanes>
+    constexpr void dealloc(const tensor_memory<Columns, Group, Lanes>& t, location where = location::current()) const {
+        static_assert(Lanes == tmem_lanes::all,
+                      "PTXDSL-I03: this is a warp's quarter of the lanes; free the allocation itself");
+        using F = tc<tok::dealloc, Group, tok::sync, tok::aligned, tok::b32>;
+        require<F>();
+        effect<F>(ctx(), where, reg_operand(*p_, t.id()), operand<u32>(Columns, where));
+    }
+    /// `tcgen05.relinquish_alloc_permit.cta_group::G.sync.aligned;` This CTA allocates no more.
+    template <unsigned Columns, tok Group>
+    constexpr void relinquish_alloc_permit(const tensor_memory_slot<Columns, Group>&,
+                                           location where = location::current()) const {
+        using F = tc<tok::relinquish_alloc_permit, Group, tok::sync, tok::aligned>;
+        require<F>();
+        effect<F>(ctx(), where);
+    }
+    /// The 32 lanes of a warp: `warp` is its number, of which the two low bits count. Emits `and.b32`, `shl.b32`,
+    /// `add.u32`; nothing for a C++ constant.
+    template <unsigned Columns, tok Group, class W>
+    constexpr tensor_memory<Columns, Group, tmem_lanes::quarter> quarter(const tensor_memory<Columns, Group>& t,
+                                                                         W&& warp,
+                                                                         location where = location::current()) const {
+        const operand<u32> w = as_operand<u32>(static_cast<W&&>(warp), where);
+        if (w.is_literal())
+            return {*p_, t.id(), t.offset() + (static_cast<std::uint32_t>(ir::small_value(w.words[0])) % 4 << 21)};
+        const reg<u32> low = value<form<Tgt, tok::and_, tok::b32>, u32>(ctx(), where, w, operand<u32>(3u, where));
+        const reg<u32> lane =
+            value<form<Tgt, tok::shl, tok::b32>, u32>(ctx(), where, operand<u32>(low, where), operand<u32>(21u, where));
+        const reg<u32> base(*p_, t.id());
+        const reg<u32> at = value<form<Tgt, tok::add, tok::u32>, u32>(ctx(), where, operand<u32>(base, where),
+                                                                      operand<u32>(lane, where));
+        p_->rename(at.id(), "tmem_quarter");
+        return {*p_, at.id(), t.offset()};
+    }
+
+    // ---- load, store, copy, shift (9.7.16.8, 9.7.16.9)
+    // --------------------------------------------------------------------
+
+    /// `tcgen05.ld.sync.aligned.SHAPE.NUM{.pack::16b}.b32 {d…}, [address];` — `k.tcgen05.ld<px::shape_32x32b,
+    /// px::x32>(view, 64)`: from column 64 of the view on. A warp executes it, on its quarter. The registers may be
+    /// read after `wait_ld`.
+    template <tok Shape, tok Num, tok... M, tmem_view_type V>
+    constexpr auto ld(V view, std::uint32_t column = 0, location where = location::current()) const {
+        constexpr unsigned n = registers_of_shape(Shape) * isa::token_count_of(Num);
+        using T = typename V::register_type;
+        check_access<V>(columns_of_shape(Shape) * isa::token_count_of(Num), column, where);
+        using F = tc<tok::ld, tok::sync, tok::aligned, Shape, Num, M..., tok::b32>;
+        require<F>();
+        const tmem_registers<T, n> d = make_registers<T, n>("t");
+        const ir::span s = emit_all(*p_, ref<F>(), guard_, where, d.as_raw(), moved(static_cast<V&&>(view), column));
+        return tmem_registers<T, n>(*p_, ir::payload_of(d[0].id()), s);
+    }
+    /// `tcgen05.ld.sync.aligned.16x32bx2.NUM{.pack::16b}.b32 {d…}, [address], Half;` Lanes 0..15 from the
+    /// column, 16..31 from `Half` columns on.
+    template <tok Num, unsigned Half, tok... M, tmem_view_type V>
+    constexpr auto ld_16x32bx2(V view, std::uint32_t column = 0, location where = location::current()) const {
+        constexpr unsigned n = isa::token_count_of(Num);
+        using T = typename V::register_type;
+        check_access<V>(Half + n, column, where);
+        using F = tc<tok::ld, tok::sync, tok::aligned, tok::_16x32bx2, Num, M..., tok::b32>;
+        require<F>();
+        const tmem_registers<T, n> d = make_registers<T, n>("t");
+        const ir::span s = emit_all(*p_, ref<F>(), guard_, where, d.as_raw(), moved(static_cast<V&&>(view), column),
+                                    operand<u32>(Half, where));
+        return tmem_registers<T, n>(*p_, ir::payload_of(d[0].id()), s);
+    }
+    /// `tcgen05.st.sync.aligned.SHAPE.NUM{.unpack::16b}.b32 [address], {r…};` Complete after `wait_st`.
+    template <tok Shape, tok Num, tok... M, tmem_view_type V, class T, unsigned N>
+    constexpr void st(V view, const tmem_registers<T, N>& r, std::uint32_t column = 0,
+                      location where = location::current()) const {
+        static_assert(N == registers_of_shape(Shape) * isa::token_count_of(Num),
+                      "PTXDSL-I09: this shape and repeat store another number of registers (a 16x128b repeat has two, "
+                      "16x256b four, the others one)");
+        check_access<V>(columns_of_shape(Shape) * isa::token_count_of(Num), column, where);
+        using F = tc<tok::st, tok::sync, tok::aligned, Shape, Num, M..., tok::b32>;
+        require<F>();
+        effect<F>(ctx(), where, moved(static_cast<V&&>(view), column), r.as_raw());
+    }
+    /// `tcgen05.st.sync.aligned.16x32bx2.NUM{.unpack::16b}.b32 [address], Half, {r…};`
+    template <tok Num, unsigned Half, tok... M, tmem_view_type V, class T, unsigned N>
+    constexpr void st_16x32bx2(V view, const tmem_registers<T, N>& r, std::uint32_t column = 0,
+                               location where = location::current()) const {
+        static_assert(N == isa::token_count_of(Num), "PTXDSL-I09: 16x32bx2 stores one register a repeat");
+        check_access<V>(Half + N, column, where);
+        using F = tc<tok::st, tok::sync, tok::aligned, tok::_16x32bx2, Num, M..., tok::b32>;
+        require<F>();
+        effect<F>(ctx(), where, moved(static_cast<V&&>(view), column), operand<u32>(Half, where), r.as_raw());
+    }
+    /// Declares registers for `st`. Emits nothing.
+    template <class T, unsigned N>
+    constexpr tmem_registers<T, N> make_registers(std::string_view name = "t") const {
+        static_assert(bits_of<T> == 32, "PTXDSL-I09: tensor memory moves 32-bit registers; f16 pairs are b32 or f16x2");
+        return {*p_, p_->new_regs(scalar_of<T>, N, name)};
+    }
+    /// `tcgen05.wait::ld.sync.aligned;` The registers of all loads before it are there.
+    constexpr void wait_ld(location where = location::current()) const {
+        plain<tok::wait__ld, tok::sync, tok::aligned>(where);
+    }
+    /// `tcgen05.wait::st.sync.aligned;` The stores before it are done.
+    constexpr void wait_st(location where = location::current()) const {
+        plain<tok::wait__st, tok::sync, tok::aligned>(where);
+    }
+
+    /// `tcgen05.cp.cta_group::G.SHAPE{.MULTICAST}{.b8x16.FORMAT} [to], descriptor;` — `k.tcgen05.cp<px::shape_32x128b,
+    /// px::warpx4>(scales, d)`; formats: `px::b8x16, px::b6x16_p32`. One thread executes it; it is done when a later
+    /// `commit` arrives.
+    template <tok Shape, tok... M, tmem_view_type V, class Tile>
+    constexpr void cp(V to, matrix_descriptor<Tile> from, location where = location::current()) const {
+        static_assert(
+            V::lanes == tmem_lanes::all,
+            "PTXDSL-I10: tcgen05.cp writes all lanes; take the view from the allocation, not from a warp's quarter");
+        static_assert(V::columns >= columns_of_copy(Shape),
+                      "PTXDSL-I07: this copy writes more columns than the view has (256b: 8, 128b: 4)");
+        using F = tc<tok::cp, V::group, Shape, M...>;
+        require<F>();
+        note_read(from.region());
+        effect<F>(ctx(), where, to.as_raw(), from.as_raw());
+    }
+    /// `tcgen05.shift.cta_group::G.down [address];` Moves 32-byte rows of a column one lane down.
+    template <tmem_view_type V>
+    constexpr void shift(V at, location where = location::current()) const {
+        static_assert(V::lanes == tmem_lanes::all,
+                      "PTXDSL-I10: tcgen05.shift moves all lanes; take the view from the allocation");
+        using F = tc<tok::shift, V::group, tok::down>;
+        require<F>();
+        effect<F>(ctx(), where, at.as_raw());
+    }
+
+    // ---- multiply (9.7.16.10)
+    // ---------------------------------------------------------------------------------------------
+
+    /// Descriptor of stage 0 of a shared tile (9.7.16.4.1). Emits `shr.u32`, `and.b32`, `cvt.u64.u32`, `or.b64`; derive
+    /// the others with
+    /// `[slot]`, `stage`, `k_slice`, `row_slice`.
+    template <class Tile>
+    [[nodiscard]] constexpr matrix_descriptor<Tile> descriptor(const shared_tile<Tile>& t,
+                                                               location where = location::current()) const {
+        require_tensor_memory<Tgt>();
+        shared_region r = t.region();
+        r.stage = 0;
+        const matrix_bits d =
+            descriptor_register<Tgt>(ctx(), r, tcgen05_descriptor_base(as_operand_layout(Tile::layout)), where);
+        return {r, d.id, t.stages(), d.fresh};
+    }
+    template <class Tile>
+    [[nodiscard]] constexpr matrix_descriptor<Tile> descriptor(tile_stage<Tile> t,
+                                                               location where = location::current()) const {
+        require_tensor_memory<Tgt>();
+        const matrix_bits d = descriptor_register<Tgt>(ctx(), t.region(),
+                                                       tcgen05_descriptor_base(as_operand_layout(Tile::layout)), where);
+        return {t.region(), d.id, 1, d.fresh};
+    }
+
+    /// `tcgen05.mma.cta_group::G.kind::K{.M} [d], a, b, idesc, accumulate{, scale_input_d};` One thread executes it.
+    /// `a`: a descriptor or a tensor-memory operand; `b`: a descriptor. Kind and instruction descriptor come from the
+    /// types. `accumulate`: false starts at zero, a predicate decides at run time. `M`: `px::collector_a_fill` …,
+    /// `px::ashift`. PTX ISA 9.7.16.10.9.1.
+    template <tok... M, class D, class A, class B>
+        requires(!tmem_scales_type<B>)
+    constexpr void mma(D d, A a, B b, scale_d accumulate, const mma_options& o = {},
+                       location where = location::current()) const {
+        if constexpr (is_product<D, A, B>()) {
+            constexpr plan p = plan_of<D, A, B, void, tok::none, false, false>();
+            using F = tc_if<tok::mma, D::group, kind_token(p.kind), M...>;
+            if constexpr (check<p, F, D, A, B, false>()) {
+                note_read(a), note_read(b);
+                raw_operand list[6] = {d.as_raw(), a.as_raw(), b.as_raw(), idesc(p, o, where), accumulate.o};
+                emit(*p_, ref<F>(), guard_, where, list, scaled(list, 5, p, o, where));
+            }
+        }
+    }
+    /// The same with lanes of D that stay as they are: `{m0…m3}` (with a pair `{m0…m7}`), bit i of word w: lane 32 w +
+    /// i.
+    template <tok... M, class D, class A, class B, unsigned N>
+    constexpr void mma(D d, A a, B b, scale_d accumulate, const vec<b32, N>& disable_output_lane,
+                       const mma_options& o = {}, location where = location::current()) const {
+        if constexpr (is_product<D, A, B>()) {
+            static_assert(N == 4 * group_number(D::group),
+                          "PTXDSL-I09: the mask of output lanes has four registers with cta_group::1, eight with ::2");
+            constexpr plan p = plan_of<D, A, B, void, tok::none, false, false>();
+            using F = tc_if<tok::mma, D::group, kind_token(p.kind), M...>;
+            if constexpr (check<p, F, D, A, B, false>()) {
+                note_read(a), note_read(b);
+                raw_operand list[7] = {
+                    d.as_raw(),  a.as_raw(), b.as_raw(), idesc(p, o, where), vector_operand(disable_output_lane),
+                    accumulate.o};
+                emit(*p_, ref<F>(), guard_, where, list, scaled(list, 6, p, o, where));
+            }
+        }
+    }
+    /// `tcgen05.mma.cta_group::G.kind::K.block_scale.V{.M} [d], a, b, idesc, [scale_a], [scale_b], accumulate;` Kind
+    /// and block size follow from the element and scale types; `px::block16`, `px::block32` spell the size otherwise
+    /// (PTX 8.8).
+    template <tok... M, class D, class A, class B, tmem_scales_type SA, tmem_scales_type SB>
+    constexpr void mma(D d, A a, B b, SA scale_a, SB scale_b, scale_d accumulate, const mma_options& o = {},
+                       location where = location::current()) const {
+        block<false, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), scale_a, scale_b, accumulate,
+                           o, where);
+    }
+    /// `tcgen05.mma.sp.cta_group::G.kind::K{.M} [d], a, b, [metadata], idesc, accumulate{, scale_input_d};` A is 2:4
+    /// compressed: half of B's columns.
+    template <tok... M, class D, class A, class B, tmem_view_type E>
+    constexpr void mma_sp(D d, A a, B b, E metadata, scale_d accumulate, const mma_options& o = {},
+                          location where = location::current()) const {
+        if constexpr (is_product<D, A, B>()) {
+            constexpr plan p = plan_of<D, A, B, void, tok::none, true, false>();
+            using F = tc_if<tok::mma, tok::sp, D::group, kind_token(p.kind), M...>;
+            if constexpr (check<p, F, D, A, B, true>()) {
+                note_read(a), note_read(b);
+                raw_operand list[7] = {d.as_raw(),        a.as_raw(),         b.as_raw(),
+                                       metadata.as_raw(), idesc(p, o, where), accumulate.o};
+                emit(*p_, ref<F>(), guard_, where, list, scaled(list, 6, p, o, where));
+            }
+        }
+    }
+    /// The sparse form with block scales: `[d], a, b, [metadata], idesc, [scale_a], [scale_b], accumulate`.
+    template <tok... M, class D, class A, class B, tmem_view_type E, tmem_scales_type SA, tmem_scales_type SB>
+    constexpr void mma_sp(D d, A a, B b, E metadata, SA scale_a, SB scale_b, scale_d accumulate,
+                          const mma_options& o = {}, location where = location::current()) const {
+        block<true, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), scale_a, scale_b, accumulate,
+                          o, where, metadata.as_raw());
+    }
+    /// `tcgen05.mma.ws.cta_group::1.kind::K{.collector::bN::…} [d], a, b, idesc, accumulate{, zero_columns};`
+    /// Weight-stationary: B stays in one of four buffers. D is a `ws_accumulator`. `zero_columns`: a descriptor of
+    /// columns of B that count as zero.
+    template <tok... M, class D, class A, class B>
+    constexpr void mma_ws(D d, A a, B b, scale_d accumulate, const mma_options& o = {},
+                          location where = location::current()) const {
+        ws<tok::none, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), nullptr, accumulate, nullptr,
+                            o, where);
+    }
+    template <tok... M, class D, class A, class B>
+    constexpr void mma_ws(D d, A a, B b, scale_d accumulate, const reg<u64>& zero_columns, const mma_options& o = {},
+                          location where = location::current()) const {
+        const raw_operand zero = operand<u64>(zero_columns, where);
+        ws<tok::none, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), nullptr, accumulate, &zero,
+                            o, where);
+    }
+    /// `tcgen05.mma.ws.sp.cta_group::1.kind::K{.collector::bN::…} [d], a, b, [metadata], idesc, accumulate{,
+    /// zero_columns};`
+    template <tok... M, class D, class A, class B, tmem_view_type E>
+    constexpr void mma_ws_sp(D d, A a, B b, E metadata, scale_d accumulate, const mma_options& o = {},
+                             location where = location::current()) const {
+        const raw_operand e = metadata.as_raw();
+        ws<tok::sp, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), &e, accumulate, nullptr, o,
+                          where);
+    }
+    template <tok... M, class D, class A, class B, tmem_view_type E>
+    constexpr void mma_ws_sp(D d, A a, B b, E metadata, scale_d accumulate, const reg<u64>& zero_columns,
+                             const mma_options& o = {}, location where = location::current()) const {
+        const raw_operand e = metadata.as_raw(), zero = operand<u64>(zero_columns, where);
+        ws<tok::sp, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), &e, accumulate, &zero, o,
+                          where);
+    }
+    /// All K steps of a pair of tiles: one `tcgen05.mma` a step, and one `add.s64` for each further step of a
+    /// descriptor. `first` decides whether the first step accumulates (false, or a predicate that is false in the first
+    /// round); the others do (I14).
+    template <tok... M, class D, class TileA, class TileB>
+    constexpr void multiply(const D& d, const matrix_descriptor<TileA>& a, const matrix_descriptor<TileB>& b,
+                            const scale_d& first, const mma_options& o = {},
+                            location where = location::current()) const {
+        for (u32 i = 0; i < TileB::layout.k_slices(); ++i)
+            mma<M...>(D(d), a.k_slice(i, where), b.k_slice(i, where), i == 0 ? first : scale_d(true), o, where);
+    }
+
+    // ---- completion and order (9.7.16.11)
+    // ---------------------------------------------------------------------------------
+
+    /// `tcgen05.commit.cta_group::G.mbarrier::arrive::one.shared::cluster.b64 [bar];` —
+    /// `k.tcgen05.commit<px::cta_group_2>(bar)`. Arrives once on `bar` when the mma, cp and shift of this thread before
+    /// it are done.
+    template <tok Group = tok::cta_group__1, class R>
+    constexpr void commit(mbarrier<R> bar, location where = location::current()) const {
+        using F = tc<tok::commit, Group, tok::mbarrier__arrive__one, tok::shared__cluster, tok::b64>;
+        require<F>();
+        p_->note_next(ir::note::barrier_arrive, bar.region().allocation, bar.region().stage, 1, 0);
+        effect<F>(ctx(), where, address_operand_of(bar.region()));
+    }
+    /// `tcgen05.commit.cta_group::G.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [bar], mask;` Arrives
+    /// on the barrier at the same offset in every block of `mask`. A literal mask costs one `mov.u16`.
+    template <tok Group = tok::cta_group__2, class R, class K>
+    constexpr void commit_multicast(mbarrier<R> bar, K&& mask, location where = location::current()) const {
+        using F =
+            tc<tok::commit, Group, tok::mbarrier__arrive__one, tok::shared__cluster, tok::multicast__cluster, tok::b64>;
+        require<F>();
+        operand<u16> m = as_operand<u16>(static_cast<K&&>(mask), where);
+        if (m.is_literal()) {
+            check_mask<Group>(static_cast<std::uint32_t>(ir::small_value(m.words[0])), where);
+            const std::uint32_t dst = p_->new_reg(isa::scalar::u16, "mask");
+            emit_mov(*p_, isa::scalar::u16, dst, m, where);
+            m = operand<u16>(reg<u16>(*p_, dst), where);
+        }
+        p_->note_next(ir::note::barrier_noarity, bar.region().allocation);
+        effect<F>(ctx(), where, address_operand_of(bar.region()), m);
+    }
+    /// `tcgen05.fence::before_thread_sync;` Orders this thread's tcgen05 operations before what it does to tell others.
+    constexpr void fence_before_thread_sync(location where = location::current()) const {
+        plain<tok::fence__before_thread_sync>(where);
+    }
+    /// `tcgen05.fence::after_thread_sync;` Orders tcgen05 operations behind what this thread has learned from others.
+    constexpr void fence_after_thread_sync(location where = location::current()) const {
+        plain<tok::fence__after_thread_sync>(where);
+    }
+    /// Waits for a phase that a `commit` completes, and makes what it covers visible. Emits the loop of `k.wait`, then
+    /// `tcgen05.fence::after_thread_sync`.
+    template <tok... M, class R, class P>
+    constexpr void wait(mbarrier<R> bar, P&& parity, location where = location::current()) const {
+        require_tensor_memory<Tgt>();
+        builder<Tgt>(*p_, guard_).template wait<M...>(static_cast<mbarrier<R>&&>(bar), static_cast<P&&>(parity), where);
+        fence_after_thread_sync(where);
+    }
+
+private:
+    /// What the types of one multiplication say.
+    struct plan {
+        tcgen05_kind kind{};
+        bool known = false, group_fits = false, lanes_fit = false, shape = false, extents = false, whole_b = false,
+             depth = false, widths = false;
+        bool a_major = false;
+        tile_error a_tile = tile_error::ok, b_tile = tile_error::ok;
+        tcgen05_error error = tcgen05_error::ok;
+        tcgen05_instruction i{};
+    };
+
+    [[nodiscard]] constexpr detail::context ctx() const noexcept { return {*p_, guard_}; }
+    template <tok... Toks>
+    constexpr void plain(location where) const {
+        using F = tc<Toks...>;
+        require<F>();
+        effect<F>(ctx(), where);
+    }
+    template <class V>
+    [[nodiscard]] static constexpr raw_operand moved(V&& view, std::uint32_t column) noexcept {
+        raw_operand o = view.as_raw();
+        o.words[2] += column;
+        return o;
+    }
+    /// I07, I10 of a load or store.
+    template <class V>
+    constexpr void check_access(std::uint32_t width, std::uint32_t column, location where) const {
+        static_assert(V::lanes == tmem_lanes::quarter,
+                      "PTXDSL-I10: a warp reads and writes the 32 lanes of its quarter only; take the view from "
+                      "k.tcgen05.quarter(memory, warp)");
+        if (column + width > V::columns)
+            p_->report("I07", where,
+                       {"columns ", column, " to ", column + width - 1, " of a tensor-memory view of ",
+                        std::uint32_t{V::columns}});
+    }
+    constexpr void note_read(const shared_region& r) const {
+        if (r.allocation != ir::unknown_count) p_->note_next(ir::note::tile_async_read, r.allocation, r.stage);
+    }
+    template <class Tile>
+    constexpr void note_read(const matrix_descriptor<Tile>& d) const {
+        note_read(d.region());
+    }
+    constexpr void note_read(const tmem_address&) const noexcept {}
+    /// I13
+    template <tok Group>
+    constexpr void check_pair(location where) const {
+        const std::uint32_t blocks = p_->attrs.cluster.given() ? p_->attrs.cluster.count() : 0;
+        if (Group == tok::cta_group__2 && blocks % 2 != 0)
+            p_->report("I13", where,
+                       {"cta_group::2 works on pairs of blocks, but this kernel declares a cluster of ", blocks});
+    }
+    template <tok Group>
+    constexpr void check_mask(std::uint32_t mask, location where) const {
+        const std::uint32_t blocks = p_->attrs.cluster.given() ? p_->attrs.cluster.count() : 16;
+        if (mask == 0 || mask >> blocks != 0)
+            p_->report("I13", where, {"commit mask ", mask, " names blocks outside a cluster of ", blocks});
+        if (Group == tok::cta_group__2 && ((mask ^ mask >> 1) & 0x5555u) != 0)
+            p_->report(
+                "I13", where,
+                {"commit mask ", mask, " leaves out one block of a pair, whose shared memory the mma reads as well"});
+    }
+    /// Whether the three operands are what they should be; the sentence otherwise.
+    template <class D, class A, class B>
+    static constexpr bool is_product() noexcept {
+        constexpr bool d = tmem_accumulator_type<D>, a = is_descriptor<A> || tmem_operand_type<A>, b = is_descriptor<B>;
+        static_assert(
+            d, "PTXDSL-I07: D of tcgen05.mma is an accumulator in tensor memory: memory.accumulator<px::f32, M, N>()");
+        static_assert(!d || a,
+                      "PTXDSL-I04: A of tcgen05.mma is the descriptor of a shared tile, k.tcgen05.descriptor(tile), or "
+                      "a tensor-memory operand");
+        static_assert(!d || !a || b,
+                      "PTXDSL-I04: B of tcgen05.mma is the descriptor of a shared tile, k.tcgen05.descriptor(tile)");
+        if constexpr (d && a && b) require_tensor_memory<Tgt>();
+        return d && a && b;
+    }
+    template <class X>
+    [[nodiscard]] static constexpr tile_layout layout_of() noexcept {
+        if constexpr (is_descriptor<X>)
+            return as_operand_layout(X::tile_type::layout);
+        else
+            return as_operand_layout(X::layout);
+    }
+    template <class X>
+    [[nodiscard]] static constexpr u32 rows_of() noexcept {
+        if constexpr (is_descriptor<X>)
+            return X::tile_type::rows;
+        else
+            return X::rows;
+    }
+    template <class D, class A, class B, class S, tok Vec, bool Sparse, bool Ws>
+    [[nodiscard]] static constexpr plan plan_of() noexcept {
+        constexpr tile_layout a = layout_of<A>(), b = layout_of<B>();
+        constexpr bool in_tmem = tmem_operand_type<A>;
+        isa::scalar scale = isa::scalar::none;
+        if constexpr (!std::is_void_v<S>) scale = scalar_of<typename S::value_type>;
+        constexpr u32 pair = group_number(D::group);
+        plan p;
+        p.known = kind_of_types(a, b, scale, Vec, p.kind);
+        p.group_fits = true;
+        if constexpr (in_tmem) p.group_fits = A::group == D::group;
+        if constexpr (!std::is_void_v<S>) p.group_fits = p.group_fits && S::group == D::group;
+        p.lanes_fit = D::lanes == tmem_lanes::all;
+        if constexpr (in_tmem) p.lanes_fit = p.lanes_fit && A::lanes == tmem_lanes::all;
+        p.i = instruction_of(p.kind, scalar_of<typename D::value_type>, a, b, D::m, D::n, scale);
+        p.i.sparse = Sparse;
+        p.error = instruction_error(p.i);
+        p.shape = has_shape(p.kind, {pair, Sparse, in_tmem, Ws}, D::m, D::n);
+        if (!in_tmem) p.a_tile = operand_error(a, sm_100a);
+        p.b_tile = operand_error(b, sm_100a);
+        p.a_major = !in_tmem || a.order == k_major;
+        p.extents = rows_of<A>() % (D::m / pair) == 0 && rows_of<B>() % (D::n / pair) == 0;
+        p.whole_b = pair == 2 && rows_of<B>() == D::n;
+        p.depth = elements(a) * (Sparse ? 2 : 1) == elements(b);
+        p.widths = D::weight_stationary == Ws;
+        return p;
+    }
+    /// K elements of an operand tile; pairs count two.
+    [[nodiscard]] static constexpr u32 elements(const tile_layout& t) noexcept {
+        return t.cols * (t.element == isa::scalar::e2m1x2 ? 2 : 1);
+    }
+
+    /// The rules of one multiplication, a sentence each. True: it may be emitted.
+    template <plan P, class F, class D, class A, class B, bool Sparse>
+    static constexpr bool check() noexcept {
+        static_assert(P.group_fits,
+                      "PTXDSL-I01: D, A and scales of one tcgen05.mma lie in tensor memory of different cta_group");
+        static_assert(P.lanes_fit,
+                      "PTXDSL-I10: tcgen05.mma works on all lanes; take its operands from the allocation, not from a "
+                      "warp's quarter");
+        static_assert(P.known,
+                      "PTXDSL-I04: packed 4-bit elements need block scales (kinds mxf4, mxf4nvf4); "
+                      "px::in_bytes<px::e2m1> tiles go without");
+        static_assert(P.error != tcgen05_error::operand_type,
+                      "PTXDSL-I04: no kind of tcgen05.mma multiplies these element types (f16xf16, bf16xbf16, "
+                      "tf32xtf32, mixes of 8-, 6- and 4-bit floats, mixes of s8 and u8)");
+        static_assert(P.error != tcgen05_error::result_type,
+                      "PTXDSL-I04: this kind of tcgen05.mma does not accumulate in this type (integers: s32; "
+                      "f16 and 8-bit floats: f16 or f32; all others: f32)");
+        static_assert(P.error != tcgen05_error::scale_type,
+                      "PTXDSL-I04: block scales are ue8m0, or ue4m3 with packed 4-bit elements");
+        static_assert(P.error != tcgen05_error::operand_major && P.a_tile != tile_error::mn_major_type &&
+                          P.b_tile != tile_error::mn_major_type,
+                      "PTXDSL-C06: tcgen05.mma reads packed 4-bit elements K-major only; make this tile K-major");
+        constexpr bool types =
+            P.known && P.error != tcgen05_error::operand_type && P.error != tcgen05_error::result_type;
+        static_assert(
+            !types || (usable(P.a_tile) && usable(P.b_tile)),
+            "PTXDSL-C02: the tensor core reads no such tile: its contiguous row is the swizzle span or a multiple of "
+            "it, its strided extent a "
+            "multiple of 8, MN-major tf32 has the 128-byte swizzle of 32-byte atoms, and no tile is a plain array");
+        static_assert(P.widths,
+                      "PTXDSL-I05: tcgen05.mma.ws accumulates in memory.ws_accumulator<…>(), the other forms in "
+                      "memory.accumulator<…>()");
+        static_assert(!types || !P.widths || P.shape,
+                      "PTXDSL-I05: this kind, form and cta_group of tcgen05.mma has no instruction of this M and N "
+                      "(docs/misuse/I05.md "
+                      "has the table)");
+        static_assert(!P.whole_b,
+                      "PTXDSL-I15: with cta_group::2 each block of the pair loads half of B, a tile of N/2 rows; a box "
+                      "of N rows brings "
+                      "twice the bytes");
+        static_assert(
+            P.whole_b || P.extents,
+            "PTXDSL-I05: A has M rows and B has N rows (half of each in a block of a pair); were the tiles swapped?");
+        static_assert(P.depth, "PTXDSL-I05: A and B have different K extents (a sparse A has half of B's)");
+        using status = isa::verdict::status;
+        static_assert(F::verdict.st != status::bad_modifiers,
+                      "PTXDSL-A15: tcgen05.mma of this kind has no such modifiers (collectors of A, px::ashift with A "
+                      "in tensor memory; block16 and block32 with block scales)");
+        return P.group_fits && P.lanes_fit && types && P.error == tcgen05_error::ok && P.shape && P.extents &&
+               P.depth && P.widths && F::verdict.ok();
+    }
+    [[nodiscard]] static constexpr bool usable(tile_error e) noexcept {
+        return e == tile_error::ok || e == tile_error::mn_major_type || e == tile_error::element_type;
+    }
+
+    /// The instruction descriptor as a literal.
+    constexpr raw_operand idesc(const plan& p, const mma_options& o, location where) const {
+        tcgen05_instruction i = p.i;
+        i.negate_a = o.negate_a, i.negate_b = o.negate_b, i.saturate = o.saturate;
+        i.sparsity_selector = o.sparsity_selector, i.max_shift = o.max_shift, i.scale_a_id = o.scale_a_id,
+        i.scale_b_id = o.scale_b_id;
+        if (instruction_error(i) != tcgen05_error::ok)
+            p_->report("I06", where,
+                       {"the instruction descriptor of this kind has no such option: saturation is of i8, negation of "
+                        "floats, selectors "
+                        "of sparse forms, scale ids of block scales"});
+        return operand<u32>(instruction_descriptor(i), where);
+    }
+    /// Appends scale-input-d where it is asked for.
+    constexpr std::uint32_t scaled(raw_operand* list, std::uint32_t n, const plan& p, const mma_options& o,
+                                   location where) const {
+        if (o.scale_input_d == 0) return n;
+        if (o.scale_input_d > 15 || (p.kind != tcgen05_kind::f16 && p.kind != tcgen05_kind::tf32))
+            p_->report("I06", where, {"scale_input_d is 1 to 15, and of kinds f16 and tf32"});
+        list[n] = operand<u32>(std::uint32_t{o.scale_input_d}, where);
+        return n + 1;
+    }
+    template <bool Sparse, tok... M, class D, class A, class B, class SA, class SB, class... E>
+    constexpr void block(D d, A a, B b, const SA& scale_a, const SB& scale_b, const scale_d& accumulate,
+                         const mma_options& o, location where, const E&... metadata) const {
+        if constexpr (is_product<D, A, B>()) {
+            constexpr plan p = plan_of<D, A, B, SA, scale_vector_of<M...>, Sparse, false>();
+            constexpr bool same =
+                std::is_same_v<typename SA::value_type, typename SB::value_type> && SA::group == SB::group;
+            static_assert(same, "PTXDSL-I04: the scales of A and B have one type and one cta_group");
+            static_assert(SB::rows >= D::n && SA::rows >= D::m / group_number(D::group),
+                          "PTXDSL-I04: there is a scale for each row of A in this block, and for each row of B (with a "
+                          "pair: of both halves)");
+            constexpr tok vec = scale_vector_of<M...> == tok::none ? scale_vector(p.kind) : tok::none;
+            using F = tc_if<tok::mma, Sparse ? tok::sp : tok::none, D::group, kind_token(p.kind), tok::block_scale, vec,
+                            M...>;
+            if constexpr (check<p, F, D, A, B, Sparse>()) {
+                note_read(a), note_read(b);
+                const raw_operand list[] = {d.as_raw(),         a.as_raw(),       b.as_raw(),       metadata...,
+                                            idesc(p, o, where), scale_a.as_raw(), scale_b.as_raw(), accumulate.o};
+                emit(*p_, ref<F>(), guard_, where, list, 7 + sizeof...(E));
+            }
+        }
+    }
+    template <tok Sp, tok... M, class D, class A, class B>
+    constexpr void ws(D d, A a, B b, const raw_operand* metadata, const scale_d& accumulate, const raw_operand* zero,
+                      const mma_options& o, location where) const {
+        if constexpr (is_product<D, A, B>()) {
+            constexpr plan p = plan_of<D, A, B, void, tok::none, Sp == tok::sp, true>();
+            using F = tc_if<tok::mma, tok::ws, Sp, D::group, kind_token(p.kind), M...>;
+            if constexpr (check<p, F, D, A, B, Sp == tok::sp>()) {
+                note_read(a), note_read(b);
+                raw_operand list[7] = {d.as_raw(), a.as_raw(), b.as_raw()};
+                std::uint32_t n = 3;
+                if (metadata != nullptr) list[n++] = *metadata;
+                list[n++] = idesc(p, o, where);
+                list[n++] = accumulate.o;
+                if (zero != nullptr) list[n++] = *zero;
+                emit(*p_, ref<F>(), guard_, where, list, n);
+            }
+        }
+    }
+
+    ir::program* p_;
+    std::uint32_t guard_;
+};
+
+}  // namespace detail
+}  // namespace ptxdsl
