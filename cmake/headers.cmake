@@ -16,6 +16,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/builder.hpp
     ptxdsl/dsl/builder_base.hpp
     ptxdsl/dsl/call.hpp
+    ptxdsl/dsl/cluster_launch.hpp
     ptxdsl/dsl/control.hpp
     ptxdsl/dsl/convert.hpp
     ptxdsl/dsl/declared.hpp
@@ -36,6 +37,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/special.hpp
     ptxdsl/dsl/sync.hpp
     ptxdsl/dsl/tags.hpp
+    ptxdsl/dsl/tcgen05.hpp
     ptxdsl/dsl/tcgen05_descriptor.hpp
     ptxdsl/dsl/tile.hpp
     ptxdsl/dsl/tma.hpp

@@ -31,6 +31,7 @@
 #include <ptxdsl/dsl/tcgen05_descriptor.hpp>
 #include <ptxdsl/dsl/tcgen05.hpp>
 #include <ptxdsl/dsl/sync.hpp>
+#include <ptxdsl/dsl/cluster_launch.hpp>
 #include <ptxdsl/dsl/pipeline.hpp>
 #include <ptxdsl/dsl/builder.hpp>
 #include <ptxdsl/dsl/kernel.hpp>

@@ -136,6 +136,20 @@ FURTHER_FORMS = [
     ("k.wgmma.mma_async", "wgmma.mma_async.sync.aligned.m64nNkK.D.A.B{.M} {d}, {a}, b, scale_d{, scale_a, scale_b, trans_b};"),
     ("k.wgmma.mma_async_sp", "wgmma.mma_async.sp.sync.aligned.m64nNkK.D.A.B{.M} {d}, a, b, e, sel, scale_d{, scale_a, scale_b, trans_a, trans_b};"),
     ("k.wgmma.mma_async_sp", "wgmma.mma_async.sp.sync.aligned.m64nNkK.D.A.B{.M} {d}, {a}, b, e, sel, scale_d{, scale_a, scale_b, trans_b};"),
+    ("k.tcgen05.alloc", "tcgen05.alloc.M.sync.aligned.shared::cta.b32 [slot], columns;"),
+    ("k.tcgen05.dealloc", "tcgen05.dealloc.M.sync.aligned.b32 address, columns;"),
+    ("k.tcgen05.relinquish_alloc_permit", "tcgen05.relinquish_alloc_permit.M.sync.aligned;"),
+    ("k.tcgen05.cp", "tcgen05.cp.M [to], descriptor;"),
+    ("k.tcgen05.shift", "tcgen05.shift.M.down [address];"),
+    ("k.tcgen05.mma", "tcgen05.mma.M [d], a, b, idesc, {lanes}, accumulate{, scale};"),
+    ("k.tcgen05.mma", "tcgen05.mma.M.block_scale [d], a, b, idesc, [scale_a], [scale_b], accumulate;"),
+    ("k.tcgen05.mma_sp", "tcgen05.mma.sp.M [d], a, b, [metadata], idesc, {lanes}, accumulate{, scale};"),
+    ("k.tcgen05.mma_sp", "tcgen05.mma.sp.M.block_scale [d], a, b, [metadata], idesc, [scale_a], [scale_b], accumulate;"),
+    ("k.tcgen05.mma_ws", "tcgen05.mma.ws.M [d], a, b, idesc, accumulate{, zero};"),
+    ("k.tcgen05.mma_ws_sp", "tcgen05.mma.ws.sp.M [d], a, b, [metadata], idesc, accumulate{, zero};"),
+    ("k.tcgen05.commit", "tcgen05.commit.M [bar];"),
+    ("k.tcgen05.commit_multicast", "tcgen05.commit.M [bar]{, mask};"),
+    ("k.clusterlaunchcontrol_try_cancel_multicast", "clusterlaunchcontrol.try_cancel.M.multicast::cluster::all.b128 [a], [bar];"),
 ]
 
 
@@ -169,7 +183,7 @@ def read_operands(text):
 def load_calls():
     calls = []
     for header in sorted((ROOT / "include" / "ptxdsl" / "dsl").glob("*.hpp")):
-        prefix = "k.wgmma." if header.name == "wgmma.hpp" else "k."
+        prefix = {"wgmma.hpp": "k.wgmma.", "tcgen05.hpp": "k.tcgen05."}.get(header.name, "k.")
         comment, waiting = [], None
         for line in header.read_text(encoding="utf-8").splitlines():
             line = line.strip()
@@ -269,6 +283,7 @@ EXAMPLES = {
     "atomic": (SCALAR, ["memory"]), "cache": (SCALAR, ["memory"]), "cluster": (SCALAR, ["memory"]),
     "warp": (SCALAR, ["warp and escapes"]), "misc": (SCALAR, ["warp and escapes"]), "barrier": (ASYNC, ["barriers"]),
     "async": (ASYNC, ["copies", "tensor"]), "matrix": (ASYNC, ["mma", "wgmma"]),
+    "tcgen05": (ASYNC, ["tcgen05", "tcgen05 pairs"]),
 }
 
 

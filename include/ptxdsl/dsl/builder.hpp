@@ -6,6 +6,7 @@
 #include <ptxdsl/dsl/async_copy.hpp>
 #include <ptxdsl/dsl/atomic.hpp>
 #include <ptxdsl/dsl/call.hpp>
+#include <ptxdsl/dsl/cluster_launch.hpp>
 #include <ptxdsl/dsl/control.hpp>
 #include <ptxdsl/dsl/convert.hpp>
 #include <ptxdsl/dsl/inst.hpp>
@@ -41,7 +42,8 @@ class builder : public detail::arithmetic_family<Tgt>,
                 public detail::async_copy_family<Tgt>,
                 public detail::matrix_family<Tgt>,
                 public detail::pipeline_family<Tgt>,
-                public detail::sync_family<Tgt> {
+                public detail::sync_family<Tgt>,
+                public detail::cluster_launch_family<Tgt> {
 public:
     static constexpr target the_target = Tgt;
     // One name, several families: without these the call would be ambiguous.

@@ -294,6 +294,129 @@ int main() {
           "wgmma.commit_group.sync.aligned;\n"
           "wgmma.wait_group.sync.aligned 0;");
 
+    check("tcgen05", {8, 6}, +[](blackwell& k, px::reg<u32> n) {
+        const auto slot = k.tcgen05.make_slot<512>();
+        k.tcgen05.alloc(slot);
+        const auto memory = k.tcgen05.load(slot);
+        const auto a = k.tcgen05.descriptor(k.smem<px::tile<bf16, 128, 64>>(1, "a"));
+        const auto b = k.tcgen05.descriptor(k.smem<px::tile<bf16, 64, 64>>(1, "b"));
+        const auto acc = memory.accumulator<f32, 128, 64, 0, 2>();
+        k.tcgen05.mma(acc[0], a, b, false);
+        k.tcgen05.mma<px::collector_a_use>(acc[1], a.k_slice(1), b.k_slice(1), n != 0u);
+        k.tcgen05.mma(acc[n], memory.a_operand<bf16, 128, 64, 128>().k_slice(2), b, true, px::mma_options{.negate_a = true, .scale_input_d = 2});
+        const auto bar = k.make_mbarrier_ring<"done">(1, px::arrivals<1>);
+        k.tcgen05.commit(bar[0]);
+        k.tcgen05.wait(bar[0], 0u);
+        const auto rows = k.tcgen05.quarter(memory, n);
+        const auto v = k.tcgen05.ld<px::shape_32x32b, px::x2>(rows.accumulator<f32, 128, 64>(), 8);
+        k.tcgen05.wait_ld();
+        k.tcgen05.st<px::shape_16x128b, px::x1>(rows.slice<f32, 32, 64>(), v);
+        k.tcgen05.wait_st();
+        k.tcgen05.fence_before_thread_sync();
+        k.tcgen05.dealloc(memory);
+        k.tcgen05.relinquish_alloc_permit(slot);
+    },
+          "mov.u32 %tmem_slot0, smem;\n"
+          "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%tmem_slot0], 512;\n"
+          "ld.shared.u32 %tmem0, [%tmem_slot0];\n"
+          "mov.u32 %a0, smem+1024;\n"
+          "shr.u32 %r1, %a0, 4;\n"
+          "and.b32 %r2, %r1, 16383;\n"
+          "cvt.u64.u32 %rd0, %r2;\n"
+          "or.b64 %desc0, %rd0, 4611756662049538048;\n"
+          "mov.u32 %b0, smem+17408;\n"
+          "shr.u32 %r3, %b0, 4;\n"
+          "and.b32 %r4, %r3, 16383;\n"
+          "cvt.u64.u32 %rd1, %r4;\n"
+          "or.b64 %desc1, %rd1, 4611756662049538048;\n"
+          "tcgen05.mma.cta_group::1.kind::f16 [%tmem0], %desc0, %desc1, 135267472, 0;\n"
+          "add.s64 %desc2, %desc0, 2;\n"
+          "add.s64 %desc3, %desc1, 2;\n"
+          "setp.ne.u32 %p0, %r0, 0;\n"
+          "tcgen05.mma.cta_group::1.kind::f16.collector::a::use [%tmem0+64], %desc2, %desc3, 135267472, %p0;\n"
+          "mad.lo.u32 %r5, %r0, 64, %tmem0;\n"
+          "tcgen05.mma.cta_group::1.kind::f16 [%r5], [%tmem0+144], %desc1, 135275664, 1, 2;\n"
+          "mov.u32 %done0, smem+25600;\n"
+          "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%done0];\n"
+          "mbarrier.try_wait.parity.shared::cta.b64 %p1, [%done0], 0;\n"
+          "@!%p1 bra $wait_0;\n"
+          "tcgen05.fence::after_thread_sync;\n"
+          "and.b32 %r6, %r0, 3;\n"
+          "shl.b32 %r7, %r6, 21;\n"
+          "add.u32 %tmem_quarter0, %tmem0, %r7;\n"
+          "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%t0, %t1}, [%tmem_quarter0+8];\n"
+          "tcgen05.wait::ld.sync.aligned;\n"
+          "tcgen05.st.sync.aligned.16x128b.x1.b32 [%tmem_quarter0+64], {%t0, %t1};\n"
+          "tcgen05.wait::st.sync.aligned;\n"
+          "tcgen05.fence::before_thread_sync;\n"
+          "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %tmem0, 512;\n"
+          "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;");
+
+    check("tcgen05 pairs", {8, 7}, +[](blackwell& k) {
+        const auto memory = k.tcgen05.load(k.tcgen05.make_slot<512, px::cta_group_2>());
+        const auto d = memory.accumulator<f32, 256, 128>();
+        const auto a = k.tcgen05.descriptor(k.smem<px::tile<px::e2m1, 128, 256>>(1, "a"));
+        const auto b = k.tcgen05.descriptor(k.smem<px::tile<px::e2m1, 64, 256>>(1, "b"));
+        const auto sa = memory.scales<px::ue4m3, 128, 256>(), sb = memory.scales<px::ue4m3, 128, 260>();
+        const auto from = k.tcgen05.descriptor(k.smem<px::tile<px::ue4m3, 32, 16, px::k_major, px::core_matrices>>(1, "scales"));
+        k.tcgen05.cp<px::shape_32x128b, px::warpx4>(sa, from);
+        k.tcgen05.mma(d, a, b, sa, sb, false);
+        const auto thin = k.tcgen05.descriptor(k.smem<px::tile<e4m3, 128, 64, px::k_major, px::swizzle_64b>>(1, "thin"));
+        const auto wide = k.tcgen05.descriptor(k.smem<px::tile<e4m3, 64, 128>>(1, "wide"));
+        k.tcgen05.mma_sp(d, thin, wide, memory.slice<b32, 8, 272>(), true);
+        k.tcgen05.shift(memory.slice<b32, 8>());
+        const auto bar = k.make_mbarrier_ring<"done">(1, px::arrivals<1>);
+        k.tcgen05.commit_multicast(bar[0], 3);
+        const auto answer = k.smem_array<px::b128>(1, "answer");
+        k.clusterlaunchcontrol_try_cancel(answer, bar[0]);
+        const auto r = k.ld(answer);
+        const auto p = k.clusterlaunchcontrol_query_cancel_is_canceled(r);
+        k.at(p).st(k.smem_array<u32>(1, "x"), k.clusterlaunchcontrol_query_cancel_get_first_ctaid_x(r));
+        static_cast<void>(k.clusterlaunchcontrol_query_cancel_get_first_ctaid(r));
+    },
+          "mov.u32 %tmem_slot0, smem;\n"
+          "ld.shared.u32 %tmem0, [%tmem_slot0];\n"
+          "mov.u32 %a0, smem+1024;\n"
+          "shr.u32 %r0, %a0, 4;\n"
+          "and.b32 %r1, %r0, 16383;\n"
+          "cvt.u64.u32 %rd0, %r1;\n"
+          "or.b64 %desc0, %rd0, 4611756662049538048;\n"
+          "mov.u32 %b0, smem+17408;\n"
+          "shr.u32 %r2, %b0, 4;\n"
+          "and.b32 %r3, %r2, 16383;\n"
+          "cvt.u64.u32 %rd1, %r3;\n"
+          "or.b64 %desc1, %rd1, 4611756662049538048;\n"
+          "mov.u32 %scales0, smem+25600;\n"
+          "shr.u32 %r4, %scales0, 4;\n"
+          "and.b32 %r5, %r4, 16383;\n"
+          "cvt.u64.u32 %rd2, %r5;\n"
+          "or.b64 %desc2, %rd2, 70403106013184;\n"
+          "tcgen05.cp.cta_group::2.32x128b.warpx4 [%tmem0+256], %desc2;\n"
+          "tcgen05.mma.cta_group::2.kind::mxf4nvf4.block_scale.scale_vec::4X [%tmem0], %desc0, %desc1, 270533760, [%tmem0+256], [%tmem0+260], 0;\n"
+          "mov.u32 %thin0, smem+26112;\n"
+          "shr.u32 %r6, %thin0, 4;\n"
+          "and.b32 %r7, %r6, 16383;\n"
+          "cvt.u64.u32 %rd3, %r7;\n"
+          "or.b64 %desc3, %rd3, 9223442543037972480;\n"
+          "mov.u32 %wide0, smem+34816;\n"
+          "shr.u32 %r8, %wide0, 4;\n"
+          "and.b32 %r9, %r8, 16383;\n"
+          "cvt.u64.u32 %rd4, %r9;\n"
+          "or.b64 %desc4, %rd4, 4611756662049538048;\n"
+          "tcgen05.mma.sp.cta_group::2.kind::f8f6f4 [%tmem0], %desc3, %desc4, [%tmem0+272], 270532628, 1;\n"
+          "tcgen05.shift.cta_group::2.down [%tmem0];\n"
+          "mov.u32 %done0, smem+43008;\n"
+          "mov.b16 %mask0, 3;\n"
+          "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%done0], %mask0;\n"
+          "mov.u32 %answer0, smem+43024;\n"
+          "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%answer0], [%done0];\n"
+          "ld.shared.b128 %rq0, [%answer0];\n"
+          "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p0, %rq0;\n"
+          "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r10, %rq0;\n"
+          "mov.u32 %x0, smem+43040;\n"
+          "@%p0 st.shared.u32 [%x0], %r10;\n"
+          "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r11, %r12, %r13, _}, %rq0;");
+
     if (failed == 0) std::puts("all texts as expected");
     return failed == 0 ? 0 : 1;
 }
