@@ -370,7 +370,7 @@ public:
 
     /// Reserves the four bytes that receive an allocation's address: emits one `mov.u32 %name, smem+offset`.
     template <unsigned Columns, tok Group = tok::cta_group__1>
-    constexpr tensor_memory_slot<Columns, Group> make_slot(std::string_view name = "tmem_slot",
+    constexpr tensor_memory_slot<Columns, Group> make_slot(string_view name = "tmem_slot",
                                                            location where = location::current()) const {
         require_tensor_memory<Tgt>();
         static_assert(Columns >= 32 && Columns <= 512 && (Columns & (Columns - 1)) == 0,
@@ -492,7 +492,7 @@ public:
     }
     /// Declares registers for `st`. Emits nothing.
     template <class T, unsigned N>
-    constexpr tmem_registers<T, N> make_registers(std::string_view name = "t") const {
+    constexpr tmem_registers<T, N> make_registers(string_view name = "t") const {
         static_assert(bits_of<T> == 32, "PTXDSL-I09: tensor memory moves 32-bit registers; f16 pairs are b32 or f16x2");
         return {*p_, p_->new_regs(scalar_of<T>, N, name)};
     }
