@@ -96,6 +96,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/verify/prescan.hpp
     ptxdsl/verify/registers.hpp
     ptxdsl/verify/report.hpp
+    ptxdsl/verify/tensor_memory.hpp
     ptxdsl/verify/verify.hpp
     ptxdsl/verify/warps.hpp
     ptxdsl/verify/wgmma.hpp

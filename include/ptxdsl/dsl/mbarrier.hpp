@@ -208,7 +208,7 @@ public:
     /// `mbarrier.arrive{.M}.shared::cta.b64 state, [bar];` Every executing thread arrives once. PTX ISA 9.7.13.15.13.
     template <tok... M, class R>
     constexpr arrival_token<R> mbarrier_arrive(mbarrier<R> b, location where = location::current()) const {
-        note(ir::note::barrier_arrive, b.region(), 1, 0);
+        note(ir::note::barrier_arrive, b.region(), 1, is_empty_ring<R> ? 4 : 0);
         return token_of<mb<tok::arrive, M..., tok::shared__cta, tok::b64>, R>(where, address_operand_of(b.region()));
     }
     /// `mbarrier.arrive{.M}.shared::cta.b64 state, [bar], count;`
@@ -222,7 +222,7 @@ public:
     /// `mbarrier.arrive{.M}.shared::cluster.b64 _, [bar]{, count};` on another block's barrier. There is no state to wait with (E10).
     template <tok... M, class R>
     constexpr remote_arrival<R> mbarrier_arrive(remote_mbarrier<R> b, location where = location::current()) const {
-        note(ir::note::barrier_arrive, b.local(), 1, 1);
+        note(ir::note::barrier_arrive, b.local(), 1, is_empty_ring<R> ? 5 : 1);
         return remote<mb<tok::arrive, M..., tok::shared__cluster, tok::b64>>(where, b);
     }
     template <tok... M, class R, class N>

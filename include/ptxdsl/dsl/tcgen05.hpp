@@ -172,6 +172,17 @@ public:
     static constexpr tmem_lanes lanes = Lanes;
 };
 
+namespace detail {
+/// A view that lies inside an allocation of `Columns` columns. (In a declaration, so that g++ names the author's line.)
+template <unsigned Columns, class View, unsigned Column, unsigned Stages>
+struct fitting_view {
+    static_assert(Column + Stages * View::columns <= Columns,
+                  "PTXDSL-I07: this view is wider than the tensor memory that was allocated; allocate more columns or "
+                  "take a narrower one");
+    using type = View;
+};
+}  // namespace detail
+
 /// An allocation of tensor memory, or a warp's quarter of its lanes. Views take a constant first column.
 template <unsigned Columns, tok Group, tmem_lanes Lanes = tmem_lanes::all>
 class [[nodiscard]] tensor_memory : public tmem_address {
@@ -180,40 +191,39 @@ public:
     static constexpr tok group = Group;
     static constexpr tmem_lanes lanes = Lanes;
     using tmem_address::tmem_address;
+    template <class View, unsigned Column, unsigned Stages>
+    using view = typename detail::fitting_view<Columns, View, Column, Stages>::type;
     constexpr explicit tensor_memory(tmem_address&& a) noexcept : tmem_address(static_cast<tmem_address&&>(a)) {}
 
     /// D of `tcgen05.mma`, `Stages` of them from column `Column` on. Emits nothing.
     template <class T, unsigned M, unsigned N, unsigned Column = 0, unsigned Stages = 1>
-    constexpr auto accumulator() const {
-        return view<tmem_accumulator<T, M, N, Group, Lanes>, Column, Stages>();
+    constexpr view<tmem_accumulator<T, M, N, Group, Lanes>, Column, Stages> accumulator() const {
+        return at<tmem_accumulator<T, M, N, Group, Lanes>, Column, Stages>();
     }
     /// D of `tcgen05.mma.ws`. Emits nothing.
     template <class T, unsigned M, unsigned N, unsigned Column = 0, unsigned Stages = 1>
-    constexpr auto ws_accumulator() const {
-        return view<tmem_accumulator<T, M, N, Group, Lanes, true>, Column, Stages>();
+    constexpr view<tmem_accumulator<T, M, N, Group, Lanes, true>, Column, Stages> ws_accumulator() const {
+        return at<tmem_accumulator<T, M, N, Group, Lanes, true>, Column, Stages>();
     }
     /// A of `tcgen05.mma`. Emits nothing.
     template <class T, unsigned M, unsigned K, unsigned Column = 0, unsigned Stages = 1>
-    constexpr auto a_operand() const {
-        return view<tmem_operand<T, M, K, Group, Lanes>, Column, Stages>();
+    constexpr view<tmem_operand<T, M, K, Group, Lanes>, Column, Stages> a_operand() const {
+        return at<tmem_operand<T, M, K, Group, Lanes>, Column, Stages>();
     }
     /// Block scales, one word of them a row and stage. Emits nothing.
     template <class S, unsigned Rows, unsigned Column, unsigned Stages = 1>
-    constexpr auto scales() const {
-        return view<tmem_scales<S, Rows, Group, Lanes>, Column, Stages>();
+    constexpr view<tmem_scales<S, Rows, Group, Lanes>, Column, Stages> scales() const {
+        return at<tmem_scales<S, Rows, Group, Lanes>, Column, Stages>();
     }
     /// Plain columns. Emits nothing.
     template <class T, unsigned Width, unsigned Column = 0, unsigned Stages = 1>
-    constexpr auto slice() const {
-        return view<tmem_columns<T, Width, Group, Lanes>, Column, Stages>();
+    constexpr view<tmem_columns<T, Width, Group, Lanes>, Column, Stages> slice() const {
+        return at<tmem_columns<T, Width, Group, Lanes>, Column, Stages>();
     }
 
 private:
     template <class View, unsigned Column, unsigned Stages>
-    constexpr View view() const {
-        static_assert(Column + Stages * View::columns <= Columns,
-                      "PTXDSL-I07: this view is wider than the tensor memory that was allocated; allocate more columns "
-                      "or take a narrower one");
+    constexpr View at() const {
         return View(tmem_address(*program(), id(), offset() + Column), Stages);
     }
 };
@@ -564,12 +574,12 @@ public:
     constexpr void mma(D d, A a, B b, scale_d accumulate, const mma_options& o = {},
                        location where = location::current()) const {
         if constexpr (is_product<D, A, B>()) {
-            constexpr plan p = plan_of<D, A, B, void, tok::none, false, false>();
-            using F = tc_if<tok::mma, D::group, kind_token(p.kind), M...>;
-            if constexpr (check<p, F, D, A, B, false>()) {
+            using P = planned<D, A, B, void, tok::none, false, false>;
+            using F = tc_if<tok::mma, D::group, kind_token(P::p.kind), M...>;
+            if constexpr (check<P, F>()) {
                 note_read(a), note_read(b);
-                raw_operand list[6] = {d.as_raw(), a.as_raw(), b.as_raw(), idesc(p, o, where), accumulate.o};
-                emit(*p_, ref<F>(), guard_, where, list, scaled(list, 5, p, o, where));
+                raw_operand list[6] = {d.as_raw(), a.as_raw(), b.as_raw(), idesc(P::p, o, where), accumulate.o};
+                emit(*p_, ref<F>(), guard_, where, list, scaled(list, 5, P::p, o, where));
             }
         }
     }
@@ -581,14 +591,14 @@ public:
         if constexpr (is_product<D, A, B>()) {
             static_assert(N == 4 * group_number(D::group),
                           "PTXDSL-I09: the mask of output lanes has four registers with cta_group::1, eight with ::2");
-            constexpr plan p = plan_of<D, A, B, void, tok::none, false, false>();
-            using F = tc_if<tok::mma, D::group, kind_token(p.kind), M...>;
-            if constexpr (check<p, F, D, A, B, false>()) {
+            using P = planned<D, A, B, void, tok::none, false, false>;
+            using F = tc_if<tok::mma, D::group, kind_token(P::p.kind), M...>;
+            if constexpr (check<P, F>()) {
                 note_read(a), note_read(b);
                 raw_operand list[7] = {
-                    d.as_raw(),  a.as_raw(), b.as_raw(), idesc(p, o, where), vector_operand(disable_output_lane),
+                    d.as_raw(),  a.as_raw(), b.as_raw(), idesc(P::p, o, where), vector_operand(disable_output_lane),
                     accumulate.o};
-                emit(*p_, ref<F>(), guard_, where, list, scaled(list, 6, p, o, where));
+                emit(*p_, ref<F>(), guard_, where, list, scaled(list, 6, P::p, o, where));
             }
         }
     }
@@ -607,13 +617,13 @@ public:
     constexpr void mma_sp(D d, A a, B b, E metadata, scale_d accumulate, const mma_options& o = {},
                           location where = location::current()) const {
         if constexpr (is_product<D, A, B>()) {
-            constexpr plan p = plan_of<D, A, B, void, tok::none, true, false>();
-            using F = tc_if<tok::mma, tok::sp, D::group, kind_token(p.kind), M...>;
-            if constexpr (check<p, F, D, A, B, true>()) {
+            using P = planned<D, A, B, void, tok::none, true, false>;
+            using F = tc_if<tok::mma, tok::sp, D::group, kind_token(P::p.kind), M...>;
+            if constexpr (check<P, F>()) {
                 note_read(a), note_read(b);
-                raw_operand list[7] = {d.as_raw(),        a.as_raw(),         b.as_raw(),
-                                       metadata.as_raw(), idesc(p, o, where), accumulate.o};
-                emit(*p_, ref<F>(), guard_, where, list, scaled(list, 6, p, o, where));
+                raw_operand list[7] = {d.as_raw(),  a.as_raw(), b.as_raw(), metadata.as_raw(), idesc(P::p, o, where),
+                                       accumulate.o};
+                emit(*p_, ref<F>(), guard_, where, list, scaled(list, 6, P::p, o, where));
             }
         }
     }
@@ -831,61 +841,67 @@ private:
         p.widths = D::weight_stationary == Ws;
         return p;
     }
+    /// The plan behind a type, whose name in a message is short.
+    template <class D, class A, class B, class S, tok Vec, bool Sparse, bool Ws>
+    struct planned {
+        static constexpr plan p = plan_of<D, A, B, S, Vec, Sparse, Ws>();
+    };
     /// K elements of an operand tile; pairs count two.
     [[nodiscard]] static constexpr u32 elements(const tile_layout& t) noexcept {
         return t.cols * (t.element == isa::scalar::e2m1x2 ? 2 : 1);
     }
 
     /// The rules of one multiplication, a sentence each. True: it may be emitted.
-    template <plan P, class F, class D, class A, class B, bool Sparse>
+    template <class Planned, class F>
     static constexpr bool check() noexcept {
-        static_assert(P.group_fits,
+        constexpr const plan& p = Planned::p;
+        static_assert(p.group_fits,
                       "PTXDSL-I01: D, A and scales of one tcgen05.mma lie in tensor memory of different cta_group");
-        static_assert(P.lanes_fit,
+        static_assert(p.lanes_fit,
                       "PTXDSL-I10: tcgen05.mma works on all lanes; take its operands from the allocation, not from a "
                       "warp's quarter");
-        static_assert(P.known,
+        static_assert(p.known,
                       "PTXDSL-I04: packed 4-bit elements need block scales (kinds mxf4, mxf4nvf4); "
                       "px::in_bytes<px::e2m1> tiles go without");
-        static_assert(P.error != tcgen05_error::operand_type,
+        static_assert(p.error != tcgen05_error::operand_type,
                       "PTXDSL-I04: no kind of tcgen05.mma multiplies these element types (f16xf16, bf16xbf16, "
                       "tf32xtf32, mixes of 8-, 6- and 4-bit floats, mixes of s8 and u8)");
-        static_assert(P.error != tcgen05_error::result_type,
+        static_assert(p.error != tcgen05_error::result_type,
                       "PTXDSL-I04: this kind of tcgen05.mma does not accumulate in this type (integers: s32; "
                       "f16 and 8-bit floats: f16 or f32; all others: f32)");
-        static_assert(P.error != tcgen05_error::scale_type,
+        static_assert(p.error != tcgen05_error::scale_type,
                       "PTXDSL-I04: block scales are ue8m0, or ue4m3 with packed 4-bit elements");
-        static_assert(P.error != tcgen05_error::operand_major && P.a_tile != tile_error::mn_major_type &&
-                          P.b_tile != tile_error::mn_major_type,
+        static_assert(p.error != tcgen05_error::operand_major && p.a_tile != tile_error::mn_major_type &&
+                          p.b_tile != tile_error::mn_major_type,
                       "PTXDSL-C06: tcgen05.mma reads packed 4-bit elements K-major only; make this tile K-major");
         constexpr bool types =
-            P.known && P.error != tcgen05_error::operand_type && P.error != tcgen05_error::result_type;
+            p.known && p.error != tcgen05_error::operand_type && p.error != tcgen05_error::result_type;
         static_assert(
-            !types || (usable(P.a_tile) && usable(P.b_tile)),
+            !types || (usable(p.a_tile) && usable(p.b_tile)),
             "PTXDSL-C02: the tensor core reads no such tile: its contiguous row is the swizzle span or a multiple of "
             "it, its strided extent a "
             "multiple of 8, MN-major tf32 has the 128-byte swizzle of 32-byte atoms, and no tile is a plain array");
-        static_assert(P.widths,
+        static_assert(p.widths,
                       "PTXDSL-I05: tcgen05.mma.ws accumulates in memory.ws_accumulator<…>(), the other forms in "
                       "memory.accumulator<…>()");
-        static_assert(!types || !P.widths || P.shape,
+        static_assert(!types || !p.widths || p.shape,
                       "PTXDSL-I05: this kind, form and cta_group of tcgen05.mma has no instruction of this M and N "
                       "(docs/misuse/I05.md "
                       "has the table)");
-        static_assert(!P.whole_b,
+        static_assert(!p.whole_b,
                       "PTXDSL-I15: with cta_group::2 each block of the pair loads half of B, a tile of N/2 rows; a box "
                       "of N rows brings "
                       "twice the bytes");
         static_assert(
-            P.whole_b || P.extents,
+            p.whole_b || p.extents,
             "PTXDSL-I05: A has M rows and B has N rows (half of each in a block of a pair); were the tiles swapped?");
-        static_assert(P.depth, "PTXDSL-I05: A and B have different K extents (a sparse A has half of B's)");
+        static_assert(p.depth, "PTXDSL-I05: A and B have different K extents (a sparse A has half of B's)");
         using status = isa::verdict::status;
         static_assert(F::verdict.st != status::bad_modifiers,
                       "PTXDSL-A15: tcgen05.mma of this kind has no such modifiers (collectors of A, px::ashift with A "
                       "in tensor memory; block16 and block32 with block scales)");
-        return P.group_fits && P.lanes_fit && types && P.error == tcgen05_error::ok && P.shape && P.extents &&
-               P.depth && P.widths && F::verdict.ok();
+        return p.group_fits && p.lanes_fit && types && p.error == tcgen05_error::ok && p.shape && p.extents &&
+               p.depth && p.widths && F::verdict.ok();
     }
     [[nodiscard]] static constexpr bool usable(tile_error e) noexcept {
         return e == tile_error::ok || e == tile_error::mn_major_type || e == tile_error::element_type;
@@ -917,20 +933,21 @@ private:
     constexpr void block(D d, A a, B b, const SA& scale_a, const SB& scale_b, const scale_d& accumulate,
                          const mma_options& o, location where, const E&... metadata) const {
         if constexpr (is_product<D, A, B>()) {
-            constexpr plan p = plan_of<D, A, B, SA, scale_vector_of<M...>, Sparse, false>();
+            using P = planned<D, A, B, SA, scale_vector_of<M...>, Sparse, false>;
             constexpr bool same =
                 std::is_same_v<typename SA::value_type, typename SB::value_type> && SA::group == SB::group;
             static_assert(same, "PTXDSL-I04: the scales of A and B have one type and one cta_group");
             static_assert(SB::rows >= D::n && SA::rows >= D::m / group_number(D::group),
                           "PTXDSL-I04: there is a scale for each row of A in this block, and for each row of B (with a "
                           "pair: of both halves)");
-            constexpr tok vec = scale_vector_of<M...> == tok::none ? scale_vector(p.kind) : tok::none;
-            using F = tc_if<tok::mma, Sparse ? tok::sp : tok::none, D::group, kind_token(p.kind), tok::block_scale, vec,
-                            M...>;
-            if constexpr (check<p, F, D, A, B, Sparse>()) {
+            constexpr tok vec = scale_vector_of<M...> == tok::none ? scale_vector(P::p.kind) : tok::none;
+            using F = tc_if<tok::mma, Sparse ? tok::sp : tok::none, D::group, kind_token(P::p.kind), tok::block_scale,
+                            vec, M...>;
+            if constexpr (check<P, F>()) {
                 note_read(a), note_read(b);
-                const raw_operand list[] = {d.as_raw(),         a.as_raw(),       b.as_raw(),       metadata...,
-                                            idesc(p, o, where), scale_a.as_raw(), scale_b.as_raw(), accumulate.o};
+                const raw_operand list[] = {
+                    d.as_raw(),       a.as_raw(),       b.as_raw(),  metadata..., idesc(P::p, o, where),
+                    scale_a.as_raw(), scale_b.as_raw(), accumulate.o};
                 emit(*p_, ref<F>(), guard_, where, list, 7 + sizeof...(E));
             }
         }
@@ -939,14 +956,14 @@ private:
     constexpr void ws(D d, A a, B b, const raw_operand* metadata, const scale_d& accumulate, const raw_operand* zero,
                       const mma_options& o, location where) const {
         if constexpr (is_product<D, A, B>()) {
-            constexpr plan p = plan_of<D, A, B, void, tok::none, Sp == tok::sp, true>();
-            using F = tc_if<tok::mma, tok::ws, Sp, D::group, kind_token(p.kind), M...>;
-            if constexpr (check<p, F, D, A, B, Sp == tok::sp>()) {
+            using P = planned<D, A, B, void, tok::none, Sp == tok::sp, true>;
+            using F = tc_if<tok::mma, tok::ws, Sp, D::group, kind_token(P::p.kind), M...>;
+            if constexpr (check<P, F>()) {
                 note_read(a), note_read(b);
                 raw_operand list[7] = {d.as_raw(), a.as_raw(), b.as_raw()};
                 std::uint32_t n = 3;
                 if (metadata != nullptr) list[n++] = *metadata;
-                list[n++] = idesc(p, o, where);
+                list[n++] = idesc(P::p, o, where);
                 list[n++] = accumulate.o;
                 if (zero != nullptr) list[n++] = *zero;
                 emit(*p_, ref<F>(), guard_, where, list, n);

@@ -76,7 +76,7 @@ inline constexpr std::uint32_t unknown_count = 0xffffffffu;
 /// Meaning that the text no longer shows: which object an address belongs to, how many bytes a copy brings.
 enum class note : std::uint8_t {
     barrier_init,     ///< barrier, first stage, stages, arrivals
-    barrier_arrive,   ///< barrier, stage or `unknown_count`, arrivals, flags (1: remote)
+    barrier_arrive,   ///< barrier, stage or `unknown_count`, arrivals, flags (1: remote, 2: with bytes, 4: frees a slot)
     barrier_expect,   ///< barrier, stage, bytes
     barrier_wait,     ///< barrier, stage, parity (0, 1 or `unknown_count`)
     barrier_copy,     ///< barrier, stage, bytes (0: not constant), multicast

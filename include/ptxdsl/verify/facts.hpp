@@ -45,7 +45,8 @@ inline constexpr u32 member = 8;     ///< belongs to the fragment in bits 8 to 1
 inline constexpr u32 constant = 16;  ///< its value is known
 inline constexpr u32 address = 32;   ///< its value is this offset in shared memory
 inline constexpr u32 varies = 64;    ///< differs from thread to thread, or may
-inline constexpr u32 special = written | hidden | watched | member;
+inline constexpr u32 in_flight = 128;  ///< a tcgen05.ld writes it that has not been waited for
+inline constexpr u32 special = written | hidden | watched | member | in_flight;
 }  // namespace bit
 
 /// Registers that instructions name together: an accumulator, an A operand.
@@ -140,6 +141,27 @@ struct loop {
     u32 paced = 0;        ///< bit per role that waits on an mbarrier inside
     u32 counter = 0;      ///< operand compared with `ge` at the top + 1, 0: none
     bool counts_signed = false;
+    bool commits = false;   ///< has a tcgen05.commit, in inner loops too
+    u32 multiply = 0;       ///< role of the first tcgen05.mma directly in it + 1
+    u32 release_where = 0;  ///< of the first arrival behind it that frees a slot + 1
+};
+
+/// Tensor memory, as far as the text has been read (verify/tensor_memory.hpp). Places are `stand(facts)`.
+struct tensor_memory_facts {
+    u32 group = 0;
+    u32 allocations = 0, frees = 0, alloc_where = 0;
+    u32 live = 0, live_at = 0;    ///< columns allocated at one place
+    u32 freed = 0, freed_at = 0;  ///< register freed last + 1
+    u32 relinquished_at = 0;
+    u32 multiplies = 0, commits = 0, stores = 0;
+    u32 issued_at = 0;
+    u32 first_load = 0, first_accumulates = 0;    ///< location + 1
+    u32 store_base = 0, store_offset = 0;         ///< address of a store that has not been waited for
+    bool relinquished = false;
+    bool issued = false;         ///< an mma, and nobody met since
+    bool unfenced_wait = false;  ///< a wait without a tcgen05.fence behind it
+    bool calls = false;
+    ::ptxdsl::detail::dynarray<fragment> loads;
 };
 
 /// One thing done to an mbarrier, for the accounting of arrivals and bytes.
@@ -214,6 +236,7 @@ struct facts {
     bool arrivals_unknown = false;  ///< an arrival without a note
     bool is_function = false;       ///< a device function: the caller may have begun things and may end them
     bool bytes_unknown = false;     ///< a copy onto a barrier without a note
+    tensor_memory_facts tm;
 
     constexpr facts(const ir::view& program, report& to)
         : m(program), out(to), regs(program.n.regs), values(program.n.regs) {

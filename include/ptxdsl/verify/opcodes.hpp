@@ -31,6 +31,7 @@ enum class op : std::uint8_t {
     mapa,
     setmaxnreg,
     call,
+    tcgen05,
     // From here on the first pass looks too.
     branch,
     mbarrier,
@@ -64,7 +65,8 @@ struct opcode_table {
     t.set(op::atomic, tok::atom);
     t.set(op::reduce, tok::red);
     t.set(op::stmatrix, tok::stmatrix);
-    t.set(op::two_word, tok::multimem);
+    t.set(op::two_word, tok::multimem, tok::clusterlaunchcontrol);
+    t.set(op::tcgen05, tok::tcgen05);
     t.set(op::fence, tok::fence);
     t.set(op::copy, tok::cp);
     t.set(op::mapa, tok::mapa);
@@ -91,11 +93,12 @@ namespace tables {
 }
 inline constexpr std::uint32_t always_result =
     mask_of(op::value, op::varying, op::mov, op::add, op::load, op::atomic, op::mapa, op::call);
-inline constexpr std::uint32_t maybe_result = mask_of(op::two_word, op::bar, op::mbarrier);
+inline constexpr std::uint32_t maybe_result = mask_of(op::two_word, op::bar, op::mbarrier, op::tcgen05);
 
 [[nodiscard]] constexpr bool second_word_has_result(op o, const ir::cursor& c) noexcept {
     const auto second = static_cast<tok>(c.token(1));
-    if (o == op::two_word) return second == tok::ld_reduce;
+    if (o == op::two_word) return second == tok::ld_reduce || second == tok::query_cancel;
+    if (o == op::tcgen05) return second == tok::ld;
     if (o == op::bar) return second == tok::red || (c.tokens() > 2 && static_cast<tok>(c.token(2)) == tok::red);
     return second == tok::arrive || second == tok::arrive_drop || second == tok::try_wait || second == tok::test_wait ||
            second == tok::pending_count;

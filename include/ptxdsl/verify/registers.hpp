@@ -80,6 +80,14 @@ constexpr void unwritten_use(facts& f, u32 id) {
 
 constexpr bool special_use(facts& f, u32 id, u32 v) {
     if ((v & bit::watched) != 0) f.regs[id] &= ~bit::watched;
+    if ((v & bit::in_flight) != 0) {
+        f.regs[id] &= ~bit::in_flight;
+        if (!f.tm.loads.empty())
+            f.out.error("I08", f.where, {"register %", f.reg_name(id), " is read before its tcgen05.ld has arrived: k.tcgen05.wait_ld() comes first"});
+        for (u32 i = 0; i < f.tm.loads.size(); ++i)
+            for (u32 r = f.tm.loads[i].first; r < f.tm.loads[i].first + f.tm.loads[i].count; ++r) f.regs[r] &= ~bit::in_flight;
+        f.tm.loads.truncate(0);  // told once
+    }
     bool written = (v & (bit::written | bit::hidden)) == bit::written;
     if ((v & bit::member) != 0) {
         const u32 which = v >> 8 & 0xffu;

@@ -7,6 +7,7 @@
 #include <ptxdsl/verify/copies.hpp>
 #include <ptxdsl/verify/flow.hpp>
 #include <ptxdsl/verify/prescan.hpp>
+#include <ptxdsl/verify/tensor_memory.hpp>
 #include <ptxdsl/verify/warps.hpp>
 #include <ptxdsl/verify/wgmma.hpp>
 
@@ -25,6 +26,7 @@ public:
                 case ir::record::instruction: instruction(w); break;
                 case ir::record::region:
                     f_.where = w[1];
+                    if (static_cast<ir::region>(ir::cursor{w}.code()) == ir::region::else_begin) other_arm();
                     structure_.region(ir::cursor{w});
                     break;
                 case ir::record::note: note(ir::cursor{w}); break;
@@ -38,6 +40,11 @@ public:
     }
 
 private:
+    /// The arm that begins has done nothing of what the one before has.
+    constexpr void other_arm() {
+        settle_loads(f_);
+        f_.tm.store_base = 0, f_.tm.issued = false;
+    }
     constexpr void instruction(const u32* w) {
         const ir::cursor c{w};
         const op k = opcode_of(w);
@@ -59,6 +66,7 @@ private:
             }
             if (k != op::value) special(k, c);
             if (result) finish_result(k, dst);
+            if (result && k == op::tcgen05) load_begins(f_, dst);
         }
         f_.noted = 0;
     }
@@ -82,14 +90,15 @@ private:
             case op::stmatrix: return on_shared_write(f_, c);
             case op::atomic: f_.acc |= bit::varies, f_.provenance = 0; return on_shared_write(f_, c);
             case op::leave: return leave(c);
-            case op::bar: return on_bar(f_, c);
+            case op::bar: tensor_memory_met(f_); return on_bar(f_, c);
+            case op::tcgen05: return on_tcgen05(f_, c);
             case op::fence: return fence(c);
             case op::copy: return on_copy(f_, c);
             case op::mapa: f_.provenance = 0; return on_mapa(f_, c);
             case op::setmaxnreg: return on_setmaxnreg(f_, c);
             case op::branch: return structure_.branch(c, announces_branch(before_));
             case op::mbarrier: return mbarrier(c);
-            case op::call: f_.arrivals_unknown = f_.bytes_unknown = true; return f_.push(event_kind::opaque);
+            case op::call: f_.tm.calls = true; f_.arrivals_unknown = f_.bytes_unknown = true; return f_.push(event_kind::opaque);
             default: return;
         }
     }
@@ -123,6 +132,7 @@ private:
         if (what == tok::complete_tx && !noted(f_, ir::note::barrier_copy)) f_.bytes_unknown = true;
         if (has_token(c, tok::expect_tx) && !noted(f_, ir::note::barrier_expect)) f_.bytes_unknown = true;
         if (what != tok::try_wait && what != tok::test_wait) return;
+        tensor_memory_met(f_);
         f_.push(event_kind::rendezvous);
         for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent)
             f_.loops[l].paced |= 1u << (f_.role_now < 31 ? f_.role_now : 31);
@@ -147,7 +157,9 @@ private:
             case ir::note::role_end:
             case ir::note::single_thread_end: return structure_.unselect();
             case ir::note::barrier_init: return initialise(c, p);
-            case ir::note::barrier_arrive: return use(c, site_kind::arrive, p[2], 0, p[3] & 1u);
+            case ir::note::barrier_arrive:
+                if ((p[3] & 4u) != 0) on_release(f_);
+                return use(c, site_kind::arrive, p[2], 0, p[3] & 1u);
             case ir::note::barrier_expect: return use(c, site_kind::expect, p[2], 0, 0);
             case ir::note::barrier_copy: return use(c, site_kind::copy, p[2], p[3], 0);
             case ir::note::barrier_wait: return use(c, site_kind::wait, p[2], 0, 0);
@@ -219,6 +231,7 @@ constexpr void check_body(facts& f) {
     first.run();
     text_pass(f, first.labels).run();
     check_watched(f, first.wait_predicates);
+    check_tensor_memory(f);
     check_barriers(f);
     check_warps(f);
     if (f.flow_is_known()) flow(f).run();

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor memory and tcgen05 (I01 to I14). One look at the text in order: what is refused needs two statements that the
+// same threads execute one after the other, or something the whole kernel never does.
+#pragma once
+
+#include <ptxdsl/verify/registers.hpp>
+
+namespace ptxdsl::verify {
+
+/// Where statements stand that must be executed by the same threads to contradict each other.
+[[nodiscard]] constexpr u32 stand(const facts& f) noexcept { return f.arm_now << 8 | (f.role_now & 0xffu); }
+
+/// I08: forgets the loads under way. (At `wait::ld`; and where another arm begins, which has not loaded.)
+constexpr void settle_loads(facts& f) noexcept {
+    for (u32 i = 0; i < f.tm.loads.size(); ++i)
+        for (u32 r = f.tm.loads[i].first; r < f.tm.loads[i].first + f.tm.loads[i].count; ++r)
+            f.regs[r] &= ~bit::in_flight;
+    f.tm.loads.truncate(0);
+}
+
+/// I01: one cta_group for all tcgen05 instructions of a kernel (PTX ISA 9.7.16.5; ptxas refuses it as well).
+constexpr void check_group(facts& f, const ir::cursor& c) {
+    const u32 group = has_token(c, tok::cta_group__2) ? 2 : has_token(c, tok::cta_group__1) ? 1 : 0;
+    if (group == 0) return;
+    if (f.tm.group != 0 && f.tm.group != group)
+        f.out.error("I01", f.where,
+                    {"tcgen05 with cta_group::", group, " in a kernel that uses cta_group::", f.tm.group,
+                     "; all its tcgen05 instructions have one"});
+    else
+        f.tm.group = group;
+}
+
+constexpr void on_alloc(facts& f, const ir::cursor& c) {
+    std::int64_t columns = 0;
+    if (!f.constant_of(operand_at(c, 1)[0], columns)) columns = 0;
+    if (f.tm.relinquished && f.tm.relinquished_at == stand(f))
+        f.out.error("I03", f.where, {"tcgen05.alloc after relinquish_alloc_permit: this block may allocate no more"});
+    if (f.tm.allocations++ == 0) f.tm.alloc_where = f.where;
+    if (f.tm.live_at != stand(f)) f.tm.live = 0, f.tm.live_at = stand(f);
+    f.tm.live += static_cast<u32>(columns);
+    f.tm.freed = 0;
+    if (f.tm.live > 512 && f.loop_now == 0)
+        f.out.error("I02", f.where, {f.tm.live, " columns of tensor memory are live here; there are 512"});
+}
+
+constexpr void on_dealloc(facts& f, const ir::cursor& c) {
+    ++f.tm.frees;
+    const u32 address = c.first_operand()[0];
+    std::int64_t columns = 0;
+    if (f.constant_of(operand_at(c, 1)[0], columns) && f.tm.live_at == stand(f))
+        f.tm.live -= f.tm.live < static_cast<u32>(columns) ? f.tm.live : static_cast<u32>(columns);
+    if (f.guard != 0 || ir::kind_of(address) != ir::operand_kind::reg) return;
+    if (f.tm.freed == ir::payload_of(address) + 1 && f.tm.freed_at == stand(f))
+        f.out.error("I03", f.where,
+                    {"tensor memory '%", f.reg_name(ir::payload_of(address)), "' is freed a second time"});
+    f.tm.freed = ir::payload_of(address) + 1, f.tm.freed_at = stand(f);
+}
+
+/// I14: the first multiplication of all, into columns nothing has written.
+constexpr void check_first(facts& f, const ir::cursor& c) {
+    if (f.tm.multiplies++ != 0 || f.tm.stores != 0 || f.arm_now != 0 || f.guard != 0) return;
+    // The predicate is the last operand but for scale-input-d and the column mask, which no short form has.
+    const u32 n = c.operands();
+    for (u32 i = 4; i < n; ++i) {
+        const u32 head = operand_at(c, i)[0];
+        const bool literal = ir::kind_of(head) == ir::operand_kind::small_int;
+        if (!literal && ir::kind_of(head) != ir::operand_kind::reg && ir::kind_of(head) != ir::operand_kind::not_pred)
+            continue;
+        const bool metadata = has_token(c, tok::sp);
+        if (i == 4 && metadata) continue;  // the instruction descriptor
+        if (literal && ir::small_value(head) != 0) f.tm.first_accumulates = f.where + 1;
+        return;
+    }
+}
+
+constexpr void on_multiply(facts& f, const ir::cursor& c) {
+    check_first(f, c);
+    if (!f.tm.issued) f.tm.issued_at = stand(f);
+    f.tm.issued = true;
+    loop& l = f.loops[f.loop_now];
+    if (l.multiply == 0) l.multiply = 1 + (f.role_now & 0xffu);
+}
+
+/// I12: an arrival that frees a slot of the ring, noted in front of the instruction.
+constexpr void on_release(facts& f) {
+    loop& l = f.loops[f.loop_now];
+    if (l.multiply == 1 + (f.role_now & 0xffu) && l.release_where == 0) l.release_where = f.where + 1;
+}
+
+constexpr void on_commit(facts& f) noexcept {
+    ++f.tm.commits;
+    for (u32 l = f.loop_now;; l = f.loops[l].parent) {
+        f.loops[l].commits = true;
+        if (l == 0) return;
+    }
+}
+
+/// A thread has learned what others did: an mbarrier wait, a barrier.
+constexpr void tensor_memory_met(facts& f) noexcept {
+    f.tm.issued = false;
+    f.tm.unfenced_wait = true;
+}
+
+constexpr void on_load(facts& f, const ir::cursor& c) {
+    f.acc |= bit::varies;
+    if (f.tm.first_load == 0) f.tm.first_load = f.where + 1;
+    if (f.tm.issued && f.tm.issued_at == stand(f)) {
+        f.out.error(
+            "I11", f.where,
+            {"tcgen05.ld right after tcgen05.mma: the accumulator is not there before a commit has arrived on an "
+             "mbarrier and this thread has waited for it (k.tcgen05.wait)"});
+        f.tm.issued = false;
+    } else if (f.tm.unfenced_wait && f.tm.multiplies != 0) {
+        f.out.warning("I11", f.where, {"no tcgen05.fence::after_thread_sync between the wait and this tcgen05.ld"});
+        f.tm.unfenced_wait = false;
+    }
+    const u32* address = operand_at(c, 1);
+    if (ir::kind_of(address[0]) == ir::operand_kind::address && f.tm.store_base == address[1] &&
+        f.tm.store_offset == address[2]) {
+        f.out.error("I08", f.where,
+                    {"tcgen05.ld of columns that a tcgen05.st before it wrote, without k.tcgen05.wait_st() between"});
+        f.tm.store_base = 0;
+    }
+}
+
+/// The registers of a load, after they have been defined.
+constexpr void load_begins(facts& f, const u32* dst) {
+    const fragment r = registers_of(dst);
+    if (r.count == 0 || f.unstructured || f.guard != 0) return;
+    for (u32 i = r.first; i < r.first + r.count; ++i) f.regs[i] |= bit::in_flight;
+    f.tm.loads.push_back(r);
+}
+
+constexpr void on_store(facts& f, const ir::cursor& c) noexcept {
+    ++f.tm.stores;
+    const u32* address = c.first_operand();
+    if (ir::kind_of(address[0]) != ir::operand_kind::address || f.guard != 0 || f.unstructured) return;
+    f.tm.store_base = address[1], f.tm.store_offset = address[2];
+}
+
+constexpr void on_tcgen05(facts& f, const ir::cursor& c) {
+    check_group(f, c);
+    switch (token_at(c, 1)) {
+        case tok::alloc: return on_alloc(f, c);
+        case tok::dealloc: return on_dealloc(f, c);
+        case tok::relinquish_alloc_permit: f.tm.relinquished = f.guard == 0, f.tm.relinquished_at = stand(f); return;
+        case tok::mma: return on_multiply(f, c);
+        case tok::cp: ++f.tm.stores; return;
+        case tok::commit: return on_commit(f);
+        case tok::ld: return on_load(f, c);
+        case tok::st: return on_store(f, c);
+        case tok::wait__ld: return settle_loads(f);
+        case tok::wait__st: f.tm.store_base = 0; return;
+        case tok::fence__after_thread_sync: f.tm.unfenced_wait = false; return;
+        default: return;
+    }
+}
+
+/// What only the whole kernel shows.
+constexpr void check_tensor_memory(facts& f) {
+    const bool all_seen = !f.is_function && !f.opaque && !f.tm.calls;
+    if (!all_seen) return;
+    if (f.tm.allocations != 0 && f.tm.frees == 0)
+        f.out.error("I03", f.tm.alloc_where,
+                    {"this tensor memory is never freed: k.tcgen05.dealloc(memory) before the kernel ends"});
+    if (f.tm.multiplies != 0 && f.tm.commits == 0 && f.tm.first_load != 0)
+        f.out.error("I11", f.tm.first_load - 1,
+                    {"tcgen05.ld in a kernel that never commits its tcgen05.mma: nothing tells when an accumulator is "
+                     "there (k.tcgen05.commit)"});
+    if (f.tm.first_accumulates != 0 && f.tm.stores == 0 && !f.unstructured)
+        f.out.error("I14", f.tm.first_accumulates - 1,
+                    {"the first tcgen05.mma accumulates into columns that nothing has written; the first K step "
+                     "starts at zero (accumulate = false, or k.tcgen05.multiply)"});
+    if (f.unstructured) return;
+    for (u32 i = 0; i < f.loops.size(); ++i)
+        if (f.loops[i].release_where != 0 && !f.loops[i].commits)
+            f.out.error("I12", f.loops[i].release_where - 1,
+                        {"this arrive frees a slot while the tcgen05.mma that reads it may be in flight: free it with "
+                         "k.tcgen05.commit(empty), which arrives when the mma is done"});
+}
+
+}  // namespace ptxdsl::verify
