@@ -39,6 +39,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/tags.hpp
     ptxdsl/dsl/tcgen05.hpp
     ptxdsl/dsl/tcgen05_descriptor.hpp
+    ptxdsl/dsl/tcgen05_print.hpp
     ptxdsl/dsl/tile.hpp
     ptxdsl/dsl/tma.hpp
     ptxdsl/dsl/warp.hpp

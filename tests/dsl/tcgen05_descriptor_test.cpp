@@ -2,9 +2,10 @@
 // tcgen05_descriptor.hpp against the tables of the PTX ISA: descriptors are taken apart field by field, by a table of
 // bit positions written here, for every combination of types, majors, shapes and modifiers; and a model of the memory
 // reads every element of every operand tile through its descriptor.
-#include <ptxdsl/dsl/tcgen05_descriptor.hpp>
-
 #include "catch.hpp"
+
+#include <ptxdsl/dsl/tcgen05_descriptor.hpp>
+#include <ptxdsl/dsl/tcgen05_print.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -28,7 +29,8 @@ static_assert(tcgen05_descriptor_base(tile<e4m3, 128, 32, k_major, core_matrices
 static_assert((tcgen05_descriptor_base(tile<bf16, 128, 64>::layout, 0x280) >> 49 & 7) == 5);
 
 // bf16 x bf16 -> f32, 128 x 256: the value every Blackwell GEMM starts from.
-constexpr tcgen05_instruction gemm = instruction_of(K::f16, S::f32, tile<bf16, 128, 64>::layout, tile<bf16, 256, 64>::layout, 128, 256);
+constexpr tcgen05_instruction gemm =
+    instruction_of(K::f16, S::f32, tile<bf16, 128, 64>::layout, tile<bf16, 256, 64>::layout, 128, 256);
 static_assert(instruction_error(gemm) == tcgen05_error::ok);
 static_assert(instruction_descriptor(gemm) == (1u << 4 | 1u << 7 | 1u << 10 | 32u << 17 | 8u << 24));
 // nvfp4 with ue4m3 scales, 128 x 128.
@@ -37,7 +39,20 @@ constexpr tcgen05_instruction nvfp4 = instruction_of(K::mxf4nvf4, S::f32, make_t
 static_assert(instruction_error(nvfp4) == tcgen05_error::ok);
 static_assert(instruction_descriptor(nvfp4) == (1u << 7 | 1u << 10 | 16u << 17 | 1u << 27));
 
-static_assert(k_extent(K::tf32) == 8 && k_extent(K::f16, true) == 32 && k_extent(K::mxf4) == 64 && k_extent(K::mxf8f6f4) == 32);
+static_assert(k_extent(K::tf32) == 8 && k_extent(K::f16, true) == 32 && k_extent(K::mxf4) == 64 &&
+              k_extent(K::mxf8f6f4) == 32);
+
+// ---- as text --------------------------------------------------------------------------------------------------------
+
+static_assert(describe(gemm).view() == "kind::f16 m128 n256 k16 d f32 a bf16 (k) b bf16 (k), 0x08400490");
+static_assert(describe(nvfp4).view() ==
+              "kind::mxf4nvf4 m128 n128 k64 d f32 a e2m1x2 (k) b e2m1x2 (k) scales ue4m3 ids 0 0, 0x08200480");
+static_assert(describe(tcgen05_instruction{.m = 64, .n = 8}).view().find("no such instruction") != string_view::npos);
+static_assert(describe_tile(tcgen05_descriptor(tile<bf16, 128, 64>::layout, 0x2400, 32)).view() ==
+              "start 9248 leading 16 stride 1024 swizzle 128B, 0x4000404000010242");
+static_assert(describe_tile(tcgen05_descriptor_base(tile<tf32, 64, 8, mn_major, swizzle_128b_base32>::layout))
+                  .view()
+                  .find("128B base32") != string_view::npos);
 
 // ---- the rules, each broken once ------------------------------------------------------------------------------------
 
@@ -76,10 +91,10 @@ struct field {
 std::uint32_t get(std::uint32_t word, field f) { return word >> f.low & ((1u << f.width) - 1); }
 
 constexpr field sparsity_selector{0, 2}, sparsity{2, 1}, saturation{3, 1}, d_type{4, 2}, reserved_6{6, 1}, a_type{7, 3},
-    b_type{10, 3}, negate_a{13, 1}, negate_b{14, 1}, transpose_a{15, 1}, transpose_b{16, 1}, n_eighths{17, 6}, bit_23{23, 1},
-    m_sixteenths{24, 5}, bit_29{29, 1}, shift_code{30, 2};
-constexpr field scaled_reserved_0{0, 2}, scaled_reserved_3{3, 1}, scale_b{4, 2}, scaled_reserved_24{24, 3}, m_128ths{27, 2},
-    scale_a{29, 2}, k_dimension{31, 1};
+    b_type{10, 3}, negate_a{13, 1}, negate_b{14, 1}, transpose_a{15, 1}, transpose_b{16, 1}, n_eighths{17, 6},
+    bit_23{23, 1}, m_sixteenths{24, 5}, bit_29{29, 1}, shift_code{30, 2};
+constexpr field scaled_reserved_0{0, 2}, scaled_reserved_3{3, 1}, scale_b{4, 2}, scaled_reserved_24{24, 3},
+    m_128ths{27, 2}, scale_a{29, 2}, k_dimension{31, 1};
 
 /// The code the ISA's table gives a type in a kind, if it does.
 std::optional<std::uint32_t> table_code(K kind, S type) {
@@ -121,7 +136,8 @@ u32 dense_mismatches(const tcgen05_instruction& i, std::uint32_t word) {
 
 u32 scaled_mismatches(const tcgen05_instruction& i, std::uint32_t word) {
     u32 wrong = 0;
-    wrong += get(word, scaled_reserved_0) != 0 || get(word, scaled_reserved_3) != 0 || get(word, scaled_reserved_24) != 0;
+    wrong +=
+        get(word, scaled_reserved_0) != 0 || get(word, scaled_reserved_3) != 0 || get(word, scaled_reserved_24) != 0;
     wrong += get(word, scale_b) != i.scale_b_id || get(word, scale_a) != i.scale_a_id;
     wrong += get(word, bit_23) != (i.scale == S::ue8m0);
     wrong += get(word, m_128ths) * 128 != i.m;
@@ -142,7 +158,8 @@ u32 mismatches(const tcgen05_instruction& i) {
 }
 
 constexpr K kinds[] = {K::tf32, K::f16, K::f8f6f4, K::i8, K::mxf8f6f4, K::mxf4, K::mxf4nvf4};
-constexpr S types[] = {S::f16, S::bf16, S::tf32, S::e4m3, S::e5m2, S::e2m3, S::e3m2, S::e2m1, S::e2m1x2, S::u8, S::s8, S::f32};
+constexpr S types[] = {S::f16,  S::bf16, S::tf32,   S::e4m3, S::e5m2, S::e2m3,
+                       S::e3m2, S::e2m1, S::e2m1x2, S::u8,   S::s8,   S::f32};
 
 // ---- the model of shared memory -------------------------------------------------------------------------------------
 
@@ -173,7 +190,8 @@ u32 slice_mismatches(const tile_layout& t, u32 base, u32 step) {
     for (u32 r = 0; r < t.rows; ++r)
         for (u32 k = 0; k < per_step; ++k) {
             const bool mn = t.order == mn_major;
-            wrong += operand_address(d, mn, (mn ? r : k) * element, mn ? k : r) != base + t.byte_offset(r, step * per_step + k);
+            wrong += operand_address(d, mn, (mn ? r : k) * element, mn ? k : r) !=
+                     base + t.byte_offset(r, step * per_step + k);
         }
     return wrong;
 }
@@ -199,12 +217,72 @@ TEST_CASE("every legal instruction has the descriptor of the ISA's tables") {
                                     if (instruction_error(i) != tcgen05_error::ok) continue;
                                     ++legal;
                                     wrong += mismatches(i);
-                                    accepted_types += table_code(kind, a).has_value() && table_code(kind, b).has_value();
+                                    accepted_types +=
+                                        table_code(kind, a).has_value() && table_code(kind, b).has_value();
                                 }
     INFO(legal << " instructions");
     CHECK(wrong == 0);
     CHECK(accepted_types == legal);
     CHECK(legal > 10000);
+}
+
+namespace {
+
+/// The N of PTX ISA 9.7.16.2.1 and CUTLASS, the narrower where they differ, written out: "first-last/step" for each
+/// row.
+struct shape_row {
+    std::vector<K> kinds;
+    u32 group, m;
+    int sparse, in_tmem;  ///< 0 no, 1 yes, 2 both
+    u32 first, last, step;
+};
+bool table_has(K kind, u32 group, bool sparse, bool in_tmem, u32 m, u32 n) {
+    const std::vector<K> halves{K::f16, K::tf32}, bytes{K::f8f6f4}, floats{K::f16, K::tf32, K::f8f6f4}, integers{K::i8};
+    const std::vector<K> packed{K::mxf4, K::mxf4nvf4}, scaled{K::mxf8f6f4, K::mxf4, K::mxf4nvf4};
+    static const std::vector<shape_row> rows = {
+        {floats, 1, 64, 2, 2, 8, 256, 8},      {floats, 1, 128, 2, 2, 16, 256, 16},
+        {integers, 1, 64, 2, 2, 8, 8, 8},      {integers, 1, 64, 2, 2, 16, 256, 16},
+        {integers, 1, 128, 2, 2, 16, 256, 16}, {scaled, 1, 128, 2, 2, 8, 256, 8},
+        {halves, 2, 128, 2, 0, 16, 256, 16},   {halves, 2, 256, 2, 0, 16, 256, 16},
+        {halves, 2, 128, 2, 1, 32, 256, 32},   {halves, 2, 256, 2, 1, 32, 256, 32},
+        {bytes, 2, 128, 0, 0, 16, 256, 16},    {bytes, 2, 256, 0, 0, 16, 256, 16},
+        {bytes, 2, 128, 2, 1, 32, 256, 32},    {bytes, 2, 256, 2, 1, 32, 256, 32},
+        {bytes, 2, 128, 1, 0, 32, 256, 32},    {bytes, 2, 256, 1, 0, 32, 256, 32},
+        {integers, 2, 128, 2, 2, 32, 256, 32}, {integers, 2, 256, 2, 2, 32, 256, 32},
+        {scaled, 2, 256, 2, 2, 16, 256, 16},   {packed, 2, 128, 2, 2, 16, 256, 16},
+    };
+    for (const shape_row& r : rows) {
+        if (r.group != group || r.m != m || (r.sparse != 2 && r.sparse != sparse) ||
+            (r.in_tmem != 2 && r.in_tmem != in_tmem))
+            continue;
+        for (const K k : r.kinds)
+            if (k == kind && n >= r.first && n <= r.last && (n - r.first) % r.step == 0) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("every shape is one of the table's, and the reverse") {
+    u32 wrong = 0, legal = 0;
+    for (const K kind : kinds)
+        for (u32 flags = 0; flags < 8; ++flags)
+            for (u32 m = 0; m <= 320; m += 8)
+                for (u32 n = 0; n <= 320; ++n) {
+                    const tcgen05_form form{1 + (flags & 1), (flags & 2) != 0, (flags & 4) != 0, false};
+                    const bool has = has_shape(kind, form, m, n);
+                    wrong += has != table_has(kind, form.group, form.sparse, form.a_in_tmem, m, n);
+                    legal += has;
+                }
+    CHECK(wrong == 0);
+    CHECK(legal > 1000);
+    for (u32 m = 0; m <= 320; ++m)
+        for (u32 n = 0; n <= 320; ++n) {
+            const bool stationary = (m == 32 || m == 64 || m == 128) && (n == 64 || n == 128 || n == 256);
+            wrong += has_shape(K::f16, {1, false, false, true}, m, n) != stationary;
+            wrong += has_shape(K::f16, {2, false, false, true}, m, n);
+        }
+    CHECK(wrong == 0);
 }
 
 TEST_CASE("selectors, shifts and scale ids land in their fields") {
