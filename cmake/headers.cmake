@@ -94,6 +94,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/verify/flow.hpp
     ptxdsl/verify/layout.hpp
     ptxdsl/verify/opcodes.hpp
+    ptxdsl/verify/pipelines.hpp
     ptxdsl/verify/prescan.hpp
     ptxdsl/verify/registers.hpp
     ptxdsl/verify/report.hpp

@@ -11,6 +11,16 @@ namespace ptxdsl::detail {
 template <class...>
 struct type_list_of {};
 
+/// 0 … N - 1, without <utility>.
+template <std::size_t...>
+struct indices {};
+template <std::size_t N, std::size_t... Index>
+struct make_indices : make_indices<N - 1, N - 1, Index...> {};
+template <std::size_t... Index>
+struct make_indices<0, Index...> {
+    using type = indices<Index...>;
+};
+
 template <class F>
 struct function_traits;
 template <target Tgt, class R, class... P>
@@ -35,7 +45,7 @@ struct function_traits<R (*)(builder<Tgt>&, reg<P>...)> {
         (p.function_regs.push_back(p.new_signature_reg(scalar_of<P>, "arg")), ...);
         p.functions[index] = f;
         builder<Tgt> k(p);
-        run<Body>(k, result, first, std::make_index_sequence<sizeof...(P)>());
+        run<Body>(k, result, first, typename make_indices<sizeof...(P)>::type());
         control_writer{p}.plain(tok::ret, location());
     }
 
@@ -49,7 +59,7 @@ private:
         }
     }
     template <auto Body, std::size_t... Index>
-    static constexpr void run(builder<Tgt>& k, std::uint32_t result, std::uint32_t first, std::index_sequence<Index...>) {
+    static constexpr void run(builder<Tgt>& k, std::uint32_t result, std::uint32_t first, indices<Index...>) {
         ir::program& p = k.program();
         if constexpr (returns) {
             const R r = Body(k, reg<P>(p, p.function_regs[first + static_cast<std::uint32_t>(Index)])...);

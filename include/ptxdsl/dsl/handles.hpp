@@ -8,7 +8,6 @@
 #include <source_location>
 #include <ptxdsl/detail/string_view.hpp>
 #include <type_traits>
-#include <utility>
 
 #include <ptxdsl/ir/program.hpp>
 #include <ptxdsl/isa/special_registers.hpp>

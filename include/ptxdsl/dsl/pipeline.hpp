@@ -82,8 +82,10 @@ public:
     constexpr pipeline<Name> make_pipeline(std::uint32_t stages, arrival_count producers, arrival_count consumers,
                                            location where = location::current()) const {
         using P = pipeline<Name>;
-        return {reserve<typename P::full_ring>("full", stages, producers, where),
-                reserve<typename P::empty_ring>("empty", stages, consumers, where)};
+        const auto full = reserve<typename P::full_ring>("full", stages, producers, where);
+        const auto empty = reserve<typename P::empty_ring>("empty", stages, consumers, where);
+        ctx().p.add_note(ir::note::pipeline, where, full.region().allocation, empty.region().allocation);
+        return {full, empty};
     }
     /// Initialises every barrier of the pipeline: 2 x stages `mbarrier.init`. One thread executes it; publish with
     /// `k.fence_mbarrier_init()` and a barrier.

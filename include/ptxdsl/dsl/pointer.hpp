@@ -324,7 +324,18 @@ template <class V>
 
 }  // namespace ptxdsl
 
-// `auto [x, y] = k.ld(p)` for vectors.
+// `auto [x, y] = k.ld(p)` for vectors. Their primary templates come with <utility>, which costs as much as all other
+// standard headers in use here together; where the library is known to have them in plain `std`, a declaration does.
+#if defined(__GLIBCXX__) && !(defined(_GLIBCXX_INLINE_VERSION) && _GLIBCXX_INLINE_VERSION)
+namespace std {
+template <class T>
+struct tuple_size;
+template <size_t Index, class T>
+struct tuple_element;
+}  // namespace std
+#else
+#include <utility>
+#endif
 template <class T, unsigned N>
 struct std::tuple_size<ptxdsl::vec<T, N>> : std::integral_constant<std::size_t, N> {};
 template <std::size_t Index, class T, unsigned N>

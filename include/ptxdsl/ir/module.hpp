@@ -89,6 +89,7 @@ enum class note : std::uint8_t {
     thread_dependent, ///< the next instruction's operands differ from thread to thread
     single_thread_begin,  ///< following instructions run in one thread of the warp or block
     single_thread_end,
+    pipeline,  ///< barrier that counts filled slots, barrier that counts freed ones
 };
 
 struct name {

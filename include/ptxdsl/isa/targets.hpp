@@ -2,7 +2,6 @@
 // Targets, PTX versions and state spaces as data (PTX ISA 9.0, 5.1 and 11.1).
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <ptxdsl/detail/string_view.hpp>
 
@@ -12,7 +11,15 @@ namespace ptxdsl {
 struct ptx_version {
     std::uint8_t major = 0;
     std::uint8_t minor = 0;
-    constexpr auto operator<=>(const ptx_version&) const = default;
+    // Spelled out: `<compare>` alone costs a thirtieth of <string>.
+    constexpr bool operator==(const ptx_version&) const = default;
+    [[nodiscard]] constexpr bool operator<(const ptx_version& v) const noexcept { return number() < v.number(); }
+    [[nodiscard]] constexpr bool operator>(const ptx_version& v) const noexcept { return number() > v.number(); }
+    [[nodiscard]] constexpr bool operator<=(const ptx_version& v) const noexcept { return number() <= v.number(); }
+    [[nodiscard]] constexpr bool operator>=(const ptx_version& v) const noexcept { return number() >= v.number(); }
+
+private:
+    [[nodiscard]] constexpr unsigned number() const noexcept { return major * 256u + minor; }
 };
 
 /// A `.target`: the number and the suffix. `'a'` is architecture-specific, `'f'` family-specific, 0 portable.

@@ -70,15 +70,29 @@ private:
         if ((count_ != 0 && count_ != s.amount) || s.amount == unknown_count || s.amount == 0) no_arity_ = true;
         count_ = s.amount;
     }
+    /// Threads of this block that arrive, 0: unknown. A guard must hold for a known part of them, and an arrival at
+    /// other blocks must reach each of them alike: thread i of those that arrive goes to block i.
+    [[nodiscard]] constexpr u32 threads_that_arrive(const site& s) const noexcept {
+        const bool remote = (s.flags & site_flag::remote) != 0;
+        if (!s.guarded && !remote) return s.threads;
+        const lane_form form = lane_form::of(s.lanes);
+        const bool whole = form.period() <= 32 || (form.period() <= 128 && f_.roles[s.role].multiplies);
+        if (form.count == 0 || s.threads == 0 || s.threads % form.period() != 0 || !whole) return 0;
+        if (remote && (f_.mapped_lanes == unknown_count || f_.mapped_lanes == 0 || !form.first_values ||
+                       !form.same_value(lane_form::of(f_.mapped_lanes)) || form.count != f_.m.attrs.cluster_size()))
+            return 0;
+        return s.threads / form.period() * form.count << form.shift;
+    }
     constexpr void arrive(const site& s) noexcept {
-        if (s.guarded || s.threads == 0 || (s.flags & site_flag::remote) != 0 || repeats(s) || arrivals_ == max_sites) {
+        const u32 threads = threads_that_arrive(s);
+        if (threads == 0 || repeats(s) || arrivals_ == max_sites) {
             no_arity_ = true;
             return;
         }
         loose_ = loose_ || (s.flags & site_flag::loose) != 0;
         others_[arrivals_] = s.amount * s.warps;
-        amounts_[arrivals_++] = s.amount * s.threads;
-        total_ += s.amount * s.threads;
+        amounts_[arrivals_++] = s.amount * threads;
+        total_ += s.amount * threads;
         arrival_ = &s;
     }
     constexpr void move(const site& s) noexcept {

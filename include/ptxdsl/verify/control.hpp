@@ -15,6 +15,8 @@ struct frame {
     u32 first_writes = 0;  ///< how many registers had been written before
     u32 then_writes = 0;   ///< the same at the end of the then-arm
     u32 event = 0;
+    u32 role = 0;
+    u32 others = 0;  ///< threads of the else-arm, where the condition tells
 };
 /// What a role or single-thread note changed.
 struct selection {
@@ -78,6 +80,10 @@ public:
         f_.in_single = single;
         if (single) return;
         f_.divergent = 0;  // all threads of the role run it
+        if (f_.roles[f_.role_now].inferred) {  // the author names what the condition said already
+            f_.roles[f_.role_now].threads = threads;
+            return;
+        }
         f_.role_now = f_.roles.size();
         f_.roles.push_back({threads});
     }
@@ -129,7 +135,7 @@ private:
     constexpr void open(ir::region kind) {
         frame fr;
         fr.kind = kind;
-        fr.threads = f_.threads, fr.arm = f_.arm_now, fr.loop = f_.loop_now, fr.divergent = f_.divergent;
+        fr.threads = f_.threads, fr.role = f_.role_now, fr.arm = f_.arm_now, fr.loop = f_.loop_now, fr.divergent = f_.divergent;
         fr.first_writes = f_.first_writes.size();
         fr.event = f_.events.size();
         frames_.push_back(fr);
@@ -141,7 +147,7 @@ private:
             return false;
         }
         const frame& fr = frames_.back();
-        f_.threads = fr.threads, f_.arm_now = fr.arm, f_.loop_now = fr.loop, f_.divergent = fr.divergent;
+        f_.threads = fr.threads, f_.role_now = fr.role, f_.arm_now = fr.arm, f_.loop_now = fr.loop, f_.divergent = fr.divergent;
         frames_.pop_back();
         return true;
     }
@@ -153,8 +159,33 @@ private:
         f_.push(event_kind::if_begin);
         ++f_.ifs_open;
         f_.divergent |= f_.regs[predicate] & bit::varies;
-        if (!f_.after_selection) f_.threads = 0;
+        const u32 chosen = (c.payload(0) & 1u) != 0 ? 0 : threads_chosen(predicate);
+        f_.threads = 0;
         f_.arm_now = ++f_.arm_count;
+        if (chosen != 0) {
+            frame& fr = frames_.back();
+            fr.others = fr.threads - chosen;
+            f_.events[fr.event].flags |= chosen == 1 ? event_flag::selects | event_flag::one : event_flag::selects;
+            infer_role(chosen, fr.divergent);
+        }
+    }
+    /// Threads of the block for which a comparison of their index holds, when some are left for the else-arm; 0: unknown.
+    [[nodiscard]] constexpr u32 threads_chosen(u32 predicate) const noexcept {
+        if ((f_.regs[predicate] & (bit::lanes | bit::again)) != bit::lanes || f_.role_now != 0 || f_.in_single ||
+            f_.threads == 0 || f_.threads != f_.roles[0].threads || frames_.size() != 1)
+            return 0;
+        const lane_form form = lane_form::of(f_.values[predicate]);
+        const u32 n = form.count << form.shift;
+        return form.first_values && form.period() >= 1024 && n < f_.threads ? n : 0;
+    }
+    /// The arm at hand is a role of `threads` threads.
+    constexpr void infer_role(u32 threads, u32 divergent) {
+        f_.threads = threads;
+        f_.arm_now = frames_.back().arm;
+        f_.divergent = divergent;
+        f_.role_now = f_.roles.size();
+        f_.roles.push_back({threads});
+        f_.roles.back().inferred = true;
     }
     /// Registers first written in the then-arm are unwritten again in the else-arm (outside loops, where nothing comes
     /// back).
@@ -166,6 +197,8 @@ private:
         f_.push(event_kind::else_begin);
         f_.arm_now = ++f_.arm_count;
         f_.threads = 0;
+        f_.role_now = fr.role;
+        if (fr.others != 0) infer_role(fr.others, fr.divergent);
         if (f_.loop_now != 0) return;
         for (u32 i = fr.first_writes; i < f_.first_writes.size(); ++i) f_.regs[f_.first_writes[i]] |= bit::hidden;
         fr.then_writes = f_.first_writes.size();

@@ -76,6 +76,7 @@ constexpr void on_bulk_load(facts& f, const ir::cursor& c, bool tensor) {
     if (has_token(c, tok::multicast__cluster)) check_mask(f, c);
     check_issuer(f);
     const place dst = f.places[0];
+    if (dst.allocation != 0 && f.noted_barrier != 0) f.ring_tiles.push_back({dst.allocation - 1, f.noted_barrier - 1});
     const u32 align = tensor ? 128 : 16;
     if (!misplaced(f, dst, align, "F09", "the destination of this copy") && !tensor) check_bulk_size(f, c, 2);
     if (from_shared) {

@@ -41,13 +41,35 @@ namespace bit {
 inline constexpr u32 written = 1;    ///< some instruction that can come before has written it
 inline constexpr u32 hidden = 2;     ///< only the other arm of the open `if` has
 inline constexpr u32 watched = 4;    ///< predicate of a wait that nothing has read yet
-inline constexpr u32 member = 8;     ///< belongs to the fragment in bits 8 to 15
+inline constexpr u32 member = 8;     ///< belongs to the fragment in bits 8 to 11
 inline constexpr u32 constant = 16;  ///< its value is known
 inline constexpr u32 address = 32;   ///< its value is this offset in shared memory
 inline constexpr u32 varies = 64;    ///< differs from thread to thread, or may
 inline constexpr u32 in_flight = 128;  ///< a tcgen05.ld writes it that has not been waited for
+inline constexpr u32 seen = 1u << 12;   ///< prescan: an instruction writes it
+inline constexpr u32 again = 1u << 13;  ///< more than one does: in a loop the later value may come first
+inline constexpr u32 lanes = 1u << 14;  ///< its value is a part of the thread index, or a comparison of one (`lane_form`)
+inline constexpr u32 kept = 0xf00u | seen | again;  ///< survives a write
 inline constexpr u32 special = written | hidden | watched | member | in_flight;
 }  // namespace bit
+
+/// (tid.x >> shift) & (2^width - 1), or, with `count`, the predicate that holds for `count` of its 2^width values.
+struct lane_form {
+    u32 shift = 0, width = 0, count = 0;
+    bool first_values = false;  ///< those are 0 … count - 1
+
+    [[nodiscard]] static constexpr lane_form of(u32 word) noexcept {
+        return {word & 15u, word >> 4 & 15u, word >> 8 & 0x7ffu, (word >> 20 & 1u) != 0};
+    }
+    [[nodiscard]] constexpr u32 word() const noexcept {
+        return shift | width << 4 | count << 8 | (first_values ? 1u << 20 : 0);
+    }
+    /// Threads after which the value repeats.
+    [[nodiscard]] constexpr u32 period() const noexcept { return 1u << (shift + width); }
+    [[nodiscard]] constexpr bool same_value(const lane_form& f) const noexcept {
+        return shift == f.shift && width == f.width;
+    }
+};
 
 /// Registers that instructions name together: an accumulator, an A operand.
 struct fragment {
@@ -103,6 +125,8 @@ enum class event_kind : u8 {
     barrier_init,
     barrier_inval,
     barrier_use,
+    ring_wait,     ///< a slot of ring `a` is full
+    ring_release,  ///< a slot of ring `a` is free
 };
 
 /// One thing the second pass follows. `flags` says what `event_flag` lists.
@@ -133,7 +157,15 @@ struct role {
     u32 block_barrier_where = 0;
     u32 block_barrier_at = 0;  ///< word offset of the latest one
     bool single = false;
+    bool inferred = false;    ///< from a comparison of the thread index, not from `k.role`
+    bool multiplies = false;  ///< runs wgmma: its threads are whole warpgroups
 };
+
+/// A pipeline: the barriers that count filled and freed slots.
+struct ring {
+    u32 full = 0, empty = 0, where = 0;
+};
+inline constexpr u32 max_rings = 4;
 
 struct loop {
     u32 id = 0, parent = 0, trips = unknown_count, where = 0, ifs = 0;
@@ -174,6 +206,7 @@ struct site {
     u32 barrier = 0, stage = 0, amount = 0, extra = 0;
     u32 threads = 0, role = 0, loop = 0, where = 0;
     u32 warps = 0;  ///< one elected thread of this many warps may be meant
+    u32 lanes = 0;  ///< guard: the threads for which it holds (`lane_form`), 0: unknown
 };
 
 /// State of one run, up to the record the first pass has reached.
@@ -211,13 +244,12 @@ struct facts {
     u32 single_warps = 0;   ///< in a single-thread region: warps whose threads it was chosen from, 0: unknown
     u32 step_register = 0;  ///< operand of the latest `add r, r, literal` + 1
     std::int32_t step = 0;
-    bool after_selection = false;  ///< the record before said which threads come
     ::ptxdsl::detail::dynarray<role> roles;
     ::ptxdsl::detail::dynarray<loop> loops;
 
     /// One use of a named barrier.
     struct barrier_use {
-        u32 id, count, threads, role, where;
+        u32 id, count, threads, role, where;  ///< `id`: `unknown_count` when a register has it
         bool waits, in_loop;
     };
     ::ptxdsl::detail::dynarray<barrier_use> barrier_uses;
@@ -232,6 +264,15 @@ struct facts {
     bool malformed = false;         ///< regions do not nest
     bool opaque = false;            ///< raw text, calls: anything may have happened
     u32 no_arity = 0;               ///< bit per allocation: the author vouches for the arrivals
+    ::ptxdsl::detail::dynarray<ring> rings;
+    struct ring_tile {
+        u32 allocation, barrier;
+    };
+    ::ptxdsl::detail::dynarray<ring_tile> ring_tiles;  ///< tiles whose copies complete on a barrier
+    u32 noted_barrier = 0;
+    u32 mapped_lanes = 0;           ///< rank operand of all `mapa` (`lane_form`), `unknown_count`: they differ, or are unknown
+    bool reaches_peers = false;     ///< writes into other blocks of the cluster, or arrives there
+    bool waits_unknown = false;     ///< a wait without a note
     bool inits_unknown = false;     ///< an init without a note
     bool arrivals_unknown = false;  ///< an arrival without a note
     bool is_function = false;       ///< a device function: the caller may have begun things and may end them
@@ -282,6 +323,19 @@ struct facts {
     }
     constexpr u32 slot_at(const place& p) {
         return p.allocation == 0 ? max_slots : slot_of(p.allocation - 1, stage_of(p));
+    }
+
+    /// Ring of which `barrier` counts filled (or freed) slots; `max_rings`: none.
+    [[nodiscard]] constexpr u32 ring_of(u32 barrier, bool freed) const noexcept {
+        for (u32 i = 0; i < rings.size() && i < max_rings; ++i)
+            if ((freed ? rings[i].empty : rings[i].full) == barrier) return i;
+        return max_rings;
+    }
+    /// Ring whose copies bring this tile.
+    [[nodiscard]] constexpr u32 ring_of_tile(u32 allocation) const noexcept {
+        for (const ring_tile& t : ring_tiles)
+            if (t.allocation == allocation) return ring_of(t.barrier, false);
+        return max_rings;
     }
 
     /// A number behind a one-word operand: literal, or register that holds one.

@@ -26,6 +26,18 @@ enum class fragment_item : u8 { d, a, dirty };       ///< age as D, age as regis
 enum class slot_item : u8 { store, matrix, proxy };  ///< age of a bulk store, of a wgmma that reads it; generic writes:
 inline constexpr u8 proxy_fenced = 1, proxy_written = 2;  ///< values of `slot_item::proxy`
 
+/// A pipeline as one consumer sees it. Slots are waited for, read by wgmma groups and released in the order of the ring,
+/// so that ages tell which slot a group reads: the slot waited for last has age 1, the one before it 2, …
+struct ring_flow {
+    static constexpr u8 unknown = 255, most = 14;
+    u8 held = 0;      ///< slots waited for and not released
+    u8 open = 0;      ///< age of the oldest slot that wgmmas since the last commit read, 0: none
+    bool fresh = false;  ///< something was waited for since the last release: the next one is another slot's
+    u32 waited = 0;   ///< wait (event + 1) that is not counted yet: its loop is walked more than once
+    u64 groups = 0;   ///< four bits a committed group, the youngest lowest: age of the oldest slot it reads, 0: none
+    constexpr bool operator==(const ring_flow&) const = default;
+};
+
 /// What one thread has under way.
 struct flow_state {
     bool dead = false;              ///< behind a ret, an exit or a jump
@@ -43,13 +55,15 @@ struct flow_state {
     u16 shape[max_fragments] = {};  ///< token of the wgmma that used D since the last fence
     item fragments[3][max_fragments] = {};
     item slots[3][max_slots] = {};
+    ring_flow rings[max_rings] = {};
 
     constexpr bool operator==(const flow_state&) const = default;
 };
 
 class flow {
 public:
-    constexpr explicit flow(facts& f) noexcept : f_(f), fragments_(f.fragments.size()), slots_(f.slots.size()) {}
+    constexpr explicit flow(facts& f) noexcept : f_(f), fragments_(f.fragments.size()), slots_(f.slots.size()),
+          rings_(f.rings.size() < max_rings ? f.rings.size() : max_rings) {}
 
     constexpr void run() {
         if (f_.is_function) forget();
@@ -117,6 +131,8 @@ private:
         into.initialised &= from.initialised, into.fresh &= from.fresh;
         for (u32 i = 0; i < fragments_; ++i)
             if (into.shape[i] != from.shape[i]) into.shape[i] = 0;
+        for (u32 i = 0; i < rings_; ++i)
+            if (!(into.rings[i] == from.rings[i])) into.rings[i] = {ring_flow::unknown};
     }
     /// Joins the two arms of an `if` that was entered with `before`.
     constexpr S join(const S& before, const S& a, const S& b) const noexcept {
@@ -164,7 +180,11 @@ private:
         s_ = before;
         if (end < f_.events.size() && f_.events[end].kind == event_kind::else_begin) end = block(end + 1);
         depth_ = static_cast<u8>(depth_ - inner);
-        s_ = join(before, then, s_);
+        const bool one = (f_.events[i].flags & event_flag::one) != 0;
+        const S other = s_;
+        s_ = join(before, then, other);
+        // What one thread does for the others counts for all; what a role does is its own affair.
+        for (u32 r = 0; r < rings_ && selects; ++r) s_.rings[r] = one && !then.dead ? then.rings[r] : before.rings[r];
         if (selects && !then.dead) s_.initialised |= then.initialised;
         return end;
     }
@@ -242,6 +262,7 @@ private:
             case event_kind::matrix_read:
                 async_read(e, true);
                 of(slot_item::matrix, e.a) = {1};
+                if (const u32 r = f_.ring_of_tile(f_.slots[e.a].allocation); r < max_rings) read_slot(s_.rings[r]);
                 return;
             case event_kind::bulk_store: return bulk_store(e);
             case event_kind::bulk_commit: return age(s_.slots[static_cast<u32>(slot_item::store)], slots_);
@@ -250,6 +271,8 @@ private:
             case event_kind::cluster_wait: return cluster(e);
             case event_kind::barrier_init: return initialise(e);
             case event_kind::barrier_inval: s_.initialised = 0; return;
+            case event_kind::ring_wait: return wait_for_slot(s_.rings[e.a], static_cast<u32>(&e - f_.events.data()) + 1);
+            case event_kind::ring_release: return release_slot(e);
             default: return;
         }
     }
@@ -333,6 +356,7 @@ private:
         age(s_.fragments[static_cast<u32>(fragment_item::d)], fragments_);
         age(s_.fragments[static_cast<u32>(fragment_item::a)], fragments_);
         age(s_.slots[static_cast<u32>(slot_item::matrix)], slots_);
+        for (u32 i = 0; i < rings_; ++i) s_.rings[i].groups = s_.rings[i].groups << 4 | s_.rings[i].open, s_.rings[i].open = 0;
     }
     constexpr void wait(event& e) noexcept {
         e.useful = e.useful || s_.pending;
@@ -342,6 +366,10 @@ private:
         retire(s_.slots[static_cast<u32>(slot_item::matrix)], slots_, e.a);
         for (u32 i = 0; i < fragments_; ++i)
             if (of(fragment_item::d, i).value == 0) s_.shape[i] = 0;
+        for (u32 i = 0; i < rings_; ++i) {
+            if (e.a < 16) s_.rings[i].groups &= (u64{1} << 4 * e.a) - 1;
+            s_.rings[i].fresh = true;
+        }
     }
     constexpr void touch(event& e) {
         const bool writes = e.kind == event_kind::register_write;
@@ -444,6 +472,7 @@ private:
                          {arrives ? "second barrier.cluster.arrive without a barrier.cluster.wait between"
                                   : "barrier.cluster.wait without a barrier.cluster.arrive before it"});
         s_.cluster = arrives ? 1 : 0;
+        if (arrives) arrived_ = e.where;
         if (!arrives) s_.met = ~0u, s_.fresh = 0;
         if ((e.flags & event_flag::guarded) != 0) s_.cluster = 2;
     }
@@ -469,12 +498,55 @@ private:
                           "k.bar_sync() (in a cluster: the cluster barrier) comes between"});
     }
 
+    // ---- pipelines
+    // ----------------------------------------------------------------------------------------------------
+
+    constexpr void wait_for_slot(ring_flow& r, u32 event) noexcept {
+        if (r.waited == event) return;
+        count_wait(r);
+        r.waited = event;
+    }
+    constexpr void read_slot(ring_flow& r) noexcept {
+        count_wait(r);
+        if (r.open == 0) r.open = 1;
+    }
+    constexpr void count_wait(ring_flow& r) noexcept {
+        if (r.waited == 0) return;
+        r.waited = 0;
+        if (r.held == ring_flow::unknown || r.held >= ring_flow::most) {
+            r = {ring_flow::unknown};
+            return;
+        }
+        ++r.held;
+        r.fresh = true;
+        if (r.open != 0) ++r.open;
+        for (u32 i = 0; i < 64; i += 4)
+            if ((r.groups >> i & 15u) != 0) r.groups += u64{1} << i;
+    }
+    /// D14: the slot released is the oldest one held, and a group that is not known to have ended reads it.
+    constexpr void release_slot(event& e) {
+        ring_flow& r = s_.rings[e.a];
+        count_wait(r);
+        if (r.held == ring_flow::unknown || r.held == 0 || !r.fresh) return;
+        bool read = r.open >= r.held;
+        for (u32 i = 0; i < 64; i += 4) read = read || (r.groups >> i & 15u) >= r.held;
+        if (read && first_time(e))
+            f_.out.error("D14", e.where,
+                         {"this frees a slot of pipeline '", f_.name_of(f_.rings[e.a].full),
+                          "' while a wgmma may still read it: k.wgmma.wait_group comes first, for all groups but those of "
+                          "later slots"});
+        --r.held;
+        r.fresh = false;
+    }
+
     // ---- ends
     // ---------------------------------------------------------------------------------------------------------
 
     constexpr void leave(const event* e) {
         const bool guarded = e != nullptr && (e->flags & event_flag::guarded) != 0;
         if (e != nullptr && !guarded) s_.dead = true;
+        if (s_.cluster == 1 && depth_ == 0 && !guarded && f_.reaches_peers && !f_.is_function && (e == nullptr || e->a == 0))
+            leave_cluster();
         if (f_.is_function || (e != nullptr && e->a != 0)) return;  // `a`: trap
         depth_ = static_cast<u8>(depth_ + (guarded ? 1 : 0));
         for (u32 i = 0; i < fragments_; ++i)
@@ -482,6 +554,15 @@ private:
         for (u32 i = 0; i < slots_; ++i)
             if (meets(of(slot_item::store, i))) leave_store(i);
         depth_ = static_cast<u8>(depth_ - (guarded ? 1 : 0));
+    }
+    /// G04: all threads of all blocks have arrived and none waits, so the barrier holds nobody back.
+    constexpr void leave_cluster() {
+        if (told_cluster_) return;
+        told_cluster_ = true;
+        f_.out.error("G04", arrived_,
+                     {"blocks of this cluster write into each other's shared memory and exit behind this "
+                      "barrier.cluster.arrive, for which nobody waits: a block may be gone while a peer still writes into it; "
+                      "k.barrier_cluster_wait() comes before the exit"});
     }
     constexpr void leave_mma(u32 i) {
         if ((told_at_exit_ >> i & 1u) != 0) return;
@@ -513,13 +594,15 @@ private:
     }
 
     facts& f_;
-    u32 fragments_, slots_;
+    u32 fragments_, slots_, rings_;
     S s_{};
     loop_frame* loops_ = nullptr;
     u8 depth_ = 0;  ///< ifs around the event at hand
     u32 issued_[max_fragments] = {};
     u32 stored_[max_slots] = {};
     u32 told_at_exit_ = 0, told_store_ = 0;
+    u32 arrived_ = 0;
+    bool told_cluster_ = false;
 };
 
 }  // namespace ptxdsl::verify

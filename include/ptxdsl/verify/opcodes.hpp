@@ -18,6 +18,8 @@ enum class op : std::uint8_t {
     varying,  ///< writes its first operand with something that differs from thread to thread
     mov,
     add,
+    bits,     ///< `and`, `shr`
+    compare,  ///< `setp`
     load,
     store,
     atomic,
@@ -60,6 +62,8 @@ struct opcode_table {
     t.set(op::bar, tok::bar, tok::barrier);
     t.set(op::mov, tok::mov);
     t.set(op::add, tok::add);
+    t.set(op::bits, tok::and_, tok::shr);
+    t.set(op::compare, tok::setp);
     t.set(op::load, tok::ld);
     t.set(op::store, tok::st);
     t.set(op::atomic, tok::atom);
@@ -92,7 +96,7 @@ namespace tables {
     return (0u | ... | (1u << static_cast<unsigned>(o)));
 }
 inline constexpr std::uint32_t always_result =
-    mask_of(op::value, op::varying, op::mov, op::add, op::load, op::atomic, op::mapa, op::call);
+    mask_of(op::value, op::varying, op::mov, op::add, op::bits, op::compare, op::load, op::atomic, op::mapa, op::call);
 inline constexpr std::uint32_t maybe_result = mask_of(op::two_word, op::bar, op::mbarrier, op::tcgen05);
 
 [[nodiscard]] constexpr bool second_word_has_result(op o, const ir::cursor& c) noexcept {

@@ -22,6 +22,7 @@ public:
         for (const u32* w = f_.m.words; w < end; w += w[0] & 0xffffu) {
             switch (static_cast<ir::record>(w[0] >> 24)) {
                 case ir::record::instruction:
+                    note_results(w);
                     if (opcode_of(w) >= op::branch) instruction(ir::cursor{w});
                     break;
                 case ir::record::label: label(ir::cursor{w}); break;
@@ -36,6 +37,19 @@ public:
     }
 
 private:
+    constexpr void note_result(u32 head) noexcept {
+        if (ir::kind_of(head) != ir::operand_kind::reg) return;
+        u32& v = f_.regs[ir::payload_of(head)];
+        v |= (v & bit::seen) != 0 ? bit::again : bit::seen;
+    }
+    constexpr void note_results(const u32* w) noexcept {
+        const u32* const dst = w + 4 + ((w[0] >> 16 & 0xffu) + 1) / 2;
+        if ((w[1] >> 8 & 0xffu) == 0 || !has_result(opcode_of(w), ir::cursor{w})) return;
+        if (dst[0] >> 28 == 0) return note_result(dst[0]);
+        const ir::operand_kind kind = ir::kind_of(dst[0]);
+        if (kind != ir::operand_kind::vec && kind != ir::operand_kind::pair) return;
+        for (u32 i = 1; i <= ir::payload_of(dst[0]); ++i) note_result(dst[i]);
+    }
     [[nodiscard]] constexpr bool after(ir::region a, ir::region b) const noexcept {
         if (before_ == nullptr || ir::cursor{before_}.kind() != ir::record::region) return false;
         const auto code = static_cast<ir::region>(ir::cursor{before_}.code());

@@ -15,7 +15,7 @@ namespace ptxdsl::verify {
 constexpr u32 fragment_of(facts& f, u32 first, u32 count) {
     const u32 v = f.regs[first];
     if ((v & bit::member) != 0) {
-        const u32 known = v >> 8 & 0xffu;
+        const u32 known = v >> 8 & 0xfu;
         if (f.fragments[known].first == first && f.fragments[known].count == count) return known;
         for (u32 i = 0; i < f.fragments.size(); ++i)
             if (f.fragments[i].first == first && f.fragments[i].count == count) return i;
@@ -25,7 +25,7 @@ constexpr u32 fragment_of(facts& f, u32 first, u32 count) {
     fragment g{first, count};
     for (u32 i = first; i < first + count; ++i) {
         if ((f.regs[i] & bit::member) != 0) {
-            f.fragments[f.regs[i] >> 8 & 0xffu].fuzzy = true;
+            f.fragments[f.regs[i] >> 8 & 0xfu].fuzzy = true;
             g.fuzzy = true;
         } else {
             f.regs[i] |= bit::member | made << 8;
@@ -90,7 +90,7 @@ constexpr bool special_use(facts& f, u32 id, u32 v) {
     }
     bool written = (v & (bit::written | bit::hidden)) == bit::written;
     if ((v & bit::member) != 0) {
-        const u32 which = v >> 8 & 0xffu;
+        const u32 which = v >> 8 & 0xfu;
         touch(f, event_kind::register_read, which);
         written = written || f.fragments[which].written;
     }
@@ -130,7 +130,7 @@ constexpr void take_address(facts& f, u32 base, u32 offset) {
 
 constexpr void take_range(facts& f, u32 first, u32 n) {
     if ((f.regs[first] & bit::member) != 0) {
-        const u32 which = f.regs[first] >> 8 & 0xffu;
+        const u32 which = f.regs[first] >> 8 & 0xfu;
         if (f.fragments[which].written && f.fragments[which].count >= n)
             return touch(f, event_kind::register_read, which);
     }
@@ -165,7 +165,7 @@ constexpr const u32* take_other(facts& f, const u32* o) {
 // -----------------------------------------------------------------------------------------------------------
 
 constexpr void special_write(facts& f, u32 id, u32 v) {
-    if ((v & bit::member) != 0) touch(f, event_kind::register_write, v >> 8 & 0xffu);
+    if ((v & bit::member) != 0) touch(f, event_kind::register_write, v >> 8 & 0xfu);
     if ((v & bit::written) == 0) f.first_writes.push_back(id);
 }
 
@@ -174,7 +174,7 @@ constexpr void define(facts& f, u32 id) {
     const u32 v = f.regs[id];
     if ((v & (bit::member | bit::written)) != bit::written) special_write(f, id, v);
     f.regs[id] =
-        (v & (bit::watched | bit::member | 0xff00u)) | bit::written | (f.acc & bit::varies) | f.provenance << 16;
+        (v & (bit::watched | bit::member | bit::kept)) | bit::written | (f.acc & bit::varies) | f.provenance << 16;
 }
 
 constexpr void define_operand(facts& f, const u32* o) {
@@ -204,10 +204,26 @@ constexpr void define_operand(facts& f, const u32* o) {
     return 0;
 }
 
-/// `mov`: a literal, or the address of shared memory. `first` tells that no write came before.
-constexpr void learn_mov(facts& f, u32 dst, const u32* source, bool first) {
-    if (!first || f.guard != 0) return;
-    if (ir::kind_of(source[0]) == ir::operand_kind::small_int) {
+/// Whether what an instruction writes to `dst` is what every reader of `dst` gets.
+[[nodiscard]] constexpr bool is_only_value(const facts& f, u32 dst) noexcept {
+    return f.guard == 0 && (f.regs[dst] & bit::again) == 0;
+}
+constexpr void learn_lanes(facts& f, u32 dst, const lane_form& form) noexcept {
+    f.regs[dst] |= bit::lanes;
+    f.values[dst] = form.word();
+}
+[[nodiscard]] constexpr bool is_one_dimensional(const ir::attributes& a) noexcept {
+    return a.reqntid.given() && a.reqntid.y == 1 && a.reqntid.z == 1;
+}
+
+/// `mov`: a literal, the address of shared memory, or a thread's index.
+constexpr void learn_mov(facts& f, u32 dst, const u32* source) {
+    if (!is_only_value(f, dst)) return;
+    if (ir::kind_of(source[0]) == ir::operand_kind::special) {
+        const auto which = static_cast<isa::special>(ir::payload_of(source[0]));
+        if (which == isa::special::laneid) learn_lanes(f, dst, {0, 5});
+        if (which == isa::special::tid_x && is_one_dimensional(f.m.attrs)) learn_lanes(f, dst, {0, 10});
+    } else if (ir::kind_of(source[0]) == ir::operand_kind::small_int) {
         f.regs[dst] |= bit::constant;
         f.values[dst] = static_cast<u32>(ir::small_value(source[0]));
     } else if (source[0] == ir::head(ir::operand_kind::symbol, ir::smem_symbol)) {
@@ -217,8 +233,8 @@ constexpr void learn_mov(facts& f, u32 dst, const u32* source, bool first) {
 }
 
 /// `add` of a literal to a known value.
-constexpr void learn_add(facts& f, u32 dst, const u32* sources, bool first) {
-    if (!first || f.guard != 0 || ir::kind_of(sources[0]) != ir::operand_kind::reg ||
+constexpr void learn_add(facts& f, u32 dst, const u32* sources) {
+    if (!is_only_value(f, dst) || ir::kind_of(sources[0]) != ir::operand_kind::reg ||
         ir::kind_of(sources[1]) != ir::operand_kind::small_int)
         return;
     const u32 from = ir::payload_of(sources[0]);
@@ -226,12 +242,50 @@ constexpr void learn_add(facts& f, u32 dst, const u32* sources, bool first) {
     f.values[dst] = f.values[from] + static_cast<u32>(ir::small_value(sources[1]));
 }
 
+/// The literal behind a register that holds a part of the thread index; false when it is something else.
+[[nodiscard]] constexpr bool lanes_and_literal(const facts& f, u32 dst, const u32* sources, lane_form& form,
+                                               u32& literal) noexcept {
+    if (!is_only_value(f, dst) || ir::kind_of(sources[0]) != ir::operand_kind::reg ||
+        ir::kind_of(sources[1]) != ir::operand_kind::small_int || ir::small_value(sources[1]) < 0)
+        return false;
+    const u32 from = ir::payload_of(sources[0]);
+    if ((f.regs[from] & (bit::lanes | bit::again)) != bit::lanes) return false;
+    form = lane_form::of(f.values[from]);
+    literal = static_cast<u32>(ir::small_value(sources[1]));
+    return form.count == 0;
+}
+/// `and` with 2^n - 1, `shr`.
+constexpr void learn_bits(facts& f, u32 dst, const u32* sources, bool shift) noexcept {
+    lane_form form;
+    u32 literal = 0;
+    if (!lanes_and_literal(f, dst, sources, form, literal)) return;
+    if (shift) {
+        if (literal < form.width) learn_lanes(f, dst, {form.shift + literal, form.width - literal});
+        return;
+    }
+    u32 width = 0;
+    while (width < form.width && literal >> width != 0) ++width;
+    if (width != 0 && (literal + 1 == 1u << width || literal >= (1u << form.width) - 1)) learn_lanes(f, dst, {form.shift, width});
+}
+/// `setp.eq`, `setp.lt` with a literal.
+constexpr void learn_compare(facts& f, u32 dst, const u32* sources, tok how) noexcept {
+    lane_form form;
+    u32 literal = 0;
+    if ((how != tok::eq && how != tok::lt) || !lanes_and_literal(f, dst, sources, form, literal)) return;
+    const u32 values = 1u << form.width;
+    if (literal == 0 && how == tok::lt) return;
+    if (how == tok::eq && literal >= values) return;
+    form.count = how == tok::eq ? 1 : literal < values ? literal : values;
+    form.first_values = how == tok::lt || literal == 0;
+    learn_lanes(f, dst, form);
+}
+
 /// End of an outermost loop, or of the program: uses that no later write reaches are errors after all.
 constexpr void settle_unproved(facts& f) {
     for (u32 i = 0; i < f.unproved_uses.size(); ++i) {
         const facts::unproved u = f.unproved_uses[i];
         const u32 v = f.regs[u.reg];
-        const bool reached = (v & bit::written) != 0 || ((v & bit::member) != 0 && f.fragments[v >> 8 & 0xffu].written);
+        const bool reached = (v & bit::written) != 0 || ((v & bit::member) != 0 && f.fragments[v >> 8 & 0xfu].written);
         if (reached || f.opaque) continue;
         report_unwritten(f, u.reg, u.where);
         f.regs[u.reg] |= bit::written;

@@ -6,6 +6,7 @@
 #include <ptxdsl/verify/barriers.hpp>
 #include <ptxdsl/verify/copies.hpp>
 #include <ptxdsl/verify/flow.hpp>
+#include <ptxdsl/verify/pipelines.hpp>
 #include <ptxdsl/verify/prescan.hpp>
 #include <ptxdsl/verify/tensor_memory.hpp>
 #include <ptxdsl/verify/warps.hpp>
@@ -65,20 +66,22 @@ private:
                     o = take_other(f_, o);
             }
             if (k != op::value) special(k, c);
-            if (result) finish_result(k, dst);
+            if (result) finish_result(k, c, dst);
             if (result && k == op::tcgen05) load_begins(f_, dst);
         }
-        f_.noted = 0;
+        f_.noted = f_.noted_barrier = 0;
     }
-    constexpr void finish_result(op k, const u32* dst) {
+    constexpr void finish_result(op k, const ir::cursor& c, const u32* dst) {
         if (dst[0] >> 28 != 0) return define_operand(f_, dst);
         const u32 id = dst[0];
-        const bool first = (f_.regs[id] & bit::written) == 0;
         define(f_, id);
-        if (k == op::mov)
-            learn_mov(f_, id, dst + 1, first);
-        else if (k == op::add)
-            learn_add(f_, id, dst + 1, first);
+        switch (k) {
+            case op::mov: return learn_mov(f_, id, dst + 1);
+            case op::add: return learn_add(f_, id, dst + 1);
+            case op::bits: return learn_bits(f_, id, dst + 1, token_at(c, 0) == tok::shr);
+            case op::compare: return learn_compare(f_, id, dst + 1, token_at(c, 1));
+            default: return;
+        }
     }
     constexpr void special(op k, const ir::cursor& c) {
         switch (k) {
@@ -133,6 +136,7 @@ private:
         if (has_token(c, tok::expect_tx) && !noted(f_, ir::note::barrier_expect)) f_.bytes_unknown = true;
         if (what != tok::try_wait && what != tok::test_wait) return;
         tensor_memory_met(f_);
+        if (!noted(f_, ir::note::barrier_wait)) f_.waits_unknown = true;
         f_.push(event_kind::rendezvous);
         for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent)
             f_.loops[l].paced |= 1u << (f_.role_now < 31 ? f_.role_now : 31);
@@ -169,12 +173,18 @@ private:
                 return on_slot(opcode_behind(c) == op::wgmma ? event_kind::matrix_read : event_kind::async_read, p);
             case ir::note::bulk_store: f_.noted_slot = f_.slot_of(p[0], p[1]); return;
             case ir::note::thread_dependent: return;
+            case ir::note::pipeline: f_.rings.push_back({p[0], p[1], f_.where}); return;
         }
     }
     constexpr void use(const ir::cursor& c, site_kind kind, u32 amount, u32 extra, u8 flags) {
         const u32* p = c.w + 2;
         add_site(f_, kind, p[0], p[1], amount, extra, flags, guarded(c));
+        f_.sites.back().lanes = lanes_of_guard(c);
         f_.guard = 0;
+        if ((flags & site_flag::remote) != 0 || extra > 1) f_.reaches_peers = true;
+        if (kind == site_kind::copy) f_.noted_barrier = p[0] + 1;
+        const u32 r = kind == site_kind::wait ? f_.ring_of(p[0], false) : kind == site_kind::arrive ? f_.ring_of(p[0], true) : max_rings;
+        if (r < max_rings) f_.push(kind == site_kind::wait ? event_kind::ring_wait : event_kind::ring_release, r);
         if (p[0] < 32 && (flags & site_flag::remote) == 0) f_.push(event_kind::barrier_use, p[0]);
     }
     constexpr void on_slot(event_kind kind, const u32* p) {
@@ -205,6 +215,13 @@ private:
         const u32* w = behind(c);
         return w != nullptr && w[2] != 0;
     }
+    /// The threads for which the guard of the instruction behind the note holds, as a `lane_form`; 0: unknown.
+    [[nodiscard]] constexpr u32 lanes_of_guard(const ir::cursor& c) const noexcept {
+        const u32* w = behind(c);
+        if (w == nullptr || w[2] == 0 || (w[2] & 1u) != 0) return 0;
+        const u32 id = (w[2] >> 1) - 1;
+        return (f_.regs[id] & (bit::lanes | bit::again)) == bit::lanes ? f_.values[id] : 0;
+    }
     [[nodiscard]] constexpr op opcode_behind(const ir::cursor& c) const noexcept {
         const u32* w = behind(c);
         return w == nullptr ? op::effect : opcode_of(w);
@@ -233,6 +250,7 @@ constexpr void check_body(facts& f) {
     check_watched(f, first.wait_predicates);
     check_tensor_memory(f);
     check_barriers(f);
+    check_rings(f);
     check_warps(f);
     if (f.flow_is_known()) flow(f).run();
 }

@@ -48,7 +48,13 @@ constexpr void on_bar(facts& f, const ir::cursor& c) {
     const u32 first = what == tok::red ? 1 : 0;
     const u32 numbers = c.operands() - (what == tok::red ? 2 : 0);
     std::int64_t id = 0, count = 0;
-    if (c.operands() <= first || !f.constant_of(operand_at(c, first)[0], id)) return;
+    if (c.operands() <= first) return;
+    if (!f.constant_of(operand_at(c, first)[0], id)) {
+        if (numbers > 1 && f.constant_of(operand_at(c, first + 1)[0], count))
+            f.barrier_uses.push_back({unknown_count, static_cast<u32>(count), f.in_single ? 0 : f.threads, f.role_now, f.where,
+                                      what != tok::arrive, f.loop_now != 0});
+        return;
+    }
     if (id < 0 || id > 15) {
         f.out.error("H01", f.where, {"barrier id ", id, "; a block has named barriers 0 to 15"});
         return;
@@ -60,9 +66,21 @@ constexpr void on_bar(facts& f, const ir::cursor& c) {
     }
 }
 
+/// H02: a barrier whose number is in a register, so that groups of one role have one each: their threads must make whole
+/// groups. Nobody else may take part in barriers of that count.
+constexpr void check_numbered_barrier(facts& f, const facts::barrier_use& u) {
+    for (const facts::barrier_use& v : f.barrier_uses)
+        if (v.count == u.count && (v.role != u.role || !v.waits || v.id != u.id)) return;
+    if (u.threads == 0 || u.count == 0 || u.threads % u.count == 0) return;
+    f.out.error("H02", u.where,
+                {"this barrier counts ", u.count, " threads, and the ", u.threads,
+                 " threads that execute it do not make whole groups of that size: some wait for ever"});
+}
+
 /// H02: the most arrivals a named barrier can get are fewer than it counts. A thread that waits cannot arrive again.
 constexpr void check_named_barrier(facts& f, u32 first) {
     const facts::barrier_use& u = f.barrier_uses[first];
+    if (u.id == unknown_count) return check_numbered_barrier(f, u);
     u32 most = 0;
     for (u32 i = 0; i < f.barrier_uses.size(); ++i) {
         const facts::barrier_use& v = f.barrier_uses[i];
@@ -167,6 +185,11 @@ constexpr void check_register_budget(facts& f) {
 /// G03
 constexpr void on_mapa(facts& f, const ir::cursor& c) {
     std::int64_t rank = 0;
+    const u32 head = c.operands() < 3 ? ir::head(ir::operand_kind::sink, 0) : operand_at(c, 2)[0];
+    const bool lanes = ir::kind_of(head) == ir::operand_kind::reg &&
+                       (f.regs[ir::payload_of(head)] & (bit::lanes | bit::again)) == bit::lanes;
+    const u32 form = lanes ? f.values[ir::payload_of(head)] : unknown_count;
+    f.mapped_lanes = f.mapped_lanes == 0 || f.mapped_lanes == form ? form : unknown_count;
     if (!f.m.attrs.cluster.given() || c.operands() < 3 || !f.constant_of(operand_at(c, 2)[0], rank)) return;
     const u32 size = f.m.attrs.cluster_size();
     if (rank < 0 || rank >= size)

@@ -9,6 +9,7 @@ namespace ptxdsl::verify {
 
 /// D12: a warpgroup is four warps.
 constexpr void check_warpgroup(facts& f) {
+    f.roles[f.role_now].multiplies = true;
     if (f.in_single)
         f.out.error("D12", f.where,
                     {"wgmma is executed by one thread here; all 128 threads of a warpgroup execute it together"});

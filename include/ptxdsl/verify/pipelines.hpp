@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pipelines as a whole: each of the four things that keep a ring in step must be there (E01, E03, E07, F13). What each
+// phase receives is the business of verify/barriers.hpp, what is read when, of verify/flow.hpp.
+#pragma once
+
+#include <ptxdsl/verify/barriers.hpp>
+
+namespace ptxdsl::verify {
+
+/// What is done to one barrier of a ring, all stages together.
+struct ring_side {
+    const site *init = nullptr, *wait = nullptr, *arrival = nullptr;
+
+    constexpr ring_side(const facts& f, u32 barrier) noexcept {
+        for (const site& s : f.sites) {
+            if (s.barrier != barrier) continue;
+            const site*& first = s.kind == site_kind::init ? init : s.kind == site_kind::wait ? wait : arrival;
+            if (first == nullptr) first = &s;
+        }
+    }
+};
+
+/// Whether the site runs more often than the ring has stages, as far as its loops tell.
+[[nodiscard]] constexpr bool goes_round(const facts& f, const site& s, u32 stages) noexcept {
+    for (u32 l = s.loop; l != 0; l = f.loops[l].parent)
+        if (f.loops[l].trips == unknown_count || f.loops[l].trips > stages) return true;
+    return false;
+}
+
+constexpr void check_ring(facts& f, const ring& r) {
+    const ring_side full(f, r.full), empty(f, r.empty);
+    const u32 stages = f.m.allocations[r.full].stages;
+    if (full.wait == nullptr && full.arrival == nullptr && empty.wait == nullptr && empty.arrival == nullptr) return;
+    const auto name = f.name_of(r.full);
+    if (full.init == nullptr && empty.init == nullptr && !f.inits_unknown)
+        f.out.error("E03", r.where,
+                    {"the barriers of pipeline '", name, "' are used, but never initialised: k.init(pipe) in one thread"});
+    if (full.arrival != nullptr && full.wait == nullptr && !f.waits_unknown)
+        f.out.error("E07", full.arrival->where,
+                    {"slots of pipeline '", name, "' are filled here, but nothing waits until they are: k.wait_full"});
+    if (full.wait != nullptr && full.arrival == nullptr && !f.arrivals_unknown && !f.bytes_unknown)
+        f.out.error("E01", full.wait->where,
+                    {"this waits for a slot of pipeline '", name, "' that nothing fills: it waits for ever"});
+    if (empty.arrival != nullptr && empty.wait == nullptr && !f.waits_unknown && full.arrival != nullptr)
+        f.out.error("F13", full.arrival->where,
+                    {"slots of pipeline '", name, "' are filled again here without a wait until they are free: k.wait_empty"});
+    if (empty.wait != nullptr && empty.arrival == nullptr && !f.arrivals_unknown && goes_round(f, *empty.wait, stages) &&
+        (f.no_arity >> (r.empty & 31u) & 1u) == 0)
+        f.out.error("E01", empty.wait->where,
+                    {"this waits for a free slot of pipeline '", name, "', but nothing frees any: with more than ", stages,
+                     " slots filled it waits for ever"});
+}
+
+constexpr void check_rings(facts& f) {
+    if (f.opaque || f.is_function || !f.flow_is_known()) return;
+    for (const ring& r : f.rings) check_ring(f, r);
+}
+
+}  // namespace ptxdsl::verify

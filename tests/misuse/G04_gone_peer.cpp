@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// G04: a block exits while its peers may still write into its shared memory.
+#include <ptxdsl/ptxdsl.hpp>
+
+namespace px = ptxdsl;
+using px::u32;
+using hopper = px::builder<px::sm_90a>;
+
+template <class End>
+constexpr void exchange(hopper& k, End end) {
+    const auto done = k.make_mbarrier_ring<"done">(1, px::arrivals<2>);
+    const auto tid = k.mov(px::tid.x);
+    k.single_thread(tid == 0u, [&] { k.mbarrier_init(done.stage(0)); });
+    k.fence_mbarrier_init();
+    k.barrier_cluster_arrive();
+    k.barrier_cluster_wait();
+    k.at(tid < 2u).mbarrier_arrive(k.mapa(done.stage(0), tid));  // thread i arrives at block i
+    k.wait(done.stage(0), 0u);
+    end();
+}
+
+#if PTXDSL_CASE == 0
+
+constexpr void body(hopper& k) {
+    exchange(k, [&] {
+        k.barrier_cluster_arrive();
+        k.barrier_cluster_wait();
+    });
+}
+
+#elif PTXDSL_CASE == 1
+// control-1: the wait on `done` is a handshake by itself
+
+constexpr void body(hopper& k) {
+    exchange(k, [] {});
+}
+
+#elif PTXDSL_CASE == 2
+// expect-2: PTXDSL-G04
+
+constexpr void body(hopper& k) {
+    exchange(k, [&] {
+        k.barrier_cluster_arrive();  // here-2
+    });
+}
+
+#endif
+[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}, .cluster = {2}}>>();
