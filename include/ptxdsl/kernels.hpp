@@ -4,3 +4,4 @@
 #pragma once
 
 #include <ptxdsl/kernels/gemm.hpp>
+#include <ptxdsl/kernels/rows.hpp>

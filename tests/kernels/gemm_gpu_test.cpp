@@ -77,17 +77,27 @@ bool close(double found, double wanted, std::uint64_t k) {
                4e-3 * (sizeof(Out) == 2 ? 1.0 : 1e-3) * std::sqrt(static_cast<double>(k)) / 16;
 }
 
+/// What C holds before the call: NaN, or numbers where beta adds them.
+template <class Out>
+std::vector<Out> before(std::size_t n, bool read) {
+    std::uniform_real_distribution<float> d(-1.0f, 1.0f);
+    std::vector<Out> v(n);
+    for (auto& x : v) {
+        const float f = read ? d(random_bits) : std::numeric_limits<float>::quiet_NaN();
+        if constexpr (sizeof(Out) == 2)
+            x = raw<Out>(bits_of(f, nullptr));
+        else
+            x = f;
+    }
+    return v;
+}
+
 template <kn::gemm_form F, class Out>
 void check(const px::stream& s, const problem& p, kn::gemm_options<px::bf16> o, const char* what) {
     const auto& ctx = s.ctx();
     const auto a = noise(p.a_size() * p.batch), b = noise(p.b_size() * p.batch), bias = noise(p.n);
     const std::uint64_t columns = F.gated ? p.n / 2 : p.n;
-    const std::vector<Out> poison(p.m * columns * p.batch, [] {
-        if constexpr (sizeof(Out) == 2)
-            return raw<Out>(0x7fc0);
-        else
-            return std::numeric_limits<float>::quiet_NaN();
-    }());
+    const std::vector<Out> poison = before<Out>(p.m * columns * p.batch, o.beta != 0.0f);
     auto da = px::device_buffer<px::bf16>::from(ctx, a), db = px::device_buffer<px::bf16>::from(ctx, b),
          dbias = px::device_buffer<px::bf16>::from(ctx, bias);
     auto dc = px::device_buffer<Out>::from(ctx, poison);
@@ -119,7 +129,9 @@ void check(const px::stream& s, const problem& p, kn::gemm_options<px::bf16> o, 
     for (std::size_t e = 0; e < c.size(); e += c.size() > 200000 ? 97 : 1) {
         const std::uint64_t z = e / (p.m * columns), i = e / columns % p.m, j = e % columns;
         const std::uint64_t gate = j / 8 * 16 + j % 8;
-        const double wanted = F.gated ? activate<F>(dot(z, i, gate)) * dot(z, i, gate + 8) : activate<F>(dot(z, i, j));
+        const double old = o.beta != 0.0f ? static_cast<double>(o.beta) * wide(poison[e]) : 0.0;
+        const double wanted =
+            (F.gated ? activate<F>(dot(z, i, gate)) * dot(z, i, gate + 8) : activate<F>(dot(z, i, j))) + old;
         if (!close<Out>(wide(c[e]), wanted, F.gated ? 8 * p.k : p.k)) ++wrong;
     }
     ++checked;
@@ -154,6 +166,11 @@ void run(const px::stream& s, kn::gemm_workspace& workspace) {
     for (int n = 0; n < 12; ++n)
         check<kn::gemm_form{.act = activation::gelu, .bias = true, .scaled = true}, px::bf16>(
             s, ragged(false), {.alpha = 0.25f}, "scaled gelu");
+    for (int n = 0; n < 12; ++n)
+        check<kn::gemm_form{.scaled = true}, px::f32>(s, ragged(false), {.alpha = -1.5f, .beta = 0.75f}, "beta f32");
+    for (int n = 0; n < 6; ++n)
+        check<kn::gemm_form{.act = activation::gelu, .bias = true, .scaled = true}, px::bf16>(
+            s, ragged(false), {.alpha = 2.0f, .beta = -0.5f}, "scaled gelu with beta");
     for (int n = 0; n < 6; ++n)
         check<kn::gemm_form{.act = activation::relu, .bias = true, .constant_b = true}, px::bf16>(s, ragged(false), {},
                                                                                                   "relu");

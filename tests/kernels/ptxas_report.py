@@ -3,13 +3,15 @@
 that mean "your wgmma or setmaxnreg was not taken as written" (C7508 to C7519) is a failure."""
 
 import argparse
+import concurrent.futures
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
 
-def report(ptxas: str, file: pathlib.Path) -> list[str]:
+def report(ptxas: str, file: pathlib.Path) -> tuple[list[str], str]:
     run = subprocess.run([ptxas, "-v", "-arch=sm_90a", str(file), "-o", str(file.with_suffix(".cubin"))], capture_output=True, text=True)
     text = run.stdout + run.stderr
     bad = []
@@ -20,8 +22,7 @@ def report(ptxas: str, file: pathlib.Path) -> list[str]:
             bad.append(f"stack {stack}, spill stores {stores}, spill loads {loads}")
     bad += re.findall(r"\(C75\d\d\)[^\n]*", text)
     registers = re.search(r"Used (\d+) registers", text)
-    print(f"{file.stem}: {registers.group(1) if registers else '?'} registers" + "".join(f"\n    {b}" for b in bad))
-    return bad
+    return bad, f"{file.stem}: {registers.group(1) if registers else '?'} registers" + "".join(f"\n    {b}" for b in bad)
 
 
 def main() -> int:
@@ -35,7 +36,11 @@ def main() -> int:
         old.unlink()
     subprocess.run([a.printer, str(work)], check=True)
     files = sorted(work.glob("*.ptx"))
-    bad = [b for f in files for b in report(a.ptxas, f)]
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        reports = list(pool.map(lambda f: report(a.ptxas, f), files))
+    print("\n".join(line for _, line in reports))
+    bad = sum(len(b) for b, _ in reports)
+    print(f"{len(files)} kernels, {bad} complaints")
     return 1 if bad or not files else 0
 
 

@@ -3,19 +3,15 @@
 // once for each context; calls may come from many threads.
 #pragma once
 
-#include <ptxdsl/assemble/run_time.hpp>
 #include <ptxdsl/kernels/gemm_heuristic.hpp>
 #include <ptxdsl/kernels/gemm_kernel.hpp>
 #include <ptxdsl/kernels/gemm_plain.hpp>
-#include <ptxdsl/runtime.hpp>
+#include <ptxdsl/kernels/kernel_cache.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <utility>
 
@@ -120,29 +116,6 @@ struct gemm_call {
     float alpha = 1, beta = 0;
 };
 
-/// A kernel of one body, bound once for each context.
-class kernel_cache {
-public:
-    template <class Assemble>
-    result<runtime_detail::bound_kernel> get(const context& ctx, const Assemble& assemble) {
-        const std::uint64_t id = ctx.state()->id;
-        {
-            const std::shared_lock lock(mutex_);
-            if (const auto it = bound_.find(id); it != bound_.end()) return it->second;
-        }
-        const auto program = assemble();
-        if (!program.ok()) return error{errc::ptx_rejected, std::string(program.error())};
-        auto bound = runtime_detail::bind_kernel(*ctx.state(), program);
-        if (!bound) return bound.error();
-        const std::unique_lock lock(mutex_);
-        return bound_.try_emplace(id, *bound).first->second;
-    }
-
-private:
-    std::shared_mutex mutex_;
-    std::map<std::uint64_t, runtime_detail::bound_kernel> bound_;
-};
-
 /// The configuration as this form and these operands need it.
 [[nodiscard]] constexpr gemm_config adapted(gemm_config c, major a, major b, store_mode store,
                                             bool constant_b) noexcept {
@@ -186,7 +159,7 @@ public:
             return {
                 errc::bad_argument,
                 fmt::format("gemm: K = {} is too short for a configuration that splits it {} ways", call.k, C.split_k)};
-        static kernel_cache cache;
+        static kernel_cache<> cache;
         const auto kernel = cache.get(
             s.ctx(), [] { return assemble_at_run_time("gemm", &gemm_body<C, In, Out, E>, gemm_attributes<C>); });
         if (!kernel) return kernel.error();
@@ -245,8 +218,8 @@ public:
 
 private:
     template <std::size_t Index>
-    static constexpr gemm_config compiled_config =
-        adapted(config_of(compiled(static_cast<gemm_choice>(Index), A, B, F.gated)), A, B, store_mode::tma, F.constant_b);
+    static constexpr gemm_config compiled_config = adapted(
+        config_of(compiled(static_cast<gemm_choice>(Index), A, B, F.gated)), A, B, store_mode::tma, F.constant_b);
 
     template <gemm_epilogue E>
     static error fallback(const stream& s, store_mode store, const operand_view& a, const operand_view& b,
@@ -264,8 +237,8 @@ private:
         error e;
         const auto wanted = static_cast<std::size_t>(choice);
         const bool found = ((wanted == Index && (e = configured_gemm<compiled_config<Index>, In, Out, unscaled>::launch(
-                                                 s, a, b, c, call, programmatic),
-                                             true)) ||
+                                                     s, a, b, c, call, programmatic),
+                                                 true)) ||
                             ...);
         if (!found) return {errc::bad_argument, fmt::format("gemm: there is no configuration {}", wanted)};
         return e;
@@ -279,7 +252,7 @@ error launch_plain(const stream& s, const operand_view& a, const operand_view& b
         return {errc::not_supported,
                 "gemm: a gated product needs operands with rows of a multiple of 16 bytes; pad them"};
     } else {
-        static kernel_cache cache;
+        static kernel_cache<> cache;
         const auto kernel = cache.get(s.ctx(), [] {
             return assemble_at_run_time("gemm_plain", &gemm_plain_body<In, Out, F.act>, gemm_plain_attributes);
         });

@@ -394,8 +394,8 @@ private:
     };
     constexpr reg<f32> with_old(k_t& k, const global_ptr<Out>& at, const reg<pred>& inside, const reg<f32>& v) const {
         if constexpr (!beta) return v;
-        auto old = k.template mov<f32>(0.0f);
-        k.if_(inside, [&] {
+        auto old = k.template mov<f32>(0.0f);  // beta of 0 means that C is not read: it may hold NaN
+        k.if_(inside && p_.beta != 0.0f, [&] {
             if constexpr (std::is_same_v<Out, f32>)
                 old = k.ld(at);
             else

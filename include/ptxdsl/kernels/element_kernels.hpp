@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels whose results need no more than their neighbourhood: SwiGLU, rotary position embedding, and fp8 with one
+// scale for 128 columns or for a square of 128. f32, bf16 or f16 in memory, f32 in registers.
+#pragma once
+
+#include <ptxdsl/kernels/row_kernels.hpp>
+
+// Some system headers define min and max as macros.
+#pragma push_macro("min")
+#pragma push_macro("max")
+#undef min
+#undef max
+
+namespace ptxdsl::kernels {
+
+/// How elements are spread over threads: constants of the kernel.
+struct element_plan {
+    u32 width = 1;     ///< values of one access
+    u32 accesses = 2;  ///< of a thread, `threads` apart
+    u32 threads = 256;
+    bool flat = false;  ///< all matrices are without gaps: they are one row
+    constexpr auto operator<=>(const element_plan&) const = default;
+    [[nodiscard]] constexpr attributes launch() const noexcept { return {.reqntid = {threads}}; }
+};
+
+/// Columns (and rows, where a square shares a scale) of a block of quantised values.
+inline constexpr u32 scale_block = 128;
+
+namespace detail {
+
+/// Loads access `unit` of the row at `row` into `v[0 … width)`.
+template <class T, tok... M>
+constexpr void load_unit(k_t& k, const global_ptr<const T>& row, const words& unit, u32 width, floats* v) {
+    with_width<T>(width, [&]<u32 W>() {
+        using access = row_access<T, W>;
+        const auto start = row.template as<typename access::unit>().template assume_aligned<W * sizeof(T)>();
+        const auto at = start + unit;
+        access::expand(k, k.template ld<M...>(at), v);
+    });
+}
+/// Stores them where `in` holds.
+template <class T, tok... M>
+constexpr void store_unit(k_t& k, const global_ptr<T>& row, const words& unit, u32 width, const floats* v,
+                          const reg<pred>& in) {
+    with_width<T>(width, [&]<u32 W>() {
+        using access = row_access<T, W>;
+        const auto start = row.template as<typename access::unit>().template assume_aligned<W * sizeof(T)>();
+        const auto packed = access::pack(k, v);
+        const auto at = start + unit;
+        k.at(in).template st<M...>(at, packed);
+    });
+}
+
+/// Quotient and remainder.
+struct divided {
+    words quotient, rest;
+    constexpr divided(k_t& k, const words& a, const words& by) : quotient(k.div(a, by)) {
+        rest = k.sub(a, k.mul_lo(quotient, by));
+    }
+};
+
+}  // namespace detail
+
+// ---- SwiGLU ---------------------------------------------------------------------------------------------------------
+
+/// y = silu(gate) * up. `units`: accesses of a row; `total`: of all rows.
+template <class T>
+constexpr void swiglu_body(builder<sm_90a>& k, const element_plan& c, global_ptr<const T> gate, global_ptr<const T> up,
+                           global_ptr<T> y, reg<u32> units, reg<u32> total, reg<u64> gate_stride, reg<u64> up_stride,
+                           reg<u64> y_stride) {
+    using namespace detail;
+    const auto first = k.mad_lo(k.mov(ctaid.x), c.threads * c.accesses, k.mov(tid.x)).named("first");
+    start_after_previous(k);
+    struct item {
+        global_ptr<T> to;
+        words unit;
+        reg<pred> in;
+        floats gate[8], up[8];
+    };
+    item items[8];
+    for (u32 j = 0; j < c.accesses; ++j) {
+        item& i = items[j];
+        const auto wanted = j == 0 ? first : words(k.add(first, j * c.threads));
+        i.in = wanted < total;
+        const auto inside = k.min(wanted, k.sub(total, 1u));
+        auto from_gate = gate, from_up = up;
+        i.to = y, i.unit = inside;
+        if (!c.flat) {
+            const divided d(k, inside, units);
+            from_gate = row_at(k, gate, d.quotient, gate_stride), from_up = row_at(k, up, d.quotient, up_stride);
+            i.to = row_at(k, y, d.quotient, y_stride), point(i.unit, d.rest);
+        }
+        load_unit<T>(k, from_gate, i.unit, c.width, i.gate);
+        load_unit<T>(k, from_up, i.unit, c.width, i.up);
+    }
+    for (u32 j = 0; j < c.accesses; ++j) {
+        item& i = items[j];
+        for (u32 e = 0; e < c.width; ++e) {
+            const auto power = k.ex2<approx, ftz>(k.mul<rn>(i.gate[e], -1.4426950408889634f));
+            const auto sigmoid = k.rcp<approx, ftz>(k.add<rn>(power, 1.0f));
+            point(i.up[e], floats(k.mul<rn>(k.mul<rn>(i.gate[e], sigmoid), i.up[e])));
+        }
+        store_unit<T, cs>(k, i.to, i.unit, c.width, i.up, i.in);
+    }
+}
+
+// ---- rotary position embedding --------------------------------------------------------------------------------------
+
+/// Which elements of a head are rotated together.
+enum class rope_pairs : u8 {
+    halves,       ///< i and i + rotated / 2 (Llama, NeoX)
+    interleaved,  ///< 2 i and 2 i + 1 (GPT-J)
+};
+
+/// Extents and strides of a rotary embedding, in elements.
+struct rope_plan {
+    u32 width = 1;  ///< pairs of one access
+    rope_pairs pairs = rope_pairs::halves;
+    bool partial = false;  ///< some elements of a head are not rotated, only copied
+    u32 threads = 256;
+    constexpr auto operator<=>(const rope_plan&) const = default;
+    [[nodiscard]] constexpr attributes launch() const noexcept { return {.reqntid = {threads}}; }
+};
+
+namespace detail {
+
+/// `width` f32 values from access `unit`, at most four at a time.
+constexpr void load_angles(k_t& k, const global_ptr<const f32>& row, const words& unit, u32 width, floats* v) {
+    if (width <= 4) return load_unit<f32, nc>(k, row, unit, width, v);
+    const auto pair = k.shl(unit, 1u);
+    load_unit<f32, nc>(k, row, pair, 4, v);
+    load_unit<f32, nc>(k, row, k.add(pair, 1u), 4, v + 4);
+}
+
+/// The pairs of one thread: their accesses in the row (in units of `width`), then the pair's values.
+template <class T>
+class rope_pairs_of_thread {
+public:
+    constexpr rope_pairs_of_thread(const rope_plan& c, const words& unit, const words& distance)
+        : c_(c), unit_(unit), distance_(distance) {}
+    constexpr void load(k_t& k, const global_ptr<const T>& row) {
+        if (c_.pairs == rope_pairs::halves) {
+            load_unit<T>(k, row, unit_, c_.width, a);
+            load_unit<T>(k, row, k.add(unit_, distance_), c_.width, b);
+        } else {
+            floats both[16];
+            load_unit<T>(k, row, unit_, 2 * c_.width, both);
+            for (u32 i = 0; i < c_.width; ++i) point(a[i], both[2 * i]), point(b[i], both[2 * i + 1]);
+        }
+    }
+    constexpr void store(k_t& k, const global_ptr<T>& row, const reg<pred>& in) const {
+        if (c_.pairs == rope_pairs::halves) {
+            store_unit<T>(k, row, unit_, c_.width, a, in);
+            store_unit<T>(k, row, k.add(unit_, distance_), c_.width, b, in);
+        } else {
+            floats both[16];
+            for (u32 i = 0; i < c_.width; ++i) point(both[2 * i], a[i]), point(both[2 * i + 1], b[i]);
+            store_unit<T>(k, row, unit_, 2 * c_.width, both, in);
+        }
+    }
+    constexpr void rotate(k_t& k, const floats* c, const floats* s) {
+        for (u32 i = 0; i < c_.width; ++i) {
+            const floats x = k.sub<rn>(k.mul<rn>(a[i], c[i]), k.mul<rn>(b[i], s[i]));
+            const floats y = k.fma<rn>(b[i], c[i], k.mul<rn>(a[i], s[i]));
+            point(a[i], x), point(b[i], y);
+        }
+    }
+    floats a[8], b[8];
+
+private:
+    rope_plan c_;
+    words unit_, distance_;
+};
+
+}  // namespace detail
+
+/// Rotates the pairs of every head by the angles of its token's position. `half` and `rest` are the rotated pairs and
+/// the pairs of what is only copied, in accesses; `total` is all of them over tokens and heads.
+template <class T>
+constexpr void rope_body(builder<sm_90a>& k, const rope_plan& c, global_ptr<const T> x, global_ptr<const s32> positions,
+                         global_ptr<const f32> cosines, global_ptr<const f32> sines, global_ptr<T> y, reg<u32> half,
+                         reg<u32> rest, reg<u32> heads, reg<u32> total, reg<u64> x_token, reg<u64> x_head,
+                         reg<u64> y_token, reg<u64> y_head, reg<u64> angle_stride) {
+    using namespace detail;
+    const auto wanted = k.mad_lo(k.mov(ctaid.x), c.threads, k.mov(tid.x)).named("unit");
+    start_after_previous(k);
+    const auto in = wanted < total;
+    const auto inside = k.min(wanted, k.sub(total, 1u));
+    const divided head(k, inside, k.add(half, rest));
+    const divided token(k, head.quotient, heads);
+    const auto from = row_at(k, row_at(k, x, token.quotient, x_token), token.rest, x_head);
+    const auto to = row_at(k, row_at(k, y, token.quotient, y_token), token.rest, y_head);
+    const auto turn = [&] {
+        const auto at = k.cvt<u32>(k.ld<nc>(positions + token.quotient));
+        floats cosine[8], sine[8];
+        load_angles(k, row_at(k, cosines, at, angle_stride), head.rest, c.width, cosine);
+        load_angles(k, row_at(k, sines, at, angle_stride), head.rest, c.width, sine);
+        rope_pairs_of_thread<T> pairs(c, head.rest, half);
+        pairs.load(k, from);
+        pairs.rotate(k, cosine, sine);
+        pairs.store(k, to, in);
+    };
+    if (!c.partial) return turn();
+    k.if_(head.rest < half, turn).else_([&] {
+        // The part that is not rotated starts after `half` pairs, and its own halves are `rest` apart.
+        const auto own = k.sub(head.rest, half);
+        const auto start = c.pairs == rope_pairs::halves ? k.add(own, k.shl(half, 1u)) : words(head.rest);
+        rope_pairs_of_thread<T> pairs(c, start, rest);
+        pairs.load(k, from);
+        pairs.store(k, to, in);
+    });
+}
+
+// ---- fp8, a scale for 128 columns, or for a square of 128
+// ---------------------------------------------------------------
+
+namespace detail {
+
+/// How 128 columns are spread over lanes.
+struct block_lanes {
+    u32 width, values, lanes;
+    constexpr explicit block_lanes(u32 w) : width(w), values(w > 4 ? w : 4), lanes(scale_block / values) {}
+    [[nodiscard]] constexpr u32 accesses() const noexcept { return values / width; }
+};
+
+/// One thread's values of one row of a block: accesses `first + i * lanes`, those from `end` on are 0.
+template <class T>
+class block_part {
+public:
+    constexpr block_part(const block_lanes& b, const words& first, const words& end)
+        : b_(b), first_(first), end_(end) {}
+    constexpr void load(k_t& k, const global_ptr<const T>& row, const reg<pred>& exists, floats* v) {
+        for (u32 i = 0; i < b_.accesses(); ++i) {
+            at_[i] = i == 0 ? first_ : words(k.add(first_, i * b_.lanes));
+            in_[i] = at_[i] < end_ && exists;
+            const auto inside = k.min(at_[i], k.sub(end_, 1u));
+            load_unit<T, nc, L1::no_allocate>(k, row, inside, b_.width, v + i * b_.width);
+            for (u32 e = 0; e < b_.width; ++e)
+                point(v[i * b_.width + e], floats(k.selp(v[i * b_.width + e], 0.0f, in_[i])));
+        }
+    }
+    template <class Q>
+    constexpr void store(k_t& k, const global_ptr<Q>& row, const floats* v) const {
+        for (u32 i = 0; i < b_.accesses(); ++i) store_unit<Q>(k, row, at_[i], b_.width, v + i * b_.width, in_[i]);
+    }
+
+private:
+    block_lanes b_;
+    words first_, end_, at_[4];
+    reg<pred> in_[4];
+};
+
+}  // namespace detail
+
+/// fp8 with a scale for each 128 columns of a row: scales[row * scale_row + block * scale_column]. `blocks` of a row,
+/// `total` of all rows, `units` accesses of a row.
+template <class T, class Q>
+constexpr void quantize_blocks_body(builder<sm_90a>& k, const element_plan& c, global_ptr<const T> x, global_ptr<Q> q,
+                                    global_ptr<f32> scales, reg<u32> units, reg<u32> blocks, reg<u32> total,
+                                    reg<u64> x_stride, reg<u64> q_stride, reg<u64> scale_row, reg<u64> scale_column) {
+    using namespace detail;
+    const block_lanes lanes(c.width);
+    const u32 at_once = c.threads / lanes.lanes;
+    const auto tid = k.mov(ptxdsl::tid.x);
+    const auto lane = k.and_(tid, lanes.lanes - 1);
+    const auto first = k.mad_lo(k.mov(ctaid.x), at_once * c.accesses, k.div(tid, lanes.lanes)).named("block");
+    start_after_previous(k);
+    for (u32 j = 0; j < c.accesses; ++j) {
+        const auto wanted = j == 0 ? first : words(k.add(first, j * at_once));
+        const auto exists = wanted < total;
+        const divided d(k, k.min(wanted, k.sub(total, 1u)), blocks);
+        const auto start = k.mad_lo(d.rest, scale_block / c.width, lane);
+        const auto end = k.min(units, k.mul_lo(k.add(d.rest, 1u), scale_block / c.width));
+        block_part<T> part(lanes, start, end);
+        values v{.count = lanes.values, .v = {}};
+        part.load(k, row_at(k, x, d.quotient, x_stride), exists, v.v);
+        const fp8_scale<Q> s(k, max_over(k, in_chains(v, abs_step{k}), lanes.lanes));
+        s.apply(k, v);
+        part.store(k, row_at(k, q, d.quotient, q_stride), v.v);
+        const auto to = row_at(k, row_at(k, scales, d.quotient, scale_row), d.rest, scale_column);
+        k.at(lane == 0u && exists).st(to, s.scale);
+    }
+}
+
+/// fp8 with a scale for each square of 128 rows and columns; one block of 512 threads a square, `ctaid.x` along
+/// columns.
+template <class T, class Q>
+constexpr void quantize_squares_body(builder<sm_90a>& k, const element_plan& c, global_ptr<const T> x, global_ptr<Q> q,
+                                     global_ptr<f32> scales, reg<u32> units, reg<u32> rows, reg<u64> x_stride,
+                                     reg<u64> q_stride, reg<u64> scale_row, reg<u64> scale_column) {
+    using namespace detail;
+    const block_lanes lanes(c.width);
+    const u32 at_once = c.threads / lanes.lanes, count = scale_block / at_once;
+    row_seat seat(k, {.threads = c.threads});
+    const auto lane = k.and_(seat.thread, lanes.lanes - 1);
+    const auto line = k.div(seat.thread, lanes.lanes);
+    const auto across = k.mov(ctaid.x);
+    const auto down = k.mov(ctaid.y);
+    start_after_previous(k);
+    const auto start = k.mad_lo(across, scale_block / c.width, lane);
+    const auto end = k.min(units, k.mul_lo(k.add(across, 1u), scale_block / c.width));
+    const auto first = k.mad_lo(down, scale_block, line);
+    values v{.count = count * lanes.values, .v = {}};
+    block_part<T> parts[8] = {{lanes, start, end}, {lanes, start, end}, {lanes, start, end}, {lanes, start, end},
+                              {lanes, start, end}, {lanes, start, end}, {lanes, start, end}, {lanes, start, end}};
+    words row[8];
+    for (u32 j = 0; j < count; ++j) {
+        row[j] = k.add(first, j * at_once);
+        const auto exists = row[j] < rows;
+        const auto inside = k.min(row[j], k.sub(rows, 1u));
+        parts[j].load(k, row_at(k, x, inside, x_stride), exists, v.v + j * lanes.values);
+    }
+    const auto largest = seat.over_row(k, max_over(k, in_chains(v, abs_step{k})), 0.0f,
+                                       [&](const floats& m, u32 n) { return max_over(k, m, n); });
+    const fp8_scale<Q> s(k, largest);
+    s.apply(k, v);
+    for (u32 j = 0; j < count; ++j) parts[j].store(k, row_at(k, q, row[j], q_stride), v.v + j * lanes.values);
+    const auto to = row_at(k, row_at(k, scales, down, scale_row), across, scale_column);
+    k.at(seat.leads()).st(to, s.scale);
+}
+
+}  // namespace ptxdsl::kernels
+
+#pragma pop_macro("max")
+#pragma pop_macro("min")

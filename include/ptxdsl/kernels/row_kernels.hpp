@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that reduce over rows: RMS norm and layer norm (with a residual added first, if wanted), softmax, and fp8
+// with one scale a row. f32, bf16 or f16 in memory, f32 in registers. docs/kernels/rows.md draws how a row is worked
+// on.
+#pragma once
+
+#include <ptxdsl/kernels/row_access.hpp>
+
+// Some system headers define min and max as macros.
+#pragma push_macro("min")
+#pragma push_macro("max")
+#undef min
+#undef max
+
+namespace ptxdsl::kernels {
+
+/// What a norm does beyond x / sqrt(mean(x^2) + eps).
+struct norm_form {
+    bool centred = false;   ///< layer norm: the mean is subtracted first
+    bool residual = false;  ///< x + residual is stored, and normalised as stored
+    bool weight = true, bias = false;
+    constexpr auto operator<=>(const norm_form&) const = default;
+};
+
+/// Rows in memory: how many, how long, and elements from one to the next of each matrix.
+struct row_shape {
+    reg<u32> rows, columns;
+    reg<u64> x_stride, residual_stride, y_stride, sum_stride;
+};
+
+namespace detail {
+
+/// A row kernel's start: nothing before this touches memory that the kernel ahead of it may still write.
+constexpr void start_after_previous(k_t& k) {
+    k.griddepcontrol_launch_dependents();
+    k.griddepcontrol_wait();
+}
+
+template <class T>
+[[nodiscard]] constexpr global_ptr<T> row_at(k_t& k, const global_ptr<T>& base, const words& row,
+                                             const reg<u64>& stride) {
+    return base + k.mul_lo(k.cvt<u64>(row), stride);
+}
+
+// ---- norms ----------------------------------------------------------------------------------------------------------
+
+/// One row's norm: its statistics, then its results.
+template <class T>
+class norm_row {
+public:
+    constexpr norm_row(const row_plan& c, const norm_form& f, row_seat& seat, const words& columns, const words& units,
+                       const floats& eps)
+        : c_(c), f_(f), seat_(seat), columns_(columns), units_(units), eps_(eps) {}
+
+    global_ptr<const T> x, residual, weight, bias;
+    global_ptr<T> y, sum;
+
+    /// A row in registers.
+    constexpr void once(k_t& k) {
+        const auto p = spread(k, c_, c_.accesses, c_.exact, seat_.thread, units_);
+        values v = input(k, p);
+        prepare(k);
+        if (f_.centred) {
+            centre(k, over_row(k, in_chains(v, sum_step{k})), v, p);
+            finish(k, over_row(k, in_chains(v, square_step{k})));
+        } else {
+            finish(k, over_row(k, in_chains(v, square_step{k})));
+        }
+        write(k, p, v);
+    }
+    /// A row that is loaded again for each pass.
+    constexpr void in_passes(k_t& k) {
+        prepare(k);
+        bool first = true;
+        const auto pass = [&](auto step, bool centred) {
+            auto total = k.mov<f32>(0.0f).named("total");
+            for_row(k, c_, seat_.thread, units_, [&](const positions& p) {
+                values v = first ? input(k, p) : again(k, p);
+                if (centred) subtract(k, v, p);
+                total += in_chains(v, step);
+            });
+            first = false;
+            return over_row(k, total);
+        };
+        if (f_.centred) mean_ = k.mul<rn>(pass(sum_step{k}, false), inverse_);
+        finish(k, pass(square_step{k}, f_.centred));
+        for_row(k, c_, seat_.thread, units_, [&](const positions& p) {
+            values v = again(k, p);
+            if (f_.centred) subtract(k, v, p);
+            write(k, p, v);
+        });
+    }
+
+private:
+    constexpr void prepare(k_t& k) {
+        const auto n = k.cvt<f32, rn>(columns_);
+        inverse_ = k.rcp<rn>(n).named("inverse_columns");
+    }
+    constexpr floats over_row(k_t& k, const floats& mine) {
+        return seat_.over_row(k, sum_over(k, mine), 0.0f,
+                              [&](const floats& v, u32 lanes) { return sum_over(k, v, lanes); });
+    }
+    /// x, or x + residual, which is stored and rounded as stored.
+    constexpr values input(k_t& k, const positions& p) const {
+        values v = load_row<T, nc, L1::no_allocate>(k, x, p, 0.0f);
+        if (!f_.residual) return v;
+        const values r = load_row<T, nc, L1::no_allocate>(k, residual, p, 0.0f);
+        for (u32 i = 0; i < v.count; ++i) point(v[i], floats(k.add<rn>(v[i], r[i])));
+        round_to<T>(k, v);
+        store_row<T>(k, sum, p, v);
+        return v;
+    }
+    /// What `input` gave, from memory: not through the read-only path where this kernel wrote it.
+    constexpr values again(k_t& k, const positions& p) const {
+        return f_.residual ? load_row<T>(k, sum, p, 0.0f) : load_row<T, nc>(k, x, p, 0.0f);
+    }
+    constexpr void centre(k_t& k, const floats& total, values& v, const positions& p) {
+        mean_ = k.mul<rn>(total, inverse_);
+        subtract(k, v, p);
+    }
+    /// Subtracts the mean; what is outside of the row stays 0.
+    constexpr void subtract(k_t& k, values& v, const positions& p) const {
+        for (u32 i = 0; i < v.count; ++i) {
+            const auto d = k.sub<rn>(v[i], mean_);
+            point(v[i], p.may_be_outside(i / p.width) ? floats(k.selp(d, 0.0f, p.in)) : floats(d));
+        }
+    }
+    constexpr void finish(k_t& k, const floats& squares) {
+        scale_ = k.rsqrt<approx>(k.fma<rn>(squares, inverse_, eps_)).named("scale");
+    }
+    constexpr void write(k_t& k, const positions& p, values& v) const {
+        values w, b;
+        if (f_.weight) w = load_row<T, nc>(k, weight, p, 0.0f);
+        if (f_.bias) b = load_row<T, nc>(k, bias, p, 0.0f);
+        for (u32 i = 0; i < v.count; ++i) {
+            const floats unit = k.mul<rn>(v[i], scale_);
+            if (f_.weight && f_.bias)
+                point(v[i], floats(k.fma<rn>(unit, w[i], b[i])));
+            else if (f_.weight)
+                point(v[i], floats(k.mul<rn>(unit, w[i])));
+            else
+                point(v[i], f_.bias ? floats(k.add<rn>(unit, b[i])) : unit);
+        }
+        store_row<T, cs>(k, y, p, v);
+    }
+
+    row_plan c_;
+    norm_form f_;
+    row_seat& seat_;
+    words columns_, units_;
+    floats eps_, inverse_, mean_, scale_;
+};
+
+}  // namespace detail
+
+/// Norm of every row.
+template <class T>
+constexpr void norm_body(builder<sm_90a>& k, const row_plan& c, const norm_form& f, global_ptr<const T> x,
+                         global_ptr<const T> residual, global_ptr<const T> weight, global_ptr<const T> bias,
+                         global_ptr<T> y, global_ptr<T> sum, reg<u32> rows, reg<u32> columns, reg<u64> x_stride,
+                         reg<u64> residual_stride, reg<u64> y_stride, reg<u64> sum_stride, reg<f32> eps) {
+    using namespace detail;
+    const auto units = k.div(columns, c.width).named("units");
+    row_seat seat(k, c);
+    start_after_previous(k);
+    seat.if_inside(k, rows, [&] {
+        norm_row<T> row(c, f, seat, columns, units, eps);
+        row.x = row_at(k, x, seat.row, x_stride);
+        row.y = row_at(k, y, seat.row, y_stride);
+        if (f.residual) row.residual = row_at(k, residual, seat.row, residual_stride);
+        if (f.residual) row.sum = row_at(k, sum, seat.row, sum_stride);
+        row.weight = weight, row.bias = bias;
+        if (c.reread)
+            row.in_passes(k);
+        else
+            row.once(k);
+    });
+}
+
+// ---- softmax --------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+// Maximum and sum are found together: a thread sums relative to its warp's (or its own) maximum, and sums are rescaled
+// when they meet a larger one. Maxima start at the smallest finite float, not at -inf: a masked (-inf) element is then
+// e^-inf = 0 also where everything so far was masked.
+inline constexpr float lowest_float = -3.402823466e38f;
+
+/// e^(scale * (x - m)), `factor` being scale * log2(e). The difference comes first: x * factor may overflow, and loses
+/// bits where x is large.
+[[nodiscard]] constexpr floats exp_below(k_t& k, const floats& x, const floats& m, const floats& factor) {
+    const auto below = k.sub<rn>(x, m);
+    return k.ex2<approx>(k.mul<rn>(below, factor));
+}
+
+template <class T>
+class softmax_row {
+public:
+    constexpr softmax_row(const row_plan& c, row_seat& seat, const words& units, const floats& factor)
+        : c_(c), seat_(seat), units_(units), factor_(factor) {}
+
+    global_ptr<const T> x;
+    global_ptr<T> y;
+
+    constexpr void once(k_t& k) {
+        const auto p = spread(k, c_, c_.accesses, c_.exact, seat_.thread, units_);
+        values v = load_row<T, nc, L1::no_allocate>(k, x, p, minus_infinity);
+        const auto low = k.mov<f32>(lowest_float);
+        const auto m = max_over(k, k.max(in_chains(v, max_step{k}), low));
+        exponentiate(k, v, m);
+        const partial total = over_row(k, {m, sum_over(k, in_chains(v, sum_step{k}))});
+        const auto inverse = k.rcp<approx>(total.sum);
+        write(k, p, v, k.mul<rn>(exp_below(k, m, total.max, factor_), inverse));
+    }
+    constexpr void in_passes(k_t& k) {
+        auto max = k.mov<f32>(lowest_float).named("max");
+        auto sum = k.mov<f32>(0.0f).named("sum");
+        for_row(k, c_, seat_.thread, units_, [&](const positions& p) {
+            values v = load_row<T, nc>(k, x, p, minus_infinity);
+            const auto higher = k.max(in_chains(v, max_step{k}), max);
+            exponentiate(k, v, higher);
+            sum *= exp_below(k, max, higher, factor_);
+            sum += in_chains(v, sum_step{k});
+            max = higher;
+        });
+        const auto m = max_over(k, max);
+        const partial total = over_row(k, {m, sum_over(k, k.mul<rn>(sum, exp_below(k, max, m, factor_)))});
+        const auto inverse = k.rcp<approx>(total.sum);
+        for_row(k, c_, seat_.thread, units_, [&](const positions& p) {
+            values v = load_row<T, nc>(k, x, p, minus_infinity);
+            exponentiate(k, v, total.max);
+            write(k, p, v, inverse);
+        });
+    }
+
+private:
+    static constexpr float minus_infinity = -__builtin_huge_valf();
+
+    constexpr void exponentiate(k_t& k, values& v, const floats& m) const {
+        for (u32 i = 0; i < v.count; ++i) point(v[i], exp_below(k, v[i], m, factor_));
+    }
+    constexpr partial over_row(k_t& k, const partial& of_warp) {
+        return seat_.pair_over_row(k, of_warp, {lowest_float, 0.0f}, [&](const partial& p, u32 lanes) {
+            const auto m = max_over(k, p.max, lanes);
+            return partial{m, sum_over(k, k.mul<rn>(p.sum, exp_below(k, p.max, m, factor_)), lanes)};
+        });
+    }
+    constexpr void write(k_t& k, const positions& p, values& v, const floats& by) const {
+        for (u32 i = 0; i < v.count; ++i) point(v[i], floats(k.mul<rn>(v[i], by)));
+        store_row<T, cs>(k, y, p, v);
+    }
+    row_plan c_;
+    row_seat& seat_;
+    words units_;
+    floats factor_;
+};
+
+}  // namespace detail
+
+/// Softmax of every row of scale * x; `factor` is scale * log2(e), scale > 0.
+template <class T>
+constexpr void softmax_body(builder<sm_90a>& k, const row_plan& c, global_ptr<const T> x, global_ptr<T> y,
+                            reg<u32> rows, reg<u32> columns, reg<u64> x_stride, reg<u64> y_stride, reg<f32> factor) {
+    using namespace detail;
+    const auto units = k.div(columns, c.width).named("units");
+    row_seat seat(k, c);
+    start_after_previous(k);
+    seat.if_inside(k, rows, [&] {
+        softmax_row<T> row(c, seat, units, factor);
+        row.x = row_at(k, x, seat.row, x_stride);
+        row.y = row_at(k, y, seat.row, y_stride);
+        if (c.reread)
+            row.in_passes(k);
+        else
+            row.once(k);
+    });
+}
+
+// ---- fp8, a scale a row ---------------------------------------------------------------------------------------------
+
+namespace detail {
+
+template <class Q>
+inline constexpr float fp8_most = std::is_same_v<Q, e5m2> ? 57344.0f : 448.0f;
+/// Below this largest element, rows are scaled as if it were this: 1 / scale stays finite.
+inline constexpr float fp8_least = 1e-30f;
+
+/// The scale for a largest element, and its inverse.
+template <class Q>
+struct fp8_scale {
+    floats scale, inverse;
+    constexpr fp8_scale(k_t& k, const floats& largest) {
+        const auto m = k.max(largest, fp8_least);
+        scale = k.mul<rn>(m, 1.0f / fp8_most<Q>);
+        inverse = k.mul<rn>(k.rcp<rn>(m), fp8_most<Q>);
+    }
+    constexpr void apply(k_t& k, values& v) const {
+        for (u32 i = 0; i < v.count; ++i) point(v[i], floats(k.mul<rn>(v[i], inverse)));
+    }
+};
+
+}  // namespace detail
+
+/// q = x / scale in fp8, scale = max|x| / (largest fp8) of each row.
+template <class T, class Q>
+constexpr void quantize_rows_body(builder<sm_90a>& k, const row_plan& c, global_ptr<const T> x, global_ptr<Q> q,
+                                  global_ptr<f32> scales, reg<u32> rows, reg<u32> columns, reg<u64> x_stride,
+                                  reg<u64> q_stride) {
+    using namespace detail;
+    const auto units = k.div(columns, c.width).named("units");
+    row_seat seat(k, c);
+    start_after_previous(k);
+    seat.if_inside(k, rows, [&] {
+        const auto in = row_at(k, x, seat.row, x_stride);
+        const auto out = row_at(k, q, seat.row, q_stride);
+        const auto over_row = [&](const floats& mine) {
+            return seat.over_row(k, max_over(k, mine), 0.0f,
+                                 [&](const floats& v, u32 lanes) { return max_over(k, v, lanes); });
+        };
+        const auto scale_of = [&](const floats& mine) {
+            const fp8_scale<Q> s(k, over_row(mine));
+            k.at(seat.leads()).st(scales + seat.row, s.scale);
+            return s;
+        };
+        const auto write = [&](const fp8_scale<Q>& s, const positions& p, values& v) {
+            s.apply(k, v);
+            store_row<Q>(k, out, p, v);
+        };
+        if (!c.reread) {
+            const auto p = spread(k, c, c.accesses, c.exact, seat.thread, units);
+            values v = load_row<T, nc, L1::no_allocate>(k, in, p, 0.0f);
+            write(scale_of(in_chains(v, abs_step{k})), p, v);
+            return;
+        }
+        auto largest = k.mov<f32>(0.0f).named("largest");
+        for_row(k, c, seat.thread, units, [&](const positions& p) {
+            largest = k.max(largest, in_chains(load_row<T, nc>(k, in, p, 0.0f), abs_step{k}));
+        });
+        const auto s = scale_of(largest);
+        for_row(k, c, seat.thread, units, [&](const positions& p) {
+            values v = load_row<T, nc>(k, in, p, 0.0f);
+            write(s, p, v);
+        });
+    });
+}
+
+}  // namespace ptxdsl::kernels
+
+#pragma pop_macro("max")
+#pragma pop_macro("min")

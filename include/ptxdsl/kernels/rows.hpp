@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory-bound kernels as calls: `px::kernels::rms_norm(stream, x, weight, y)`, layer norm, softmax, SwiGLU, rotary
+// embedding, fp8. Matrices are views of rank 2 with contiguous rows, of f32, bf16 or f16; any extents. Rows that are a
+// multiple of 16 bytes and 16-byte aligned are fastest. Kernels are assembled and loaded on first use, once for each
+// context and kind of row; calls may come from many threads.
+#pragma once
+
+#include <ptxdsl/kernels/element_kernels.hpp>
+#include <ptxdsl/kernels/kernel_cache.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+
+// Some system headers define min and max as macros.
+#pragma push_macro("min")
+#pragma push_macro("max")
+#undef min
+#undef max
+
+namespace ptxdsl::kernels {
+
+/// What a call of a row kernel may say.
+struct row_options {
+    bool programmatic = true;        ///< may be placed on the device before the kernel ahead of it has ended
+    std::optional<row_plan> plan{};  ///< instead of `plan_rows`; its width has to suit the matrices
+};
+/// What a call of a norm may say.
+struct norm_options {
+    float eps = 1e-6f;
+    row_options row{};
+};
+
+namespace detail {
+
+/// A matrix as row kernels see it.
+struct row_view {
+    std::uint64_t address = 0, rows = 0, columns = 0, stride = 0;
+    u32 element = 1;  ///< bytes
+    bool contiguous = true;
+};
+
+template <class T, std::size_t Rank>
+[[nodiscard]] row_view rows_of(const tensor_view<T, Rank>& t) noexcept {
+    static_assert(Rank <= 2, "PTXDSL-kernels: a matrix is a view of rank 2, a vector one of rank 1");
+    row_view v{.address = t.data().address, .rows = 1, .columns = t.size(Rank - 1), .stride = t.size(Rank - 1)};
+    v.element = sizeof(T);
+    if constexpr (Rank == 2) v.rows = t.size(0), v.stride = t.stride(0);
+    v.contiguous = t.stride(Rank - 1) == 1 || v.columns == 1;
+    return v;
+}
+
+template <class T>
+inline constexpr bool row_element = std::is_same_v<T, f32> || std::is_same_v<T, bf16> || std::is_same_v<T, f16>;
+template <class T>
+inline constexpr bool fp8_element = std::is_same_v<T, e4m3> || std::is_same_v<T, e5m2>;
+
+/// The widest access that suits all of `list`, whose columns (or vectors) are alike.
+template <class T>
+[[nodiscard]] u32 common_width(std::initializer_list<row_view> list) noexcept {
+    u32 w = 16 / sizeof(T);
+    const auto suits = [&](const row_view& v) {
+        return v.address % (w * v.element) == 0 && v.columns % w == 0 && (v.rows <= 1 || v.stride % w == 0);
+    };
+    while (w > 1 && !std::all_of(list.begin(), list.end(), suits)) w /= 2;
+    return w;
+}
+
+/// Every matrix has the extents of the first; vectors have its columns.
+[[nodiscard]] inline error check_rows(std::string_view what, std::initializer_list<row_view> matrices,
+                                      std::initializer_list<row_view> vectors = {}) {
+    const row_view& x = *matrices.begin();
+    if (x.rows == 0 || x.columns == 0)
+        return {errc::bad_argument,
+                fmt::format("{}: the input is {} x {}; it has to have a row and a column", what, x.rows, x.columns)};
+    if (x.columns > (1u << 30) || x.rows > 0x7fffffff / 8)
+        return {errc::bad_argument, fmt::format("{}: the input is {} x {}; the limits are 2^28 rows and 2^30 columns",
+                                                what, x.rows, x.columns)};
+    for (const row_view& m : matrices) {
+        if (m.rows != x.rows || m.columns != x.columns)
+            return {errc::bad_argument,
+                    fmt::format("{}: a matrix of {} x {} next to one of {} x {}; all have the same extents", what,
+                                m.rows, m.columns, x.rows, x.columns)};
+        if (!m.contiguous)
+            return {errc::bad_argument, fmt::format("{}: the columns of a matrix are not next to each other", what)};
+    }
+    for (const row_view& v : vectors) {
+        if (v.columns != x.columns)
+            return {errc::bad_argument,
+                    fmt::format("{}: a vector of {} next to rows of {}", what, v.columns, x.columns)};
+        if (!v.contiguous)
+            return {errc::bad_argument, fmt::format("{}: the elements of a vector are not next to each other", what)};
+    }
+    return {};
+}
+
+[[nodiscard]] inline launch_config grid_of(const row_plan& c, std::uint64_t rows, bool programmatic) {
+    const std::uint64_t blocks = (rows + c.together - 1) / c.together * c.cluster;
+    return {.grid = {static_cast<std::uint32_t>(blocks)}, .programmatic = programmatic};
+}
+
+/// The plan of a call: the caller's, if it is one these matrices can take.
+[[nodiscard]] inline result<row_plan> plan_of(std::string_view what, const row_options& o, u32 width,
+                                              std::uint64_t columns) {
+    const u32 n = static_cast<u32>(columns);
+    if (!o.plan) return plan_rows(n / width, width);
+    const row_plan& p = *o.plan;
+    if (p.width == 0 || width % p.width != 0)
+        return error{errc::bad_argument, fmt::format("{}: the plan has accesses of {} values, these matrices allow {}",
+                                                     what, p.width, width)};
+    if (!p.reread && (std::uint64_t{p.accesses} * p.stride() * p.width < columns || p.accesses * p.width > row_values))
+        return error{errc::bad_argument,
+                     fmt::format("{}: the plan does not hold rows of {} in at most {} values a thread", what, columns,
+                                 row_values)};
+    return p;
+}
+
+struct norm_key {
+    row_plan plan;
+    norm_form form;
+    constexpr auto operator<=>(const norm_key&) const = default;
+};
+
+struct norm_call {
+    row_view x, residual, weight, bias, y, sum;
+    float eps = 0;
+};
+
+template <class T>
+result<void> launch_norm(const stream& s, std::string_view what, const norm_form& f, const norm_call& n,
+                         const row_options& o) {
+    const row_view none{.address = 0, .rows = 1, .columns = n.x.columns, .stride = n.x.columns, .element = sizeof(T)};
+    const auto used = [&](bool is, const row_view& v) { return is ? v : none; };
+    const row_view residual = used(f.residual, n.residual), sum = used(f.residual, n.sum);
+    const row_view weight = used(f.weight, n.weight), bias = used(f.bias, n.bias);
+    const u32 width = common_width<T>({n.x, n.y, residual, sum, weight, bias});
+    const auto plan = plan_of(what, o, width, n.x.columns);
+    if (!plan) return plan.error();
+    static kernel_cache<norm_key> cache;
+    const auto kernel = cache.get(s.ctx(), {*plan, f}, [&] {
+        return assemble_at_run_time(f.centred ? "layer_norm" : "rms_norm", &norm_body<T>, plan->launch(), *plan, f);
+    });
+    if (!kernel) return kernel.error();
+    if (auto e = launch_raw(s, *kernel, grid_of(*plan, n.x.rows, o.programmatic), n.x.address, residual.address,
+                            weight.address, bias.address, n.y.address, sum.address, static_cast<u32>(n.x.rows),
+                            static_cast<u32>(n.x.columns), n.x.stride, residual.stride, n.y.stride, sum.stride, n.eps))
+        return e;
+    return {};
+}
+
+}  // namespace detail
+
+/// y = x / sqrt(mean(x^2) + eps) * weight, for every row. Sums are f32: a row whose squares sum to more than 3.4e38
+/// becomes 0, as with torch. `y` is another matrix than `x`.
+template <class X, class W, class Y>
+result<void> rms_norm(const stream& s, const tensor_view<X, 2>& x, const tensor_view<W, 1>& weight,
+                      const tensor_view<Y, 2>& y, const norm_options& o = {}) {
+    using T = std::remove_const_t<X>;
+    static_assert(detail::row_element<T>, "PTXDSL-kernels: rms_norm takes f32, bf16 or f16");
+    static_assert(std::is_same_v<T, std::remove_const_t<W>> && std::is_same_v<T, Y>,
+                  "PTXDSL-kernels: input, weights and result of rms_norm have one element type");
+    using namespace detail;
+    const norm_call n{.x = rows_of(x),
+                      .residual = {},
+                      .weight = rows_of(weight),
+                      .bias = {},
+                      .y = rows_of(y),
+                      .sum = {},
+                      .eps = o.eps};
+    if (auto e = check_rows("rms_norm", {n.x, n.y}, {n.weight})) return e;
+    return launch_norm<T>(s, "rms_norm", {}, n, o.row);
+}
+
+/// sum = x + residual, rounded to the element type, and y = RMS norm of sum, for every row. `sum` may be `residual`.
+template <class X, class R, class W, class S, class Y>
+result<void> add_rms_norm(const stream& s, const tensor_view<X, 2>& x, const tensor_view<R, 2>& residual,
+                          const tensor_view<W, 1>& weight, const tensor_view<S, 2>& sum, const tensor_view<Y, 2>& y,
+                          const norm_options& o = {}) {
+    using T = std::remove_const_t<X>;
+    static_assert(detail::row_element<T>, "PTXDSL-kernels: add_rms_norm takes f32, bf16 or f16");
+    static_assert(std::is_same_v<T, std::remove_const_t<W>> && std::is_same_v<T, std::remove_const_t<R>> &&
+                      std::is_same_v<T, S> && std::is_same_v<T, Y>,
+                  "PTXDSL-kernels: all matrices of add_rms_norm have one element type");
+    using namespace detail;
+    const norm_call n{.x = rows_of(x),
+                      .residual = rows_of(residual),
+                      .weight = rows_of(weight),
+                      .bias = {},
+                      .y = rows_of(y),
+                      .sum = rows_of(sum),
+                      .eps = o.eps};
+    if (auto e = check_rows("add_rms_norm", {n.x, n.residual, n.sum, n.y}, {n.weight})) return e;
+    return launch_norm<T>(s, "add_rms_norm", {.residual = true}, n, o.row);
+}
+
+/// y = (x - mean(x)) / sqrt(variance(x) + eps) * weight + bias, for every row. The variance is taken of the
+/// differences.
+template <class X, class W, class B, class Y>
+result<void> layer_norm(const stream& s, const tensor_view<X, 2>& x, const tensor_view<W, 1>& weight,
+                        const tensor_view<B, 1>& bias, const tensor_view<Y, 2>& y,
+                        const norm_options& o = {.eps = 1e-5f, .row = {}}) {
+    using T = std::remove_const_t<X>;
+    static_assert(detail::row_element<T>, "PTXDSL-kernels: layer_norm takes f32, bf16 or f16");
+    static_assert(
+        std::is_same_v<T, std::remove_const_t<W>> && std::is_same_v<T, std::remove_const_t<B>> && std::is_same_v<T, Y>,
+        "PTXDSL-kernels: input, weights, bias and result of layer_norm have one element type");
+    using namespace detail;
+    const norm_call n{.x = rows_of(x),
+                      .residual = {},
+                      .weight = rows_of(weight),
+                      .bias = rows_of(bias),
+                      .y = rows_of(y),
+                      .sum = {},
+                      .eps = o.eps};
+    if (auto e = check_rows("layer_norm", {n.x, n.y}, {n.weight, n.bias})) return e;
+    return launch_norm<T>(s, "layer_norm", {.centred = true, .bias = true}, n, o.row);
+}
+
+/// y = softmax(scale * x), for every row; scale > 0. As with torch, a row with NaN or +inf, or of nothing but -inf, is
+/// NaN.
+template <class X, class Y>
+result<void> softmax(const stream& s, const tensor_view<X, 2>& x, const tensor_view<Y, 2>& y, float scale = 1.0f,
+                     const row_options& o = {}) {
+    using T = std::remove_const_t<X>;
+    static_assert(detail::row_element<T> && std::is_same_v<T, Y>,
+                  "PTXDSL-kernels: softmax takes f32, bf16 or f16, and gives the same");
+    using namespace detail;
+    const row_view vx = rows_of(x), vy = rows_of(y);
+    if (auto e = check_rows("softmax", {vx, vy})) return e;
+    if (!(scale > 0))
+        return error{errc::bad_argument, fmt::format("softmax: the scale is {}; it has to be positive", scale)};
+    const auto plan = plan_of("softmax", o, common_width<T>({vx, vy}), vx.columns);
+    if (!plan) return plan.error();
+    static kernel_cache<row_plan> cache;
+    const auto kernel = cache.get(
+        s.ctx(), *plan, [&] { return assemble_at_run_time("softmax", &softmax_body<T>, plan->launch(), *plan); });
+    if (!kernel) return kernel.error();
+    if (auto e = launch_raw(s, *kernel, grid_of(*plan, vx.rows, o.programmatic), vx.address, vy.address,
+                            static_cast<u32>(vx.rows), static_cast<u32>(vx.columns), vx.stride, vy.stride,
+                            scale * 1.4426950408889634f))
+        return e;
+    return {};
+}
+
+/// q = x / scale in fp8 and scales[row] = max|x| / (largest fp8) of each row. Rows whose largest element is under 1e-30
+/// are scaled as if it were that; NaN stays NaN, a row with an infinity becomes 0 and NaN.
+template <class X, class Q>
+result<void> quantize_rows(const stream& s, const tensor_view<X, 2>& x, const tensor_view<Q, 2>& q,
+                           const tensor_view<f32, 1>& scales, const row_options& o = {}) {
+    using T = std::remove_const_t<X>;
+    static_assert(detail::row_element<T>, "PTXDSL-kernels: quantize_rows takes f32, bf16 or f16");
+    static_assert(detail::fp8_element<Q>, "PTXDSL-kernels: quantize_rows gives e4m3 or e5m2");
+    using namespace detail;
+    const row_view vx = rows_of(x), vq = rows_of(q), vs = rows_of(scales);
+    if (auto e = check_rows("quantize_rows", {vx, vq})) return e;
+    if (vs.columns != vx.rows || !vs.contiguous)
+        return error{errc::bad_argument, fmt::format("quantize_rows: {} scales for {} rows", vs.columns, vx.rows)};
+    const auto plan = plan_of("quantize_rows", o, common_width<T>({vx, vq}), vx.columns);
+    if (!plan) return plan.error();
+    static kernel_cache<row_plan> cache;
+    const auto kernel = cache.get(s.ctx(), *plan, [&] {
+        return assemble_at_run_time("quantize_rows", &quantize_rows_body<T, Q>, plan->launch(), *plan);
+    });
+    if (!kernel) return kernel.error();
+    if (auto e = launch_raw(s, *kernel, grid_of(*plan, vx.rows, o.programmatic), vx.address, vq.address, vs.address,
+                            static_cast<u32>(vx.rows), static_cast<u32>(vx.columns), vx.stride, vq.stride))
+        return e;
+    return {};
+}
+
+namespace detail {
+
+/// Accesses over all rows, which the kernels count in 32 bits.
+[[nodiscard]] inline result<u32> count_of(std::string_view what, std::uint64_t rows, std::uint64_t per_row) {
+    if (rows * per_row > 0x7fffffffULL)
+        return error{
+            errc::bad_argument,
+            fmt::format("{}: {} rows of {} accesses each are more than 2^31 - 1; split the call", what, rows, per_row)};
+    return static_cast<u32>(rows * per_row);
+}
+[[nodiscard]] inline launch_config grid_for(std::uint64_t items, std::uint64_t of_block, bool programmatic) {
+    return {.grid = {static_cast<std::uint32_t>((items + of_block - 1) / of_block)}, .programmatic = programmatic};
+}
+[[nodiscard]] inline bool without_gaps(const row_view& v) { return v.rows <= 1 || v.stride == v.columns; }
+
+/// Scales of blocks: rank 2, any strides.
+template <class Q>
+error check_scales(std::string_view what, const tensor_view<f32, 2>& scales, std::uint64_t rows,
+                   std::uint64_t columns) {
+    if (scales.size(0) == rows && scales.size(1) == columns) return {};
+    return {errc::bad_argument, fmt::format("{}: the scales are {} x {}, these matrices need {} x {}", what,
+                                            scales.size(0), scales.size(1), rows, columns)};
+}
+
+}  // namespace detail
+
+/// q = x / scale in fp8, one scale for each 128 columns of a row: scales is rows x ceil(columns / 128), with any
+/// strides.
+template <class X, class Q>
+result<void> quantize_blocks(const stream& s, const tensor_view<X, 2>& x, const tensor_view<Q, 2>& q,
+                             const tensor_view<f32, 2>& scales, bool programmatic = true) {
+    using T = std::remove_const_t<X>;
+    static_assert(detail::row_element<T>, "PTXDSL-kernels: quantize_blocks takes f32, bf16 or f16");
+    static_assert(detail::fp8_element<Q>, "PTXDSL-kernels: quantize_blocks gives e4m3 or e5m2");
+    using namespace detail;
+    const row_view vx = rows_of(x), vq = rows_of(q);
+    if (auto e = check_rows("quantize_blocks", {vx, vq})) return e;
+    const std::uint64_t blocks = (vx.columns + scale_block - 1) / scale_block;
+    if (auto e = check_scales<Q>("quantize_blocks", scales, vx.rows, blocks)) return e;
+    const element_plan c{.width = common_width<T>({vx, vq}), .accesses = 2};
+    const auto total = count_of("quantize_blocks", vx.rows, blocks);
+    if (!total) return total.error();
+    static kernel_cache<element_plan> cache;
+    const auto kernel = cache.get(s.ctx(), c, [&] {
+        return assemble_at_run_time("quantize_blocks", &quantize_blocks_body<T, Q>, c.launch(), c);
+    });
+    if (!kernel) return kernel.error();
+    if (auto e = launch_raw(
+            s, *kernel,
+            grid_for(*total, std::uint64_t{c.threads} / block_lanes(c.width).lanes * c.accesses, programmatic),
+            vx.address, vq.address, scales.data().address, static_cast<u32>(vx.columns / c.width),
+            static_cast<u32>(blocks), *total, vx.stride, vq.stride, scales.stride(0), scales.stride(1)))
+        return e;
+    return {};
+}
+
+/// q = x / scale in fp8, one scale for each square of 128 x 128: scales is ceil(rows / 128) x ceil(columns / 128), with
+/// any strides. For weights.
+template <class X, class Q>
+result<void> quantize_squares(const stream& s, const tensor_view<X, 2>& x, const tensor_view<Q, 2>& q,
+                              const tensor_view<f32, 2>& scales, bool programmatic = true) {
+    using T = std::remove_const_t<X>;
+    static_assert(detail::row_element<T>, "PTXDSL-kernels: quantize_squares takes f32, bf16 or f16");
+    static_assert(detail::fp8_element<Q>, "PTXDSL-kernels: quantize_squares gives e4m3 or e5m2");
+    using namespace detail;
+    const row_view vx = rows_of(x), vq = rows_of(q);
+    if (auto e = check_rows("quantize_squares", {vx, vq})) return e;
+    const std::uint64_t across = (vx.columns + scale_block - 1) / scale_block,
+                        down = (vx.rows + scale_block - 1) / scale_block;
+    if (auto e = check_scales<Q>("quantize_squares", scales, down, across)) return e;
+    if (down > 65535)
+        return error{errc::bad_argument, fmt::format("quantize_squares: {} rows are more than 65535 * 128", vx.rows)};
+    const element_plan c{.width = common_width<T>({vx, vq}), .accesses = 1, .threads = 512};
+    static kernel_cache<element_plan> cache;
+    const auto kernel = cache.get(s.ctx(), c, [&] {
+        return assemble_at_run_time("quantize_squares", &quantize_squares_body<T, Q>, c.launch(), c);
+    });
+    if (!kernel) return kernel.error();
+    const launch_config config{.grid = {static_cast<std::uint32_t>(across), static_cast<std::uint32_t>(down)},
+                               .programmatic = programmatic};
+    if (auto e = launch_raw(s, *kernel, config, vx.address, vq.address, scales.data().address,
+                            static_cast<u32>(vx.columns / c.width), static_cast<u32>(vx.rows), vx.stride, vq.stride,
+                            scales.stride(0), scales.stride(1)))
+        return e;
+    return {};
+}
+
+/// y = silu(gate) * up, element by element; silu(v) = v / (1 + e^-v). `y` may be `gate` or `up`.
+template <class G, class U, class Y>
+result<void> swiglu(const stream& s, const tensor_view<G, 2>& gate, const tensor_view<U, 2>& up,
+                    const tensor_view<Y, 2>& y, bool programmatic = true) {
+    using T = std::remove_const_t<G>;
+    static_assert(detail::row_element<T> && std::is_same_v<T, std::remove_const_t<U>> && std::is_same_v<T, Y>,
+                  "PTXDSL-kernels: swiglu takes f32, bf16 or f16, the same for all three matrices");
+    using namespace detail;
+    row_view vg = rows_of(gate), vu = rows_of(up), vy = rows_of(y);
+    if (auto e = check_rows("swiglu", {vg, vu, vy})) return e;
+    element_plan c{.accesses = 2};
+    if (without_gaps(vg) && without_gaps(vu) && without_gaps(vy)) {
+        c.flat = true;
+        for (row_view* v : {&vg, &vu, &vy}) v->columns *= v->rows, v->rows = 1;
+    }
+    c.width = common_width<T>({vg, vu, vy});
+    const auto total = count_of("swiglu", vg.rows, vg.columns / c.width);
+    if (!total) return total.error();
+    static kernel_cache<element_plan> cache;
+    const auto kernel =
+        cache.get(s.ctx(), c, [&] { return assemble_at_run_time("swiglu", &swiglu_body<T>, c.launch(), c); });
+    if (!kernel) return kernel.error();
+    if (auto e = launch_raw(s, *kernel, grid_for(*total, std::uint64_t{c.threads} * c.accesses, programmatic),
+                            vg.address, vu.address, vy.address, static_cast<u32>(vg.columns / c.width), *total,
+                            vg.stride, vu.stride, vy.stride))
+        return e;
+    return {};
+}
+
+/// What a call of `rope` may say.
+struct rope_options {
+    rope_pairs pairs = rope_pairs::halves;
+    bool programmatic = true;
+};
+
+namespace detail {
+
+/// Pairs of one access: they have to divide both parts of a head, and suit the addresses.
+template <class T>
+[[nodiscard]] u32 rope_width(rope_pairs pairs, std::uint64_t rotated, std::uint64_t rest,
+                             std::initializer_list<std::uint64_t> strides,
+                             std::initializer_list<std::uint64_t> addresses, std::uint64_t angle_stride,
+                             std::initializer_list<std::uint64_t> angle_addresses) {
+    const u32 in_access = pairs == rope_pairs::halves ? 1 : 2;  // values of a pair that lie side by side
+    u32 w = 16 / sizeof(T) / in_access;
+    const auto suits = [&] {
+        const u32 values = w * in_access, angles = w < 4 ? w : 4;
+        bool ok = rotated / 2 % w == 0 && rest / 2 % w == 0 && angle_stride % angles == 0;
+        for (const auto v : strides) ok = ok && v % values == 0;
+        for (const auto a : addresses) ok = ok && a % (values * sizeof(T)) == 0;
+        for (const auto a : angle_addresses) ok = ok && a % (angles * 4) == 0;
+        return ok;
+    };
+    while (w > 1 && !suits()) w /= 2;
+    return w;
+}
+
+}  // namespace detail
+
+/// Rotary position embedding: x and y are tokens x heads x elements, `positions` has one entry a token, and row p of
+/// `cosines` and `sines` (f32) has the angles of position p, one for each pair: their columns are half of the elements,
+/// or fewer: then the elements after the rotated ones are copied. `y` may be `x`.
+template <class X, class P, class C, class S, class Y>
+result<void> rope(const stream& s, const tensor_view<X, 3>& x, const tensor_view<P, 1>& positions,
+                  const tensor_view<C, 2>& cosines, const tensor_view<S, 2>& sines, const tensor_view<Y, 3>& y,
+                  const rope_options& o = {}) {
+    using T = std::remove_const_t<X>;
+    static_assert(detail::row_element<T> && std::is_same_v<T, Y>,
+                  "PTXDSL-kernels: rope takes f32, bf16 or f16, and gives the same");
+    static_assert(std::is_same_v<std::remove_const_t<P>, s32>, "PTXDSL-kernels: the positions of rope are s32");
+    static_assert(std::is_same_v<std::remove_const_t<C>, f32> && std::is_same_v<std::remove_const_t<S>, f32>,
+                  "PTXDSL-kernels: the angles of rope are f32");
+    using namespace detail;
+    const std::uint64_t tokens = x.size(0), heads = x.size(1), size = x.size(2), rotated = 2 * cosines.size(1);
+    if (tokens == 0 || heads == 0 || size == 0 || size % 2 != 0 || rotated == 0 || rotated > size)
+        return error{errc::bad_argument, fmt::format("rope: {} tokens, {} heads of {} elements, {} of them rotated; "
+                                                     "elements come in pairs, and some are rotated",
+                                                     tokens, heads, size, rotated)};
+    if (y.size(0) != tokens || y.size(1) != heads || y.size(2) != size || positions.size(0) != tokens ||
+        sines.size(0) != cosines.size(0) || sines.size(1) != cosines.size(1) || sines.stride(0) != cosines.stride(0))
+        return error{errc::bad_argument,
+                     "rope: x and y have the same extents, there is a position for each token, and the tables of "
+                     "angles are alike"};
+    if (x.stride(2) != 1 || y.stride(2) != 1 || cosines.stride(1) != 1 || sines.stride(1) != 1 ||
+        positions.stride(0) != 1)
+        return error{errc::bad_argument,
+                     "rope: the elements of a head and the angles of a position lie next to each other"};
+    rope_plan c{.pairs = o.pairs, .partial = rotated < size};
+    c.width = rope_width<T>(o.pairs, rotated, size - rotated, {x.stride(0), x.stride(1), y.stride(0), y.stride(1)},
+                            {x.data().address, y.data().address}, cosines.stride(0),
+                            {cosines.data().address, sines.data().address});
+    const auto total = count_of("rope", tokens * heads, size / 2 / c.width);
+    if (!total) return total.error();
+    static kernel_cache<rope_plan> cache;
+    const auto kernel =
+        cache.get(s.ctx(), c, [&] { return assemble_at_run_time("rope", &rope_body<T>, c.launch(), c); });
+    if (!kernel) return kernel.error();
+    if (auto e = launch_raw(s, *kernel, grid_for(*total, c.threads, o.programmatic), x.data().address,
+                            positions.data().address, cosines.data().address, sines.data().address, y.data().address,
+                            static_cast<u32>(rotated / 2 / c.width), static_cast<u32>((size - rotated) / 2 / c.width),
+                            static_cast<u32>(heads), *total, x.stride(0), x.stride(1), y.stride(0), y.stride(1),
+                            cosines.stride(0)))
+        return e;
+    return {};
+}
+
+}  // namespace ptxdsl::kernels
+
+#pragma pop_macro("max")
+#pragma pop_macro("min")

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the PTX of the library's row and element kernels, one file a kernel, to the folder named on the command line.
+// Exit code 1 when one does not assemble.
+#include <ptxdsl/assemble/run_time.hpp>
+#include <ptxdsl/kernels/element_kernels.hpp>
+
+#include <cstdio>
+#include <string>
+
+namespace px = ptxdsl;
+using namespace ptxdsl::kernels;
+using px::u32;
+
+namespace {
+
+std::string folder;
+int failures = 0;
+
+template <class Program>
+void write(const std::string& name, const Program& p) {
+    if (!p.ok()) {
+        std::printf("%s: %.*s\n", name.c_str(), static_cast<int>(p.error().size()), p.error().data());
+        ++failures;
+        return;
+    }
+    std::FILE* out = std::fopen((folder + "/" + name + ".ptx").c_str(), "w");
+    if (out == nullptr || std::fwrite(p.text().data(), 1, p.text().size(), out) != p.text().size()) ++failures;
+    if (out != nullptr) std::fclose(out);
+}
+
+/// Every kind of plan: a warp a row, small and large blocks, clusters, rows that do not fit; exact and ragged ones; all
+/// widths of an access.
+template <class T>
+void rows(const std::string& type) {
+    for (const u32 columns : {1u, 40u, 100u, 128u, 1024u, 4096u, 5000u, 8191u, 8192u, 14336u, 16384u, 28672u, 32768u,
+                              40000u, 65536u, 131072u, 262144u, 300000u, 1048576u}) {
+        u32 width = 16 / sizeof(T);
+        while (columns % width != 0) width /= 2;
+        const row_plan c = plan_rows(columns / width, width);
+        const std::string name = type + "_" + std::to_string(columns);
+        write("rms_" + name, px::assemble_at_run_time("rms_norm", &norm_body<T>, c.launch(), c, norm_form{}));
+        write("add_" + name,
+              px::assemble_at_run_time("rms_norm", &norm_body<T>, c.launch(), c, norm_form{.residual = true}));
+        write("layer_" + name, px::assemble_at_run_time("layer_norm", &norm_body<T>, c.launch(), c,
+                                                        norm_form{.centred = true, .bias = true}));
+        write("softmax_" + name, px::assemble_at_run_time("softmax", &softmax_body<T>, c.launch(), c));
+        write("quantize_" + name,
+              px::assemble_at_run_time("quantize_rows", &quantize_rows_body<T, px::e4m3>, c.launch(), c));
+    }
+}
+
+template <class T>
+void elements(const std::string& type) {
+    for (u32 width = 16 / sizeof(T); width > 0; width /= 2) {
+        const std::string name = type + "_w" + std::to_string(width);
+        for (const bool flat : {false, true}) {
+            const element_plan c{.width = width, .flat = flat};
+            write("swiglu_" + name + (flat ? "_flat" : ""),
+                  px::assemble_at_run_time("swiglu", &swiglu_body<T>, c.launch(), c));
+        }
+        const element_plan blocks{.width = width}, squares{.width = width, .accesses = 1, .threads = 512};
+        write("blocks_" + name,
+              px::assemble_at_run_time("quantize_blocks", &quantize_blocks_body<T, px::e4m3>, blocks.launch(), blocks));
+        write("squares_" + name, px::assemble_at_run_time("quantize_squares", &quantize_squares_body<T, px::e5m2>,
+                                                          squares.launch(), squares));
+        for (const bool partial : {false, true}) {
+            const rope_plan halves{.width = width, .partial = partial};
+            const std::string part = partial ? "_partial" : "";
+            write("rope_" + name + part, px::assemble_at_run_time("rope", &rope_body<T>, halves.launch(), halves));
+            if (width * 2 * sizeof(T) > 16) continue;
+            const rope_plan turns{.width = width, .pairs = rope_pairs::interleaved, .partial = partial};
+            write("rope_interleaved_" + name + part,
+                  px::assemble_at_run_time("rope", &rope_body<T>, turns.launch(), turns));
+        }
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2) return 2;
+    folder = argv[1];
+    rows<px::f32>("f32"), rows<px::bf16>("bf16"), rows<px::f16>("f16");
+    elements<px::f32>("f32"), elements<px::bf16>("bf16"), elements<px::f16>("f16");
+    return failures == 0 ? 0 : 1;
+}
