@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Row kernels against torch, interleaved in one process.
 
-Takes the PTX that `bench_norms --ptx` writes, loads it through the driver next to torch, checks it against float64 and
+Takes the PTX that `bench_rows --ptx` writes, loads it through the driver next to torch, checks it against float64 and
 times it in the same rounds as torch eager, torch.compile and torch's copy. Needs torch with CUDA; nothing else.
 """
 import argparse
@@ -21,8 +21,17 @@ def quantile(values, q):
     return sorted(values)[int(q * (len(values) - 1) + 0.5)]
 
 
+class Attribute(ctypes.Structure):
+    _fields_ = [("id", ctypes.c_int), ("pad", ctypes.c_int), ("value", ctypes.c_uint32 * 16)]
+
+
+class Launch(ctypes.Structure):
+    _fields_ = [(n, ctypes.c_uint) for n in ("gx", "gy", "gz", "bx", "by", "bz", "shared")] + [("stream", ctypes.c_void_p), ("attributes", ctypes.c_void_p), ("count", ctypes.c_uint)]
+
+
 class Kernel:
-    """One kernel of ours, launched on torch's current stream."""
+    """One kernel of ours, launched on torch's current stream as the library launches it: it may be placed on the device
+    before the kernel ahead of it has ended."""
 
     driver = None
 
@@ -32,7 +41,7 @@ class Kernel:
         self.data = json.loads(stem.with_suffix(".json").read_text())
         module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
         self.call("cuModuleLoadData", ctypes.byref(module), stem.with_suffix(".ptx").read_bytes() + b"\0")
-        self.call("cuModuleGetFunction", ctypes.byref(self.function), module, self.data["work"].encode())
+        self.call("cuModuleGetFunction", ctypes.byref(self.function), module, self.data["kernel"].encode())
         if self.data["shared"] > 48 << 10:
             self.call("cuFuncSetAttribute", self.function, 8, self.data["shared"])
 
@@ -41,19 +50,24 @@ class Kernel:
         if status != 0:
             sys.exit(f"{name} failed with status {status}")
 
-    def bind(self, *arguments):
-        """Returns a function that launches with these tensors and numbers."""
-        values = [ctypes.c_void_p(a.data_ptr()) if hasattr(a, "data_ptr") else ctypes.c_float(a) if isinstance(a, float) else ctypes.c_uint32(a) for a in arguments]
+    def bind(self, tensors):
+        """Returns a function that launches with these tensors, by the names the program gave."""
+        types = {"u32": (ctypes.c_uint32, int), "u64": (ctypes.c_uint64, int), "f32": (ctypes.c_float, float)}
+        values = []
+        for word in self.data["arguments"]:
+            kind, colon, number = word.partition(":")
+            values.append(types[kind][0](types[kind][1](number)) if colon else ctypes.c_void_p(tensors[word].data_ptr()))
         pointers = (ctypes.c_void_p * len(values))(*[ctypes.addressof(v) for v in values])
-        grid, block, shared = self.data["grid"], self.data["block"], self.data["shared"]
+        programmatic = Attribute(6, 0, (ctypes.c_uint32 * 16)(1))
+        config = Launch(self.data["grid"], 1, 1, self.data["block"], 1, 1, self.data["shared"], None, ctypes.addressof(programmatic), 1)
 
         def launch():
             import torch
 
-            stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-            self.call("cuLaunchKernel", self.function, grid, 1, 1, block, 1, 1, shared, stream, pointers, None)
+            config.stream = torch.cuda.current_stream().cuda_stream
+            self.call("cuLaunchKernelEx", ctypes.byref(config), self.function, pointers, None)
 
-        launch.keep = (values, arguments)
+        launch.keep = (values, tensors, programmatic)
         return launch
 
 
@@ -64,23 +78,30 @@ def contenders(kernel):
 
     d = kernel.data
     dtype = {"f32": torch.float32, "bf16": torch.bfloat16}[d["type"]]
-    x = (torch.rand(d["rows"], d["columns"], device="cuda") * 2 - 1).to(dtype)
-    w = (torch.rand(d["columns"], device="cuda") * 2 - 1).to(dtype)
-    y = torch.full_like(x, float("nan"))
-    if d["work"] == "rms_norm":
-        ours = kernel.bind(x, w, y, d["rows"], d["columns"], EPS)
-        plain = lambda a, b: f.rms_norm(a, (a.shape[-1],), b, EPS)  # noqa: E731
-    else:
-        ours = kernel.bind(x, y, d["rows"], d["columns"])
-        plain = lambda a, b: torch.softmax(a, -1)  # noqa: E731
+    random = lambda *size: (torch.rand(*size, device="cuda") * 2 - 1).to(dtype)  # noqa: E731
+    x, r, w, b = random(d["rows"], d["columns"]), random(d["rows"], d["columns"]), random(d["columns"]), random(d["columns"])
+    y, total = torch.full_like(x, float("nan")), torch.full_like(x, float("nan"))
+    n = (d["columns"],)
+    plain = {
+        "rms_norm": lambda x, r, w, b: f.rms_norm(x, n, w, EPS),
+        "add_rms_norm": lambda x, r, w, b: (x + r, f.rms_norm(x + r, n, w, EPS)),
+        "layer_norm": lambda x, r, w, b: f.layer_norm(x, n, w, b, EPS),
+        "softmax": lambda x, r, w, b: torch.softmax(x, -1),
+        "swiglu": lambda x, r, w, b: f.silu(x) * r,
+    }[d["work"]]
+    ours = kernel.bind({"x": x, "r": r, "w": w, "b": b, "y": y, "sum": total})
     ours()
     part = slice(0, min(d["rows"], 512))
-    exact = plain(x[part].double(), w.double())
+    exact = plain(x[part].double(), r[part].double(), w.double(), b.double())
+    exact = exact[1] if isinstance(exact, tuple) else exact
     error = ((y[part].double() - exact).norm() / exact.norm()).item()
-    if not error < (1e-5 if dtype == torch.float32 else 5e-3) or bool(torch.isnan(y).any()):
+    if not error < (1e-5 if dtype == torch.float32 else 8e-3) or bool(torch.isnan(y).any()):
         sys.exit(f"{d['work']} {d['type']} {d['rows']}x{d['columns']}: wrong, relative error {error:.3g}; not timed")
     compiled = torch.compile(plain)
-    return {"ours": ours, "torch eager": lambda: plain(x, w), "torch.compile": lambda: compiled(x, w), "torch copy": lambda: y.copy_(x)}
+    peers = {"torch eager": lambda: plain(x, r, w, b), "torch.compile": lambda: compiled(x, r, w, b)}
+    if d["moved"] == 2:
+        peers["torch copy"] = lambda: y.copy_(x)
+    return {"ours": ours, **peers}
 
 
 def measure(functions, rounds, flush):
@@ -123,7 +144,7 @@ def rows_of(kernel, times, options):
     import torch
 
     d = kernel.data
-    gigabytes = 2e-3 * d["rows"] * d["columns"] * (4 if d["type"] == "f32" else 2)
+    gigabytes = 1e-3 * d["moved"] * d["rows"] * d["columns"] * (4 if d["type"] == "f32" else 2)
     ours = times["ours"]
     result = []
     for peer in times:
@@ -151,8 +172,9 @@ def append(file, rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bench", default="build/release/bin/bench_norms", help="the program that writes the kernels")
+    parser.add_argument("--bench", default="build/release/bin/bench_rows", help="the program that writes the kernels")
     parser.add_argument("--shapes", default="2048x8192,8192x8192,65536x4096")
+    parser.add_argument("--work", default="rms_norm,add_rms_norm,layer_norm,softmax,swiglu")
     parser.add_argument("--type", default="f32", choices=["f32", "bf16", "both"])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--flush", action="store_true", help="overwrite L2 before every launch")
@@ -170,7 +192,7 @@ def main():
     torch.zeros(1, device="cuda")  # makes the primary context, which the kernels are loaded into, current
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([options.bench, "--ptx", folder, "--shapes", options.shapes, "--type", options.type], check=True)
+        subprocess.run([options.bench, "--ptx", folder, "--shapes", options.shapes, "--type", options.type, "--work", options.work], check=True)
         for stem in sorted(pathlib.Path(folder).glob("*.ptx")):
             kernel = Kernel(stem.with_suffix(""))
             rows += rows_of(kernel, measure(contenders(kernel), options.rounds, options.flush), options)

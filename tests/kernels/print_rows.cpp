@@ -71,6 +71,9 @@ void elements(const std::string& type) {
             const rope_plan turns{.width = width, .pairs = rope_pairs::interleaved, .partial = partial};
             write("rope_interleaved_" + name + part,
                   px::assemble_at_run_time("rope", &rope_body<T>, turns.launch(), turns));
+            if (width > 1) continue;
+            const rope_plan apart{.pairs = rope_pairs::interleaved, .partial = partial, .apart = true};
+            write("rope_apart_" + name + part, px::assemble_at_run_time("rope", &rope_body<T>, apart.launch(), apart));
         }
     }
 }

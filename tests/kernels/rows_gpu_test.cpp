@@ -450,6 +450,7 @@ int main() {
     }
     const auto s = px::stream::create(*ctx);
     if (!s) return 1;
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was found before a kernel stops the context
     check_type<float>(*s), check_type<px::bf16>(*s), check_type<px::f16>(*s);
     check_refusals(*s);
     std::printf("%d calls checked, %d wrong\n", checked, failures);

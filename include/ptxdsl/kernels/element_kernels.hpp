@@ -117,6 +117,7 @@ struct rope_plan {
     u32 width = 1;  ///< pairs of one access
     rope_pairs pairs = rope_pairs::halves;
     bool partial = false;  ///< some elements of a head are not rotated, only copied
+    bool apart = false;    ///< interleaved pairs that are not aligned to their size: one access an element
     u32 threads = 256;
     constexpr auto operator<=>(const rope_plan&) const = default;
     [[nodiscard]] constexpr attributes launch() const noexcept { return {.reqntid = {threads}}; }
@@ -142,6 +143,10 @@ public:
         if (c_.pairs == rope_pairs::halves) {
             load_unit<T>(k, row, unit_, c_.width, a);
             load_unit<T>(k, row, k.add(unit_, distance_), c_.width, b);
+        } else if (c_.apart) {
+            const auto first = k.shl(unit_, 1u);
+            load_unit<T>(k, row, first, 1, a);
+            load_unit<T>(k, row, k.add(first, 1u), 1, b);
         } else {
             floats both[16];
             load_unit<T>(k, row, unit_, 2 * c_.width, both);
@@ -152,6 +157,10 @@ public:
         if (c_.pairs == rope_pairs::halves) {
             store_unit<T>(k, row, unit_, c_.width, a, in);
             store_unit<T>(k, row, k.add(unit_, distance_), c_.width, b, in);
+        } else if (c_.apart) {
+            const auto first = k.shl(unit_, 1u);
+            store_unit<T>(k, row, first, 1, a, in);
+            store_unit<T>(k, row, k.add(first, 1u), 1, b, in);
         } else {
             floats both[16];
             for (u32 i = 0; i < c_.width; ++i) point(both[2 * i], a[i]), point(both[2 * i + 1], b[i]);

@@ -395,16 +395,16 @@ struct rope_options {
 
 namespace detail {
 
-/// Pairs of one access: they have to divide both parts of a head, and suit the addresses.
+/// The plan of a rotary embedding: accesses that divide both parts of a head and suit the addresses.
 template <class T>
-[[nodiscard]] u32 rope_width(rope_pairs pairs, std::uint64_t rotated, std::uint64_t rest,
-                             std::initializer_list<std::uint64_t> strides,
-                             std::initializer_list<std::uint64_t> addresses, std::uint64_t angle_stride,
-                             std::initializer_list<std::uint64_t> angle_addresses) {
-    const u32 in_access = pairs == rope_pairs::halves ? 1 : 2;  // values of a pair that lie side by side
-    u32 w = 16 / sizeof(T) / in_access;
+[[nodiscard]] rope_plan plan_rope(rope_pairs pairs, std::uint64_t rotated, std::uint64_t rest,
+                                  std::initializer_list<std::uint64_t> strides,
+                                  std::initializer_list<std::uint64_t> addresses, std::uint64_t angle_stride,
+                                  std::initializer_list<std::uint64_t> angle_addresses) {
+    const u32 side_by_side = pairs == rope_pairs::halves ? 1 : 2;  // values of a pair
+    u32 w = 16 / sizeof(T) / side_by_side;
     const auto suits = [&] {
-        const u32 values = w * in_access, angles = w < 4 ? w : 4;
+        const u32 values = w * side_by_side, angles = w < 4 ? w : 4;
         bool ok = rotated / 2 % w == 0 && rest / 2 % w == 0 && angle_stride % angles == 0;
         for (const auto v : strides) ok = ok && v % values == 0;
         for (const auto a : addresses) ok = ok && a % (values * sizeof(T)) == 0;
@@ -412,7 +412,7 @@ template <class T>
         return ok;
     };
     while (w > 1 && !suits()) w /= 2;
-    return w;
+    return {.width = w, .pairs = pairs, .partial = rest != 0, .apart = !suits()};
 }
 
 }  // namespace detail
@@ -445,10 +445,9 @@ result<void> rope(const stream& s, const tensor_view<X, 3>& x, const tensor_view
         positions.stride(0) != 1)
         return error{errc::bad_argument,
                      "rope: the elements of a head and the angles of a position lie next to each other"};
-    rope_plan c{.pairs = o.pairs, .partial = rotated < size};
-    c.width = rope_width<T>(o.pairs, rotated, size - rotated, {x.stride(0), x.stride(1), y.stride(0), y.stride(1)},
-                            {x.data().address, y.data().address}, cosines.stride(0),
-                            {cosines.data().address, sines.data().address});
+    const rope_plan c = plan_rope<T>(
+        o.pairs, rotated, size - rotated, {x.stride(0), x.stride(1), y.stride(0), y.stride(1)},
+        {x.data().address, y.data().address}, cosines.stride(0), {cosines.data().address, sines.data().address});
     const auto total = count_of("rope", tokens * heads, size / 2 / c.width);
     if (!total) return total.error();
     static kernel_cache<rope_plan> cache;

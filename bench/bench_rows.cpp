@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library's memory-bound kernels against the driver's device-to-device copy of as many bytes: what memory allows. A
+// wrong kernel gets no time.
+#include "../examples/demo.hpp"
+#include "harness.hpp"
+
+#include <ptxdsl/kernels/rows.hpp>
+
+#include <array>
+#include <numeric>
+
+namespace {
+
+namespace px = ptxdsl;
+namespace kn = ptxdsl::kernels;
+using bench::contender;
+using px::u32;
+
+constexpr float eps = 1e-6f;
+constexpr u32 head_size = 128;  ///< of a rotary embedding: a row is columns / 128 heads
+
+struct shape {
+    u32 rows, columns;
+};
+
+struct request {
+    std::string shapes = "65536x4096,8192x8192,2048x8192", work = "all", type = "f32", mode = "sustained", out, ptx,
+                threads;
+    std::uint64_t rounds = 20, seed = 1;
+    bool flush = false, no_check = false;
+};
+
+/// What a kernel reads and writes of each element, besides `x` read: for the bytes it moves.
+struct work {
+    std::string_view name;
+    unsigned elements;  ///< of the type, read and written
+    unsigned bytes;     ///< of fp8
+    bool rowwise;       ///< has plans to choose from
+};
+constexpr work works[] = {{"rms_norm", 2, 0, true},      {"add_rms_norm", 4, 0, true},    {"layer_norm", 2, 0, true},
+                          {"softmax", 2, 0, true},       {"swiglu", 3, 0, false},         {"rope", 2, 0, false},
+                          {"quantize_rows", 1, 1, true}, {"quantize_blocks", 1, 1, false}};
+
+template <class T>
+struct operands {
+    shape s;
+    px::device_buffer<T> x, other, w, b, y, sum;
+    px::device_buffer<px::e4m3> q;
+    px::device_buffer<float> scales, cosines, sines;
+    px::device_buffer<px::s32> positions;
+
+    operands(const px::context& ctx, shape e, const work& k, std::uint64_t seed)
+        : s(e),
+          x(random(ctx, count(), seed)),
+          other(random(ctx, k.elements > 2 ? count() : 1, seed + 1)),
+          w(random(ctx, e.columns, seed + 2)),
+          b(random(ctx, e.columns, seed + 3)),
+          y(empty<T>(ctx, k.bytes == 0 ? count() : 1)),
+          sum(empty<T>(ctx, k.elements > 3 ? count() : 1)),
+          q(empty<px::e4m3>(ctx, k.bytes != 0 ? count() : 1)),
+          scales(empty<float>(ctx, std::size_t{e.rows} * ((e.columns + 127) / 128))),
+          cosines(px::check(px::device_buffer<float>::from(
+              ctx, demo::random_values<float>(std::size_t{e.rows} * head_size / 2, seed + 4)))),
+          sines(px::check(px::device_buffer<float>::from(
+              ctx, demo::random_values<float>(std::size_t{e.rows} * head_size / 2, seed + 5)))),
+          positions(px::check(px::device_buffer<px::s32>::from(ctx, in_order(e.rows)))) {}
+
+    [[nodiscard]] std::size_t count() const { return std::size_t{s.rows} * s.columns; }
+    auto matrix(px::device_buffer<T>& m) { return px::tensor_view(m, s.rows, s.columns); }
+    auto input(px::device_buffer<T>& m) { return px::tensor_view(px::device_ptr<const T>(m.ptr()), s.rows, s.columns); }
+    auto vector(px::device_buffer<T>& m) { return px::tensor_view(px::device_ptr<const T>(m.ptr()), s.columns); }
+
+    px::result<void> launch(std::string_view work, const px::stream& on, const kn::row_options& row) {
+        if (work == "rms_norm") return kn::rms_norm(on, input(x), vector(w), matrix(y), {.eps = eps, .row = row});
+        if (work == "add_rms_norm")
+            return kn::add_rms_norm(on, input(x), input(other), vector(w), matrix(sum), matrix(y),
+                                    {.eps = eps, .row = row});
+        if (work == "layer_norm")
+            return kn::layer_norm(on, input(x), vector(w), vector(b), matrix(y), {.eps = eps, .row = row});
+        if (work == "softmax") return kn::softmax(on, input(x), matrix(y), 1.0f, row);
+        if (work == "swiglu") return kn::swiglu(on, input(x), input(other), matrix(y));
+        if (work == "quantize_rows")
+            return kn::quantize_rows(on, input(x), px::tensor_view(q, s.rows, s.columns),
+                                     px::tensor_view(scales, s.rows), row);
+        if (work == "quantize_blocks")
+            return kn::quantize_blocks(on, input(x), px::tensor_view(q, s.rows, s.columns),
+                                       px::tensor_view(scales, s.rows, (s.columns + 127) / 128));
+        const auto heads = [&](px::device_buffer<T>& m) {
+            return px::tensor_view(m, s.rows, s.columns / head_size, head_size);
+        };
+        const auto angles = [&](px::device_buffer<float>& m) { return px::tensor_view(m, s.rows, head_size / 2); };
+        return kn::rope(on, heads(x), px::tensor_view(positions, s.rows), angles(cosines), angles(sines), heads(y));
+    }
+
+private:
+    static px::device_buffer<T> random(const px::context& ctx, std::size_t n, std::uint64_t seed) {
+        return px::check(px::device_buffer<T>::from(ctx, demo::random_values<T>(n, seed)));
+    }
+    template <class E>
+    static px::device_buffer<E> empty(const px::context& ctx, std::size_t n) {
+        auto m = px::check(px::device_buffer<E>::allocate(ctx, n));
+        demo::poison(m);
+        return m;
+    }
+    static std::vector<px::s32> in_order(std::size_t n) {
+        std::vector<px::s32> v(n);
+        std::iota(v.begin(), v.end(), 0);
+        return v;
+    }
+};
+
+// ---- the gate: some rows against float64
+// ------------------------------------------------------------------------------
+
+template <class T>
+double wide(T v) {
+    return static_cast<double>(demo::to_float(v));
+}
+double wide(px::e4m3 v) {
+    const int e = v.bits >> 3 & 15, m = v.bits & 7;
+    const double magnitude = e == 0 ? std::ldexp(m, -9) : std::ldexp(m + 8, e - 10);
+    return (v.bits & 0x7f) == 0x7f ? std::nan("") : (v.bits & 0x80) != 0 ? -magnitude : magnitude;
+}
+
+template <class E>
+std::vector<E> host(const px::device_buffer<E>& m) {
+    std::vector<E> v(m.size());
+    px::check(m.download(v));
+    return v;
+}
+
+/// Largest error of the sampled rows, in units of the allowed one; over 1 is wrong.
+template <class T>
+double error_of(std::string_view work, operands<T>& o) {
+    const auto x = host(o.x), other = host(o.other), w = host(o.w), b = host(o.b), y = host(o.y), sum = host(o.sum);
+    const auto q = host(o.q);
+    const auto scales = host(o.scales), cosines = host(o.cosines), sines = host(o.sines);
+    const std::size_t n = o.s.columns;
+    std::vector<double> in(n), out(n);
+    double worst = 0;
+    const auto see = [&](double found, double wanted, double allowed) {
+        const double e = std::abs(found - wanted) / allowed;
+        worst = std::isnan(e) ? 1e30 : std::max(worst, e);
+    };
+    const double half = demo::epsilon<T> / 2 * 1.01;
+    for (std::size_t r = 0; r < o.s.rows; r += std::max<std::size_t>(1, o.s.rows / 61)) {
+        const std::size_t at = r * n;
+        const bool added = work == "add_rms_norm";
+        for (std::size_t c = 0; c < n; ++c) {
+            in[c] = added ? wide(sum[at + c]) : wide(x[at + c]);
+            if (added) {
+                const double v = wide(x[at + c]) + wide(other[at + c]);
+                see(in[c], v, half * std::abs(v) + 1e-30);
+            }
+        }
+        double mean = 0, squares = 0, power = 0;
+        if (work == "layer_norm") mean = std::accumulate(in.begin(), in.end(), 0.0) / static_cast<double>(n);
+        for (const double v : in) squares += (v - mean) * (v - mean), power += std::exp(v);
+        const double scale = 1 / std::sqrt(squares / static_cast<double>(n) + static_cast<double>(eps));
+        for (std::size_t c = 0; c < n; ++c) {
+            double v = (in[c] - mean) * scale * wide(w[c]), more = 1e-6;
+            if (work == "layer_norm") v += wide(b[c]);
+            if (work == "softmax") v = std::exp(in[c]) / power, more = 0;
+            if (work == "swiglu") v = in[c] / (1 + std::exp(-in[c])) * wide(other[at + c]);
+            if (work == "rope") {
+                const std::size_t e = c % head_size, pair = e % (head_size / 2), first = at + c - e + pair;
+                const double p = wide(x[first]), s = wide(x[first + head_size / 2]);
+                const double cosine = wide(cosines[r * head_size / 2 + pair]),
+                             sine = wide(sines[r * head_size / 2 + pair]);
+                v = e < head_size / 2 ? p * cosine - s * sine : s * cosine + p * sine;
+            }
+            if (work.starts_with("quantize")) {
+                const double unit = wide(scales[work == "quantize_rows" ? r : r * ((n + 127) / 128) + c / 128]);
+                see(wide(q[at + c]) * unit, in[c], 1.001 * (std::abs(in[c]) / 16 + unit / 1024));
+            } else {
+                see(wide(y[at + c]), v, (half + 8e-6) * std::abs(v) + more);
+            }
+        }
+    }
+    return worst;
+}
+
+// ---- measuring ------------------------------------------------------------------------------------------------------
+
+/// "256,512": plans of these thread counts; "1024/2" in a cluster of 2; "512@3" with three blocks a multiprocessor.
+std::vector<std::pair<std::string, kn::row_plan>> plans_of(const request& r, u32 columns, u32 width) {
+    std::vector<std::pair<std::string, kn::row_plan>> all;
+    for (const std::string& word : bench::split(r.threads)) {
+        const auto number = [&](char after, u32 otherwise) {
+            const auto at = word.find(after);
+            return at == std::string::npos ? otherwise
+                                           : static_cast<u32>(std::strtoul(word.c_str() + at + 1, nullptr, 10));
+        };
+        kn::row_plan p = kn::make_row_plan(columns / width, width,
+                                           static_cast<u32>(std::strtoul(word.c_str(), nullptr, 10)), number('/', 1));
+        p.resident = number('@', 0);
+        if (p.accesses * width <= kn::row_values) all.emplace_back(word, p);
+    }
+    return all;
+}
+
+template <class T>
+void measure(const px::context& ctx, shape s, const work& k, const request& r, bench::mode mode,
+             std::vector<bench::row>& results) {
+    bench::runner run(
+        ctx,
+        {.rounds = static_cast<unsigned>(r.rounds), .mode = mode, .flush = r.flush, .slice_ms = 10, .warm_up_ms = 100});
+    operands<T> o(ctx, s, k, r.seed);
+    std::vector<contender> all;
+    const auto add = [&](const std::string& name, const kn::row_options& row) {
+        px::check(o.launch(k.name, run.stream(), row));
+        px::check(run.stream().synchronize());
+        const double error = r.no_check ? 0 : error_of(k.name, o);
+        if (error > 1)
+            return demo::say("{} {} {}x{}, {}: {}, {:.3g} of the allowed error; not timed", k.name, demo::type_name<T>,
+                             s.rows, s.columns, name, demo::bad("wrong"), error);
+        all.push_back({name, [&o, &run, &k, row](px::stream_ref) { return o.launch(k.name, run.stream(), row); }});
+    };
+    add("ours", {});
+    if (all.empty()) return;
+    u32 width = 16 / sizeof(T);
+    while (s.columns % width != 0) width /= 2;
+    if (k.rowwise)
+        for (const auto& [name, plan] : plans_of(r, s.columns, width)) add(name, {.plan = plan});
+    const double bytes = static_cast<double>(o.count()) * static_cast<double>(k.elements * sizeof(T) + k.bytes);
+    const auto half = static_cast<std::size_t>(bytes / 2);
+    const auto from = px::check(px::device_buffer<char>::allocate(ctx, half));
+    auto to = px::check(px::device_buffer<char>::allocate(ctx, half));
+    all.push_back({"driver copy", [&](px::stream_ref on) { return to.copy_from_async(on, from); }, false});
+    const auto t = run.run(all);
+    const auto rate = [&](std::size_t i) { return 1e-3 * bytes / t.microseconds(i); };
+    for (std::size_t i = 0; i < all.size() && !r.threads.empty(); ++i)
+        demo::say("{:<16} {:<5} {:>6}x{:<7} {:<12} {:>9.2f} us {:>7.0f} GB/s {:>7.3f}", k.name, demo::type_name<T>,
+                  s.rows, s.columns, all[i].name, t.microseconds(i), rate(i), t.ratio(i, all.size() - 1).p50);
+    results.push_back({fmt::format("{} {}", k.name, demo::type_name<T>), fmt::format("{}x{}", s.rows, s.columns),
+                       rate(0), rate(all.size() - 1), r.flush ? "driver copy, L2 flushed" : "driver copy",
+                       t.ratio(0, all.size() - 1), o.count() >= (std::size_t{64} << 20) ? 0.95 : 0.0, "GB/s",
+                       std::string(bench::name(mode))});
+}
+
+// ---- for torch_peer.py ----------------------------------------------------------------------------------------------
+
+/// Writes the text of a norm or softmax and how to launch it. Arguments are names of tensors or numbers with their
+/// type.
+template <class T>
+void write_ptx(shape s, const work& k, const std::string& folder) {
+    u32 width = 16 / sizeof(T);
+    while (s.columns % width != 0) width /= 2;
+    const kn::row_plan c = kn::plan_rows(s.columns / width, width);
+    const auto save = [&](const auto& program, u32 blocks, u32 threads, const std::string& arguments) {
+        std::filesystem::create_directories(folder);
+        const std::string file = fmt::format("{}/{}_{}_{}x{}", folder, k.name, demo::type_name<T>, s.rows, s.columns);
+        std::ofstream(file + ".ptx") << program.text();
+        std::ofstream(file + ".json") << fmt::format(
+            "{{\"work\": \"{}\", \"kernel\": \"{}\", \"type\": \"{}\", \"rows\": {}, \"columns\": {}, \"grid\": {}, "
+            "\"block\": {}, "
+            "\"shared\": {}, \"moved\": {}, \"arguments\": [{}]}}\n",
+            k.name, program.name(), demo::type_name<T>, s.rows, s.columns, blocks, threads,
+            program.resources().dynamic_shared_bytes, k.elements, arguments);
+    };
+    const u32 blocks = (s.rows + c.together - 1) / c.together * c.cluster;
+    const std::string extents = fmt::format("\"u32:{}\", \"u32:{}\"", s.rows, s.columns);
+    const std::string stride = fmt::format(", \"u64:{}\"", s.columns), two = stride + stride;
+    const auto norm = [&](const kn::norm_form& f) {
+        save(px::assemble_at_run_time("norm", &kn::norm_body<T>, c.launch(), c, f), blocks, c.block(),
+             fmt::format("\"x\", \"r\", \"w\", \"b\", \"y\", \"sum\", {}{}{}, \"f32:{}\"", extents, two, two, eps));
+    };
+    if (k.name == "rms_norm") norm({});
+    if (k.name == "add_rms_norm") norm({.residual = true});
+    if (k.name == "layer_norm") norm({.centred = true, .bias = true});
+    if (k.name == "softmax")
+        save(px::assemble_at_run_time("softmax", &kn::softmax_body<T>, c.launch(), c), blocks, c.block(),
+             fmt::format("\"x\", \"y\", {}{}, \"f32:1.4426950408889634\"", extents, two));
+    if (k.name == "swiglu") {
+        const kn::element_plan p{.width = width, .flat = true};
+        const auto total = static_cast<u32>(std::size_t{s.rows} * s.columns / width);
+        save(px::assemble_at_run_time("swiglu", &kn::swiglu_body<T>, p.launch(), p),
+             (total + p.accesses * p.threads - 1) / (p.accesses * p.threads), p.threads,
+             fmt::format("\"x\", \"r\", \"y\", \"u32:{}\", \"u32:{}\"{}{}", total, total, two, stride));
+    }
+}
+
+/// "2048x8192,…"
+[[nodiscard]] std::optional<std::vector<shape>> parse_shapes(std::string_view list) {
+    std::vector<shape> all;
+    for (const std::string& word : bench::split(list)) {
+        const auto n = bench::split(word, 'x');
+        if (n.size() != 2) return std::nullopt;
+        const auto number = [](const std::string& t) { return static_cast<u32>(std::strtoul(t.c_str(), nullptr, 10)); };
+        all.push_back({number(n[0]), number(n[1])});
+        if (all.back().rows == 0 || all.back().columns == 0) return std::nullopt;
+    }
+    return all;
+}
+
+/// Calls `f.template operator()<T>(shape, work)` for what the request asks.
+template <class F>
+void for_each_work(const request& r, const std::vector<shape>& shapes, F&& f) {
+    const auto wanted = bench::split(r.work);
+    for (const work& k : works) {
+        if (r.work != "all" && std::find(wanted.begin(), wanted.end(), k.name) == wanted.end()) continue;
+        for (const shape s : shapes) {
+            if (k.name == "rope" && s.columns % head_size != 0) continue;
+            if (r.type != "bf16") f.template operator()<float>(s, k);
+            if (r.type != "f32") f.template operator()<px::bf16>(s, k);
+        }
+    }
+}
+
+int run(const request& r, const std::vector<shape>& shapes, int argc, char** argv) {
+    if (!r.ptx.empty()) {
+        for_each_work(r, shapes, [&]<class T>(shape s, const work& k) { write_ptx<T>(s, k, r.ptx); });
+        return demo::right;
+    }
+    const auto ctx = demo::open_device();
+    if (!ctx) return demo::say("{}", ctx.error().message()), demo::skipped;
+    std::vector<bench::row> results;
+    for_each_work(r, shapes, [&]<class T>(shape s, const work& k) {
+        for (const auto mode : {bench::mode::sustained, bench::mode::burst})
+            if (r.mode == "both" || r.mode == bench::name(mode)) measure<T>(*ctx, s, k, r, mode, results);
+    });
+    bench::report(results, bench::provenance_of(*ctx, argc, argv), r.out == "auto" ? bench::default_file(*ctx) : r.out);
+    return demo::right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    request r;
+    const std::vector<demo::option> options{
+        {.name = "--shapes",
+         .value = "LIST",
+         .help = "rows x columns; default 65536x4096,8192x8192,2048x8192",
+         .text = &r.shapes},
+        {.name = "--work",
+         .value = "LIST",
+         .help = "all (default), or some of "
+                 "rms_norm,add_rms_norm,layer_norm,softmax,swiglu,rope,quantize_rows,quantize_blocks",
+         .text = &r.work},
+        {.name = "--type", .value = "TYPE", .help = "f32 (default), bf16 or both", .text = &r.type},
+        {.name = "--rounds",
+         .value = "N",
+         .help = "rounds of all contenders (default 20)",
+         .number = &r.rounds,
+         .least = 1,
+         .most = 10'000},
+        {.name = "--mode", .value = "MODE", .help = "sustained (default), burst or both", .text = &r.mode},
+        {.name = "--flush", .value = "", .help = "overwrite L2 before every launch", .flag = &r.flush},
+        {.name = "--threads",
+         .value = "LIST",
+         .help =
+             "also time these thread counts a row: 512, 1024/2 (a cluster of 2), 512@3 (three blocks a multiprocessor)",
+         .text = &r.threads},
+        {.name = "--out",
+         .value = "FILE",
+         .help = "append rows to this file; auto: bench/results/<date>-<device>.json",
+         .text = &r.out},
+        {.name = "--seed", .value = "N", .help = "of the random input (default 1)", .number = &r.seed},
+        {.name = "--ptx",
+         .value = "DIR",
+         .help = "only write the kernels' PTX and launch data there (torch_peer.py)",
+         .text = &r.ptx},
+        {.name = "--no-check",
+         .value = "",
+         .help = "time without checking results (while tuning)",
+         .flag = &r.no_check},
+    };
+    if (const auto status = demo::read_command_line(
+            argc, argv, "Memory-bound kernels against a device copy, interleaved in one process", options))
+        return *status;
+    const auto shapes = parse_shapes(r.shapes);
+    if (!shapes) return fmt::print(stderr, "--shapes takes rows x columns, like 2048x8192\n"), demo::usage;
+    return demo::guarded([&] { return run(r, *shapes, argc, argv); });
+}
