@@ -27,6 +27,7 @@ struct request {
     std::string shapes = "65536x4096,8192x8192,2048x8192", work = "all", type = "f32", mode = "sustained", out, ptx,
                 threads;
     std::uint64_t rounds = 20, seed = 1;
+    std::uint64_t slice = 10;
     bool flush = false, no_check = false;
 };
 
@@ -182,19 +183,31 @@ double error_of(std::string_view work, operands<T>& o) {
 
 // ---- measuring ------------------------------------------------------------------------------------------------------
 
-/// "256,512": plans of these thread counts; "1024/2" in a cluster of 2; "512@3" with three blocks a multiprocessor.
-std::vector<std::pair<std::string, kn::row_plan>> plans_of(const request& r, u32 columns, u32 width) {
-    std::vector<std::pair<std::string, kn::row_plan>> all;
+/// One more contender: a plan, and whether it may start early.
+struct variant {
+    std::string name;
+    kn::row_options options;
+};
+/// "512": 512 threads a row; "1024/2" in a cluster of 2; "512@3" with three blocks a multiprocessor; "0" the library's
+/// plan. With "p" it may start early, with "n" not; with "k" results stay in L2.
+std::vector<variant> variants_of(const request& r, u32 columns, u32 width) {
+    std::vector<variant> all;
     for (const std::string& word : bench::split(r.threads)) {
         const auto number = [&](char after, u32 otherwise) {
             const auto at = word.find(after);
             return at == std::string::npos ? otherwise
                                            : static_cast<u32>(std::strtoul(word.c_str() + at + 1, nullptr, 10));
         };
-        kn::row_plan p = kn::make_row_plan(columns / width, width,
-                                           static_cast<u32>(std::strtoul(word.c_str(), nullptr, 10)), number('/', 1));
-        p.resident = number('@', 0);
-        if (p.accesses * width <= kn::row_values) all.emplace_back(word, p);
+        const auto threads = static_cast<u32>(std::strtoul(word.c_str(), nullptr, 10));
+        kn::row_plan p = threads == 0 ? kn::plan_rows(columns / width, width)
+                                      : kn::make_row_plan(columns / width, width, threads, number('/', 1));
+        p.resident = number('@', p.resident);
+        p.evict_first = word.find('k') == std::string::npos;
+        if (!p.reread && p.accesses * width > kn::row_values) continue;
+        variant v{word, {.programmatic = {}, .plan = p}};
+        if (word.find('p') != std::string::npos) v.options.programmatic = true;
+        if (word.find('n') != std::string::npos) v.options.programmatic = false;
+        all.push_back(v);
     }
     return all;
 }
@@ -202,9 +215,11 @@ std::vector<std::pair<std::string, kn::row_plan>> plans_of(const request& r, u32
 template <class T>
 void measure(const px::context& ctx, shape s, const work& k, const request& r, bench::mode mode,
              std::vector<bench::row>& results) {
-    bench::runner run(
-        ctx,
-        {.rounds = static_cast<unsigned>(r.rounds), .mode = mode, .flush = r.flush, .slice_ms = 10, .warm_up_ms = 100});
+    bench::runner run(ctx, {.rounds = static_cast<unsigned>(r.rounds),
+                            .mode = mode,
+                            .flush = r.flush,
+                            .slice_ms = static_cast<double>(r.slice),
+                            .warm_up_ms = 100});
     operands<T> o(ctx, s, k, r.seed);
     std::vector<contender> all;
     const auto add = [&](const std::string& name, const kn::row_options& row) {
@@ -221,7 +236,7 @@ void measure(const px::context& ctx, shape s, const work& k, const request& r, b
     u32 width = 16 / sizeof(T);
     while (s.columns % width != 0) width /= 2;
     if (k.rowwise)
-        for (const auto& [name, plan] : plans_of(r, s.columns, width)) add(name, {.plan = plan});
+        for (const variant& v : variants_of(r, s.columns, width)) add(v.name, v.options);
     const double bytes = static_cast<double>(o.count()) * static_cast<double>(k.elements * sizeof(T) + k.bytes);
     const auto half = static_cast<std::size_t>(bytes / 2);
     const auto from = px::check(px::device_buffer<char>::allocate(ctx, half));
@@ -345,11 +360,17 @@ int main(int argc, char** argv) {
          .least = 1,
          .most = 10'000},
         {.name = "--mode", .value = "MODE", .help = "sustained (default), burst or both", .text = &r.mode},
+        {.name = "--slice",
+         .value = "MS",
+         .help = "sustained: milliseconds a slice (default 10)",
+         .number = &r.slice,
+         .least = 1,
+         .most = 1000},
         {.name = "--flush", .value = "", .help = "overwrite L2 before every launch", .flag = &r.flush},
         {.name = "--threads",
          .value = "LIST",
-         .help =
-             "also time these thread counts a row: 512, 1024/2 (a cluster of 2), 512@3 (three blocks a multiprocessor)",
+         .help = "also time these thread counts a row: 512, 1024/2 (a cluster of 2), 512@3 (three blocks a "
+                 "multiprocessor), 0 (ours); p: early start, n: none, k: results stay in L2",
          .text = &r.threads},
         {.name = "--out",
          .value = "FILE",

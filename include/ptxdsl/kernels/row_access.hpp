@@ -3,7 +3,7 @@
 // bf16 and f16, and reductions over a warp, a block and a cluster.
 //
 //   a warp      rows of up to 32 x 32 values; four rows a block
-//   a block     up to 16 Ki values: each thread keeps at most 32 in registers, memory is read once
+//   a block     up to 32 Ki values: each thread keeps at most 32 in registers, memory is read once
 //   a cluster   2, 4 or 8 blocks, up to 256 Ki values, the same
 //   reread      longer rows: a cluster of 8 reads the row again for each pass, mostly from L2
 #pragma once
@@ -23,14 +23,15 @@ namespace ptxdsl::kernels {
 
 /// How a row is spread over threads: constants of the kernel.
 struct row_plan {
-    u32 width = 1;        ///< values of one access; its bytes are 2 to 16
-    u32 threads = 32;     ///< of a block that work on one row, a multiple of 32
-    u32 together = 1;     ///< rows a block works on at once; more than one only with 32 threads a row
-    u32 accesses = 1;     ///< of each thread to its row, all but the last inside it for every thread
-    bool exact = false;   ///< the last one too
-    u32 cluster = 1;      ///< blocks that share a row
-    bool reread = false;  ///< the row does not fit: `accesses` are those in flight, and each pass loads it again
-    u32 resident = 0;     ///< blocks a multiprocessor should hold, 0: as ptxas decides
+    u32 width = 1;            ///< values of one access; its bytes are 2 to 16
+    u32 threads = 32;         ///< of a block that work on one row, a multiple of 32
+    u32 together = 1;         ///< rows a block works on at once; more than one only with 32 threads a row
+    u32 accesses = 1;         ///< of each thread to its row, all but the last inside it for every thread
+    bool exact = false;       ///< the last one too
+    u32 cluster = 1;          ///< blocks that share a row
+    bool reread = false;      ///< the row does not fit: `accesses` are those in flight, and each pass loads it again
+    u32 resident = 0;         ///< blocks a multiprocessor should hold, 0: as ptxas decides
+    bool evict_first = true;  ///< results leave L2 before other data does
 
     constexpr auto operator<=>(const row_plan&) const = default;
     [[nodiscard]] constexpr u32 block() const noexcept { return threads * together; }
@@ -62,16 +63,15 @@ inline constexpr u32 most_row_units = 1u << 30;  ///< accesses of the longest ro
         p.together = 4;
         return p;
     }
-    const auto with = [&](u32 cluster, u32 limit) {
+    for (u32 cluster = 1; cluster <= 8; cluster *= 2)
         for (u32 a = first < most ? first : most; a <= most; a *= 2) {
             const u32 threads = up(up(units, a * cluster), 32) * 32;
-            if (threads <= limit) return make_row_plan(units, width, threads, cluster);
+            if (threads > 1024) continue;
+            row_plan p = make_row_plan(units, width, threads, cluster);
+            // Left alone, ptxas takes 40 registers and more, and a third block does not fit.
+            if (threads > 256 && threads <= 512 && p.accesses * width == row_values / 2) p.resident = 3;
+            return p;
         }
-        return row_plan{.accesses = 0};
-    };
-    for (u32 cluster = 1; cluster <= 8; cluster *= 2)
-        if (const row_plan p = with(cluster, 512); p.accesses != 0) return p;
-    if (const row_plan p = with(8, 1024); p.accesses != 0) return p;
     return {.width = width, .threads = 1024, .accesses = most < 4 ? most : 4, .cluster = 8, .reread = true};
 }
 
@@ -278,6 +278,15 @@ constexpr void store_row(k_t& k, const global_ptr<T>& row, const positions& p, c
                 k.template st<M...>(to, packed);
         }
     });
+}
+
+/// Stores with or without the hint that the lines may leave L2 first.
+template <class T>
+constexpr void store_result(k_t& k, const row_plan& c, const global_ptr<T>& row, const positions& p, const values& v) {
+    if (c.evict_first)
+        store_row<T, cs>(k, row, p, v);
+    else
+        store_row<T>(k, row, p, v);
 }
 
 /// The values as they are after a store as `T` and a load.

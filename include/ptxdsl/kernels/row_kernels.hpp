@@ -141,7 +141,7 @@ private:
             else
                 point(v[i], f_.bias ? floats(k.add<rn>(unit, b[i])) : unit);
         }
-        store_row<T, cs>(k, y, p, v);
+        store_result<T>(k, c_, y, p, v);
     }
 
     row_plan c_;
@@ -247,7 +247,7 @@ private:
     }
     constexpr void write(k_t& k, const positions& p, values& v, const floats& by) const {
         for (u32 i = 0; i < v.count; ++i) point(v[i], floats(k.mul<rn>(v[i], by)));
-        store_row<T, cs>(k, y, p, v);
+        store_result<T>(k, c_, y, p, v);
     }
     row_plan c_;
     row_seat& seat_;
@@ -324,7 +324,7 @@ constexpr void quantize_rows_body(builder<sm_90a>& k, const row_plan& c, global_
         };
         const auto write = [&](const fp8_scale<Q>& s, const positions& p, values& v) {
             s.apply(k, v);
-            store_row<Q>(k, out, p, v);
+            store_result<Q>(k, c, out, p, v);
         };
         if (!c.reread) {
             const auto p = spread(k, c, c.accesses, c.exact, seat.thread, units);

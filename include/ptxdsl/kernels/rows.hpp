@@ -25,8 +25,9 @@ namespace ptxdsl::kernels {
 
 /// What a call of a row kernel may say.
 struct row_options {
-    bool programmatic = true;        ///< may be placed on the device before the kernel ahead of it has ended
-    std::optional<row_plan> plan{};  ///< instead of `plan_rows`; its width has to suit the matrices
+    std::optional<bool> programmatic{};  ///< may be placed on the device before the kernel ahead of it has ended;
+                                         ///< default: small calls only
+    std::optional<row_plan> plan{};      ///< instead of `plan_rows`; its width has to suit the matrices
 };
 /// What a call of a norm may say.
 struct norm_options {
@@ -97,9 +98,14 @@ template <class T>
     return {};
 }
 
-[[nodiscard]] inline launch_config grid_of(const row_plan& c, std::uint64_t rows, bool programmatic) {
+/// Blocks up to which an early start pays: with more, their wait for the kernel ahead costs what it saves.
+inline constexpr std::uint64_t most_programmatic = 2048;
+
+[[nodiscard]] inline launch_config grid_of(const row_plan& c, std::uint64_t rows,
+                                           const std::optional<bool>& programmatic) {
     const std::uint64_t blocks = (rows + c.together - 1) / c.together * c.cluster;
-    return {.grid = {static_cast<std::uint32_t>(blocks)}, .programmatic = programmatic};
+    return {.grid = {static_cast<std::uint32_t>(blocks)},
+            .programmatic = programmatic.value_or(blocks <= most_programmatic)};
 }
 
 /// The plan of a call: the caller's, if it is one these matrices can take.
