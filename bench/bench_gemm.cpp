@@ -28,7 +28,7 @@ constexpr gemm_size llm[] = {
 static_assert(std::size(llm) == 40);
 
 struct request {
-    std::string shapes = "4096,6144,8192", config = "all", mode = "sustained", out;
+    std::string shapes = "4096,6144,8192", config = "library", mode = "sustained", out;
     std::uint64_t rounds = 20, seed = 1, slice = 25;
     bool no_check = false, no_best = false;
 };
@@ -100,23 +100,23 @@ struct setup {
 /// Our contenders that give the right result; says so of the others.
 [[nodiscard]] std::vector<contender> ours(const px::context& ctx, const px::stream& s, setup& problem,
                                           const request& r) {
-    const auto wanted = bench::split(r.config);
     std::optional<demo::gemm_reference> reference;
     if (!r.no_check) reference.emplace(problem.size, problem.a, problem.b);
+    const auto workspace =
+        std::make_shared<bench::kernels::gemm_workspace>(px::check(bench::kernels::gemm_workspace::create(ctx)));
     std::vector<contender> all;
-    for (const auto& entry : bench::gemm_entries()) {
-        if (r.config != "all" && std::find(wanted.begin(), wanted.end(), entry.name) == wanted.end()) continue;
-        auto made = entry.make(ctx, problem.operands());
+    for (const std::string& name : r.config == "all" ? bench::gemm_names() : bench::split(r.config)) {
+        auto made = bench::make_gemm(s, name, problem.operands(), workspace);
         if (!made) {
-            demo::say("{} {}: {}", text_of(problem.size), entry.name, made.error().message());
+            demo::say("{} {}: {}", text_of(problem.size), name, made.error().message());
             continue;
         }
         if (reference) {
             const auto v = problem.check(s, *made, *reference);
             if (!v.ok()) {
                 demo::say("{} {}: {} {} of {} values, the first at {}, {}: {} instead of {}; not timed",
-                          text_of(problem.size), entry.name, demo::bad("wrong"), v.wrong, v.checked, v.row, v.column,
-                          v.found, v.wanted);
+                          text_of(problem.size), name, demo::bad("wrong"), v.wrong, v.checked, v.row, v.column, v.found,
+                          v.wanted);
                 continue;
             }
         }
@@ -130,24 +130,15 @@ struct peers {
     std::size_t best = 0;
 };
 
-/// The fastest of the algorithms, by short runs of each, twice around.
-[[nodiscard]] std::size_t best_choice(bench::runner& run, const bench::cublaslt_gemm& g) {
-    std::vector<double> us(g.choices(), 1e30);
-    for (int round = 0; round < 3; ++round)
-        for (std::size_t i = 0; i < us.size(); ++i)
-            us[i] = std::min(us[i], run.estimate({"", [&g, i](px::stream_ref s) { return g.launch(s, i); }}, 8));
-    return static_cast<std::size_t>(std::min_element(us.begin(), us.end()) - us.begin());
-}
-
 void add_peers(const px::context& ctx, const std::shared_ptr<const bench::cublaslt>& lt, setup& problem,
                bench::runner& run, bool best, std::vector<contender>& all) {
     const auto o = problem.operands();
-    auto made = bench::cublaslt_gemm::make(ctx, lt, o.a, o.b, o.c, o.m, o.n, o.k);
+    auto made = bench::cublaslt_gemm::make(ctx, lt, {o.a.address, o.b.address, o.c.address, o.m, o.n, o.k});
     if (!made) return demo::say("{}: {}", text_of(problem.size), made.error().message());
     const auto g = std::make_shared<bench::cublaslt_gemm>(std::move(*made));
     all.push_back({"cuBLASLt default", [g](px::stream_ref s) { return g->launch(s, 0); }});
     if (!best) return;
-    const std::size_t choice = best_choice(run, *g);
+    const std::size_t choice = bench::best_choice(run, *g);
     all.push_back({fmt::format("cuBLASLt best of {}", g->choices()),
                    [g, choice](px::stream_ref s) { return g->launch(s, choice); }});
 }
@@ -209,7 +200,7 @@ int run(const request& r, const std::vector<gemm_size>& sizes, int argc, char** 
 
 [[nodiscard]] std::string entry_names() {
     std::string all;
-    for (const auto& e : bench::gemm_entries()) all += (all.empty() ? "" : ", ") + e.name;
+    for (const auto& n : bench::gemm_names()) all += (all.empty() ? "" : ", ") + n;
     return all;
 }
 
@@ -222,7 +213,10 @@ int main(int argc, char** argv) {
          .value = "LIST",
          .help = "cubes (8192), m x n x k (128x4096x4096) or llm; default 4096,6144,8192",
          .text = &r.shapes},
-        {.name = "--config", .value = "LIST", .help = "all (default), or some of " + entry_names(), .text = &r.config},
+        {.name = "--config",
+         .value = "LIST",
+         .help = "library (default), all, or some of " + entry_names(),
+         .text = &r.config},
         {.name = "--rounds",
          .value = "N",
          .help = "rounds of all contenders (default 20)",

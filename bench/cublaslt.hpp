@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -83,31 +84,43 @@ private:
     }
 };
 
-/// C = A B^T in bf16, row-major, f32 sums: one problem with the algorithms that the library's heuristic offers for it.
+/// What cuBLASLt multiplies: bf16, or e4m3 with a scale an operand; the result is bf16.
+enum class lt_operands { bf16, e4m3, e4m3_fast };
+
+/// C = A B^T, row-major, f32 sums: one problem with the algorithms that the library's heuristic offers for it.
 class cublaslt_gemm {
 public:
     static constexpr std::size_t workspace_bytes = 32u << 20;  ///< what torch gives it on Hopper
 
-    static px::result<cublaslt_gemm> make(const px::context& ctx, std::shared_ptr<const cublaslt> lt,
-                                          px::device_ptr<const px::bf16> a, px::device_ptr<const px::bf16> b,
-                                          px::device_ptr<px::bf16> c, std::uint64_t m, std::uint64_t n,
-                                          std::uint64_t k) {
+    /// Addresses of A (m x k), B (n x k), C (m x n) and, for e4m3, of the scales.
+    struct problem {
+        std::uint64_t a, b, c, m, n, k, a_scale = 0, b_scale = 0;
+    };
+
+    static px::result<cublaslt_gemm> make(const px::context& ctx, std::shared_ptr<const cublaslt> lt, const problem& p,
+                                          lt_operands kind = lt_operands::bf16) {
         auto workspace = px::device_buffer<char>::allocate(ctx, workspace_bytes);
         if (!workspace) return workspace.error();
-        cublaslt_gemm g(std::move(lt), std::move(*workspace), a, b, c);
+        cublaslt_gemm g(std::move(lt), std::move(*workspace), p);
         // cuBLAS is column-major: a row-major matrix is its transpose, so C^T = B A^T with B given as its transpose.
-        const int transpose = 1, plain = 0;
+        const int transpose = 1, plain = 0, type = kind == lt_operands::bf16 ? type_bf16 : type_e4m3;
         const cublaslt& l = *g.lt_;
         int s = l.operation_create(&g.operation_, compute_f32, type_f32);
         if (s == 0) s = l.operation_set(g.operation_, transpose_first, &transpose, sizeof transpose);
         if (s == 0) s = l.operation_set(g.operation_, transpose_second, &plain, sizeof plain);
-        if (s == 0) s = l.layout_create(&g.first_, type_bf16, k, n, static_cast<std::int64_t>(k));
-        if (s == 0) s = l.layout_create(&g.second_, type_bf16, k, m, static_cast<std::int64_t>(k));
-        if (s == 0) s = l.layout_create(&g.result_, type_bf16, n, m, static_cast<std::int64_t>(n));
+        if (kind != lt_operands::bf16) {
+            const signed char fast = kind == lt_operands::e4m3_fast ? 1 : 0;
+            if (s == 0) s = l.operation_set(g.operation_, scale_of_first, &p.b_scale, sizeof p.b_scale);
+            if (s == 0) s = l.operation_set(g.operation_, scale_of_second, &p.a_scale, sizeof p.a_scale);
+            if (s == 0) s = l.operation_set(g.operation_, fast_accumulation, &fast, sizeof fast);
+        }
+        if (s == 0) s = l.layout_create(&g.first_, type, p.k, p.n, static_cast<std::int64_t>(p.k));
+        if (s == 0) s = l.layout_create(&g.second_, type, p.k, p.m, static_cast<std::int64_t>(p.k));
+        if (s == 0) s = l.layout_create(&g.result_, type_bf16, p.n, p.m, static_cast<std::int64_t>(p.n));
         if (s == 0) s = g.ask();
         if (s != 0 || g.choices_.empty())
             return px::error{px::errc::not_supported,
-                             fmt::format("cuBLASLt has no algorithm for {}x{}x{} (status {})", m, n, k, s)};
+                             fmt::format("cuBLASLt has no algorithm for {}x{}x{} (status {})", p.m, p.n, p.k, s)};
         return g;
     }
 
@@ -115,9 +128,10 @@ public:
     [[nodiscard]] std::size_t choices() const { return choices_.size(); }
     [[nodiscard]] px::result<void> launch(px::stream_ref s, std::size_t choice) const {
         const float alpha = 1, beta = 0;
-        const int status = lt_->matmul(lt_->lt, operation_, &alpha, b_.get(), first_, a_.get(), second_, &beta,
-                                       c_.get(), result_, c_.get(), result_, &choices_[choice].algorithm,
-                                       reinterpret_cast<void*>(workspace_.ptr().address), workspace_bytes, s.handle);
+        const auto at = [](std::uint64_t address) { return reinterpret_cast<void*>(address); };
+        const int status = lt_->matmul(lt_->lt, operation_, &alpha, at(p_.b), first_, at(p_.a), second_, &beta,
+                                       at(p_.c), result_, at(p_.c), result_, &choices_[choice].algorithm,
+                                       at(workspace_.ptr().address), workspace_bytes, s.handle);
         if (status != 0)
             return px::error{px::errc::driver_error, fmt::format("cublasLtMatmul failed with status {}", status)};
         return {};
@@ -125,12 +139,12 @@ public:
 
 private:
     // Values of cuBLAS's enumerations.
-    static constexpr int compute_f32 = 68, type_f32 = 0, type_bf16 = 14, transpose_first = 3, transpose_second = 4,
+    static constexpr int compute_f32 = 68, type_f32 = 0, type_bf16 = 14, type_e4m3 = 28, transpose_first = 3,
+                         transpose_second = 4, scale_of_first = 17, scale_of_second = 18, fast_accumulation = 25,
                          preference_workspace = 1;
 
-    cublaslt_gemm(std::shared_ptr<const cublaslt> lt, px::device_buffer<char> workspace,
-                  px::device_ptr<const px::bf16> a, px::device_ptr<const px::bf16> b, px::device_ptr<px::bf16> c)
-        : lt_(std::move(lt)), workspace_(std::move(workspace)), a_(a), b_(b), c_(c) {}
+    cublaslt_gemm(std::shared_ptr<const cublaslt> lt, px::device_buffer<char> workspace, const problem& p)
+        : lt_(std::move(lt)), workspace_(std::move(workspace)), p_(p) {}
 
     int ask() {
         cublaslt::object preference = nullptr;
@@ -148,10 +162,19 @@ private:
 
     std::shared_ptr<const cublaslt> lt_;
     px::device_buffer<char> workspace_;
-    px::device_ptr<const px::bf16> a_, b_;
-    px::device_ptr<px::bf16> c_;
+    problem p_;
     cublaslt::object operation_ = nullptr, first_ = nullptr, second_ = nullptr, result_ = nullptr;
     std::vector<cublaslt::choice> choices_;
 };
+
+/// The fastest of the algorithms, by three short runs of each.
+template <class Runner>
+[[nodiscard]] std::size_t best_choice(Runner& run, const cublaslt_gemm& g) {
+    std::vector<double> us(g.choices(), 1e30);
+    for (int round = 0; round < 3; ++round)
+        for (std::size_t i = 0; i < us.size(); ++i)
+            us[i] = std::min(us[i], run.estimate({"", [&g, i](px::stream_ref s) { return g.launch(s, i); }}, 8));
+    return static_cast<std::size_t>(std::min_element(us.begin(), us.end()) - us.begin());
+}
 
 }  // namespace bench

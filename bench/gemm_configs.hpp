@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our contenders of bench_gemm: kernels and configurations by name. Add a line to try another one.
+// Our contenders of bench_gemm by name: the library's call as it chooses, and each of its configurations.
 #pragma once
 
-#include "../examples/gemm_hopper_launch.hpp"
 #include "harness.hpp"
 
+#include <ptxdsl/kernels/gemm.hpp>
+
+#include <array>
+#include <memory>
+
 namespace bench {
+
+namespace kernels = px::kernels;
 
 /// Operands of one problem on the device.
 struct gemm_operands {
@@ -14,28 +20,35 @@ struct gemm_operands {
     std::uint64_t m, n, k;
 };
 
-struct gemm_entry {
-    std::string name;
-    std::function<px::result<contender>(const px::context&, const gemm_operands&)> make;
-};
+/// Names of `gemm_choice`, in its order.
+inline constexpr std::array<std::string_view, kernels::gemm_configs.size()> choice_names = {
+    "large",       "large_even",     "large_single", "medium",        "few_rows",
+    "few_columns", "few_rows_split", "medium_split", "few_rows_even", "medium_even"};
 
-/// The example's kernel with configuration `C`.
-template <gemm_hopper::config C>
-[[nodiscard]] gemm_entry example_entry(std::string_view name) {
-    const std::string full(name);
-    return {full, [full](const px::context& ctx, const gemm_operands& o) -> px::result<contender> {
-                auto p = gemm_hopper::problem<C, px::bf16>::make(ctx, o.a, o.b, o.c, o.m, o.n, o.k);
-                if (!p) return p.error();
-                return contender{full, [problem = std::move(*p)](px::stream_ref s) { return problem.launch(s); }};
-            }};
+/// B are weights: nothing that runs just before writes them.
+inline constexpr kernels::gemm_form weights_form{.constant_b = true};
+
+/// "library" or a configuration's name.
+[[nodiscard]] inline std::vector<std::string> gemm_names() {
+    std::vector<std::string> all{"library"};
+    for (const auto n : choice_names) all.emplace_back(n);
+    return all;
 }
 
-[[nodiscard]] inline std::vector<gemm_entry> gemm_entries() {
-    std::vector<gemm_entry> all;
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-        (all.push_back(example_entry<gemm_hopper::configs[I].c>(gemm_hopper::configs[I].name)), ...);
-    }(std::make_index_sequence<std::size(gemm_hopper::configs)>{});
-    return all;
+/// The call `name` on `s`, which outlives it. Error: the first call's.
+[[nodiscard]] inline px::result<contender> make_gemm(const px::stream& s, const std::string& name,
+                                                     const gemm_operands& o,
+                                                     const std::shared_ptr<kernels::gemm_workspace>& workspace) {
+    std::optional<kernels::gemm_choice> choice;
+    for (std::size_t i = 0; i < choice_names.size(); ++i)
+        if (choice_names[i] == name) choice = static_cast<kernels::gemm_choice>(i);
+    const auto launch = [&s, o, workspace, choice](px::stream_ref) {
+        return kernels::gemm<weights_form>(s, px::tensor_view(o.a, o.m, o.k), px::tensor_view(o.b, o.n, o.k),
+                                           px::tensor_view(o.c, o.m, o.n),
+                                           {.workspace = workspace.get(), .choice = choice});
+    };
+    if (auto r = launch(s); !r) return r.error();
+    return contender{name, launch};
 }
 
 }  // namespace bench

@@ -57,10 +57,13 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/isa/targets.hpp
     ptxdsl/isa/tokens.hpp
     ptxdsl/isa/types.hpp
+    ptxdsl/kernels/element_kernels.hpp
     ptxdsl/kernels/gemm_config.hpp
     ptxdsl/kernels/gemm_heuristic.hpp
     ptxdsl/kernels/gemm_kernel.hpp
     ptxdsl/kernels/gemm_plain.hpp
+    ptxdsl/kernels/row_access.hpp
+    ptxdsl/kernels/row_kernels.hpp
     ptxdsl/module.hpp
     ptxdsl/parse.hpp
     ptxdsl/parse/check.hpp
@@ -107,6 +110,8 @@ set(PTXDSL_CORE_HEADERS
 set(PTXDSL_RUNTIME_HEADERS
     ptxdsl/kernels.hpp
     ptxdsl/kernels/gemm.hpp
+    ptxdsl/kernels/kernel_cache.hpp
+    ptxdsl/kernels/rows.hpp
     ptxdsl/runtime.hpp
     ptxdsl/runtime/context.hpp
     ptxdsl/runtime/device.hpp

@@ -141,6 +141,121 @@ void check(const px::stream& s, const problem& p, kn::gemm_options<px::bf16> o, 
                     std::size_t{p.k}, std::size_t{p.batch}, wrong);
 }
 
+// ---- 8-bit operands
+// -----------------------------------------------------------------------------------------------------
+
+double wide(px::s8 v) { return static_cast<double>(v); }
+double fp8(unsigned bits, int mantissa, int bias) {
+    const int e = static_cast<int>(bits & 0x7f) >> mantissa;
+    const auto m = static_cast<int>(bits & ((1u << mantissa) - 1));
+    const double v = e == 0 ? std::ldexp(m, 1 - bias - mantissa) : std::ldexp(m + (1 << mantissa), e - bias - mantissa);
+    return (bits & 0x80) != 0 ? -v : v;
+}
+double wide(px::e4m3 v) { return fp8(v.bits, 3, 7); }
+double wide(px::e5m2 v) { return fp8(v.bits, 2, 15); }
+double wide(px::s32 v) { return static_cast<double>(v); }
+
+/// Values of magnitude 1/8 to 2, and 0; or all of s8.
+template <class T>
+std::vector<T> bytes(std::size_t n) {
+    std::vector<T> v(n);
+    for (auto& x : v) {
+        const auto r = static_cast<std::uint8_t>(random_bits());
+        if constexpr (std::is_same_v<T, px::s8>)
+            x = static_cast<px::s8>(r);
+        else if constexpr (std::is_same_v<T, px::e4m3>)
+            x.bits = static_cast<std::uint8_t>((r & 0x80) | (r % 41 == 0 ? 0 : 0x20 + r % 33));
+        else
+            x.bits = static_cast<std::uint8_t>((r & 0x80) | (r % 41 == 0 ? 0 : 0x30 + r % 17));
+    }
+    return v;
+}
+
+/// One product of bytes: with a scale an operand, with block scales, or (s8) with none.
+template <class In, class Out>
+void check_bytes(const px::stream& s, bool blocks, std::uint64_t m, std::uint64_t n, std::uint64_t k,
+                 kn::gemm_workspace& workspace, std::optional<kn::gemm_choice> choice) {
+    constexpr bool exact = std::is_same_v<In, px::s8>;
+    const auto& ctx = s.ctx();
+    const auto a = bytes<In>(m * k), b = bytes<In>(n * k);
+    const std::uint64_t steps = (k + 127) / 128, columns = (n + 127) / 128;
+    std::vector<float> sa(blocks ? m * steps : 1), sb(blocks ? columns * steps : 1);
+    std::uniform_real_distribution<float> d(0.25f, 1.5f);
+    for (float& x : sa) x = d(random_bits);
+    for (float& x : sb) x = d(random_bits);
+    std::vector<Out> c(m * n);
+    std::memset(static_cast<void*>(c.data()), 0xff, c.size() * sizeof(Out));
+    auto da = px::check(px::device_buffer<In>::from(ctx, a)), db = px::check(px::device_buffer<In>::from(ctx, b));
+    auto dc = px::check(px::device_buffer<Out>::from(ctx, c));
+    const auto dsa = px::check(px::device_buffer<float>::from(ctx, sa)),
+               dsb = px::check(px::device_buffer<float>::from(ctx, sb));
+    const px::tensor_view va(da, m, k), vb(db, n, k);
+    const px::tensor_view vc(dc, m, n);
+    const auto run = [&]() -> px::result<void> {
+        if constexpr (exact) {
+            return kn::gemm(s, va, vb, vc, {.workspace = &workspace, .choice = choice});
+        } else {
+            if (blocks)
+                return kn::gemm_block_scaled(s, va, px::tensor_view(dsa, m, steps), vb,
+                                             px::tensor_view(dsb, columns, steps), vc);
+            return kn::gemm(
+                s, va, vb, vc,
+                {.alpha = 0.5f, .a_scale = dsa.ptr(), .b_scale = dsb.ptr(), .workspace = &workspace, .choice = choice});
+        }
+    };
+    const auto r = run();
+    if (!r || !s.synchronize() || !dc.download(c)) {
+        std::printf("FAIL bytes %zux%zux%zu: %s\n", std::size_t{m}, std::size_t{n}, std::size_t{k},
+                    r ? "the device failed" : std::string(r.error().message()).c_str());
+        return void(++failures);
+    }
+    std::size_t wrong = 0;
+    for (std::size_t e = 0; e < c.size(); e += c.size() > 100000 ? 89 : 1) {
+        const std::uint64_t i = e / n, j = e % n;
+        double sum = 0, size = 0;
+        for (std::uint64_t t = 0; t < k; ++t) {
+            const double scale = exact    ? 1.0
+                                 : blocks ? static_cast<double>(sa[i * steps + t / 128]) *
+                                                static_cast<double>(sb[j / 128 * steps + t / 128])
+                                          : 0.5 * static_cast<double>(sa[0]) * static_cast<double>(sb[0]);
+            const double v = wide(a[i * k + t]) * wide(b[j * k + t]) * scale;
+            sum += v, size += std::abs(v);
+        }
+        // The tensor cores add fp8 products with 14 bits or so behind the largest one's leading bit.
+        const double rounding = sizeof(Out) == 2 ? 0x1p-8 : 0x1p-22;
+        const double allowed = exact ? 0.0 : rounding * std::abs(sum) + 0x1p-12 * size + 1e-6;
+        if (!(std::abs(wide(c[e]) - sum) <= allowed)) ++wrong;
+    }
+    ++checked;
+    failures += wrong != 0 ? 1 : 0;
+    if (wrong != 0)
+        std::printf("FAIL %s %zux%zux%zu: %zu elements\n",
+                    exact    ? "s8"
+                    : blocks ? "fp8 with block scales"
+                             : "fp8",
+                    std::size_t{m}, std::size_t{n}, std::size_t{k}, wrong);
+}
+
+void run_bytes(const px::stream& s, kn::gemm_workspace& workspace) {
+    const auto extents = [&](auto&& f) {
+        f(between(1, 400), between(1, 60) * (between(0, 1) != 0 ? 8 : 1), 16 * between(1, 60));
+    };
+    for (std::size_t i = 0; i < kn::gemm_configs.size(); ++i)
+        for (int n = 0; n < 3; ++n)
+            check_bytes<px::e4m3, px::bf16>(s, false, between(1, 600), 8 * between(1, 90), 16 * between(17, 90),
+                                            workspace, static_cast<kn::gemm_choice>(i));
+    for (int n = 0; n < 16; ++n) {
+        extents([&](auto x, auto y, auto z) { check_bytes<px::e4m3, px::bf16>(s, false, x, y, z, workspace, {}); });
+        extents([&](auto x, auto y, auto z) { check_bytes<px::e5m2, px::f32>(s, false, x, y, z, workspace, {}); });
+        extents([&](auto x, auto y, auto z) { check_bytes<px::e4m3, px::bf16>(s, true, x, y, z, workspace, {}); });
+        extents([&](auto x, auto y, auto z) { check_bytes<px::e4m3, px::f32>(s, true, x, y, z, workspace, {}); });
+        extents([&](auto x, auto y, auto z) { check_bytes<px::s8, px::s32>(s, false, x, y, z, workspace, {}); });
+    }
+    check_bytes<px::e4m3, px::bf16>(s, true, 1500, 2304, 4096, workspace, {});
+    check_bytes<px::e4m3, px::bf16>(s, false, 3000, 4360, 1296, workspace, kn::gemm_choice::large_even);
+    check_bytes<px::s8, px::s32>(s, false, 1500, 2304, 4096, workspace, {});
+}
+
 problem ragged(bool any_layout) {
     problem p{between(1, 400), between(1, 500), between(1, 600)};
     p.batch = between(0, 3) == 0 ? between(2, 3) : 1;
@@ -192,6 +307,7 @@ int main() {
     auto workspace = kn::gemm_workspace::create(*ctx);
     if (!s || !workspace) return 1;
     run(*s, *workspace);
+    run_bytes(*s, *workspace);
     std::printf("%d products checked, %d wrong\n", checked, failures);
     return failures == 0 ? 0 : 1;
 }

@@ -28,7 +28,7 @@ struct gemm_form {
     activation act = activation::none;
     bool bias = false;
     bool gated = false;       ///< see `gemm_epilogue::gated`; B has twice as many columns as C
-    bool scaled = false;      ///< alpha and beta other than 1 and 0 are allowed
+    bool scaled = false;      ///< alpha and beta other than 1 and 0 are allowed (alpha is, in any case, with fp8)
     bool any_layout = false;  ///< operands may have contiguous columns too; brings more kernels into the program
     bool constant_b =
         false;  ///< no kernel still running writes B (weights): its loads may start before that kernel ends
@@ -58,14 +58,15 @@ private:
     device_buffer<u32> flags_;
 };
 
-/// What a call may say.
-template <class In>
+/// What a call may say. `Bias` is the operands' type; with fp8 the result's, or bf16 if that is f32.
+template <class Bias>
 struct gemm_options {
-    float alpha = 1.0f, beta = 0.0f;      ///< others than these need `gemm_form::scaled`
-    device_ptr<const In> bias{};          ///< N elements, 4-byte aligned; needs `gemm_form::bias`
-    gemm_workspace* workspace = nullptr;  ///< allows the configuration that balances the last waves
-    std::optional<gemm_choice> choice{};  ///< instead of `choose_gemm_config`
-    bool programmatic = true;             ///< may be placed on the device before the kernel ahead of it has ended
+    float alpha = 1.0f, beta = 0.0f;             ///< others than these need `gemm_form::scaled`
+    device_ptr<const Bias> bias{};               ///< N elements, 4-byte aligned; needs `gemm_form::bias`
+    device_ptr<const f32> a_scale{}, b_scale{};  ///< fp8: one value each, by which A and B are multiplied
+    gemm_workspace* workspace = nullptr;         ///< allows the configuration that balances the last waves
+    std::optional<gemm_choice> choice{};         ///< instead of `choose_gemm_config`
+    bool programmatic = true;  ///< may be placed on the device before the kernel ahead of it has ended
 };
 
 namespace detail {
@@ -74,11 +75,13 @@ namespace detail {
 struct operand_view {
     std::uint64_t address = 0, rows = 0, k = 0, batch = 1;
     std::uint64_t row_stride = 0, k_stride = 0, batch_stride = 0;
+    std::uint64_t element = 2;  ///< bytes
     [[nodiscard]] bool k_contiguous() const noexcept { return k_stride == 1; }
     [[nodiscard]] bool fits_tma() const noexcept {
         const std::uint64_t line = k_contiguous() ? row_stride : k_stride;
         const bool contiguous = k_stride == 1 || row_stride == 1;
-        return contiguous && address % 16 == 0 && line % 8 == 0 && (batch == 1 || batch_stride % 8 == 0);
+        return contiguous && address % 16 == 0 && line * element % 16 == 0 &&
+               (batch == 1 || batch_stride * element % 16 == 0);
     }
 };
 
@@ -87,7 +90,7 @@ template <class T, std::size_t Rank>
     static_assert(Rank == 2 || Rank == 3,
                   "PTXDSL-kernels: a matrix is a view of rank 2, a batch of matrices one of rank 3");
     operand_view v;
-    v.address = t.data().address;
+    v.address = t.data().address, v.element = sizeof(T);
     v.rows = t.size(Rank - 2), v.k = t.size(Rank - 1);
     v.row_stride = t.stride(Rank - 2), v.k_stride = t.stride(Rank - 1);
     if (v.k == 1) v.k_stride = 1;  // a stride that is never used
@@ -114,6 +117,7 @@ struct gemm_call {
     u32 m = 0, n = 0, k = 0, batches = 1, ldc = 0;
     std::uint64_t batch_stride = 0;
     float alpha = 1, beta = 0;
+    std::uint64_t a_scale = 0, b_scale = 0, a_scale_row = 0, a_scale_k = 0, b_scale_col = 0, b_scale_k = 0;
 };
 
 /// The configuration as this form and these operands need it.
@@ -127,9 +131,17 @@ struct gemm_call {
     return c;
 }
 
-template <gemm_form F>
-inline constexpr gemm_epilogue epilogue_of{
-    .alpha = F.scaled, .beta = F.scaled, .bias = F.bias, .act = F.act, .gated = F.gated};
+template <class T>
+inline constexpr bool fp8_operand = std::is_same_v<T, e4m3> || std::is_same_v<T, e5m2>;
+
+/// fp8 products always have scales, and alpha with them.
+template <gemm_form F, class In, bool Scaled>
+inline constexpr gemm_epilogue epilogue_of{.alpha = Scaled || fp8_operand<In>,
+                                           .beta = Scaled,
+                                           .tensor_scales = fp8_operand<In>,
+                                           .bias = F.bias,
+                                           .act = F.act,
+                                           .gated = F.gated};
 
 /// The choice as it is compiled for operands of these majors: fewer configurations where one is not K-major. A gated
 /// product leaves half of its columns, of which a stored chunk needs 64.
@@ -140,8 +152,10 @@ inline constexpr gemm_epilogue epilogue_of{
     switch (c) {
         case large_even:
         case large_single: return large;
-        case few_rows_split: return few_rows;
+        case few_rows_split:
+        case few_rows_even: return few_rows;
         case few_columns:
+        case medium_even:
         case medium_split: return medium;
         default: return c;
     }
@@ -155,7 +169,7 @@ class configured_gemm {
 public:
     static error launch(const stream& s, const operand_view& a, const operand_view& b, const operand_view& c,
                         gemm_call& call, bool programmatic) {
-        if (ceil_div(call.k, C.bk) < C.split_k)
+        if (ceil_div(call.k, spec::bk) < C.split_k)
             return {
                 errc::bad_argument,
                 fmt::format("gemm: K = {} is too short for a configuration that splits it {} ways", call.k, C.split_k)};
@@ -177,9 +191,27 @@ public:
             if (auto e = runtime_detail::encode_checked(state, call.c_map, spec::map_c::spec,
                                                         geometry_of_operand(c, sizeof(Out)), "C"))
                 return e;
-        void* arguments[] = {
-            &call.a, &call.b, &call.c_map,   &call.c,   &call.bias,         &call.partials, &call.flags, &call.m,
-            &call.n, &call.k, &call.batches, &call.ldc, &call.batch_stride, &call.alpha,    &call.beta};
+        void* arguments[] = {&call.a,
+                             &call.b,
+                             &call.c_map,
+                             &call.c,
+                             &call.bias,
+                             &call.partials,
+                             &call.flags,
+                             &call.m,
+                             &call.n,
+                             &call.k,
+                             &call.batches,
+                             &call.ldc,
+                             &call.batch_stride,
+                             &call.alpha,
+                             &call.beta,
+                             &call.a_scale,
+                             &call.b_scale,
+                             &call.a_scale_row,
+                             &call.a_scale_k,
+                             &call.b_scale_col,
+                             &call.b_scale_k};
         launch_config config{.grid = {grid_of(s.ctx().device(), call)}};
         config.programmatic = programmatic;
         return runtime_detail::launch_bound(*kernel, s, config, arguments);
@@ -197,8 +229,7 @@ private:
 /// Picks the compiled kernel of a choice, for operands of these majors.
 template <gemm_form F, class In, class Out, major A, major B>
 class gemm_dispatch {
-    static constexpr gemm_epilogue scaled = epilogue_of<F>;
-    static constexpr gemm_epilogue unscaled{.bias = F.bias, .act = F.act, .gated = F.gated};
+    static constexpr gemm_epilogue scaled = epilogue_of<F, In, true>, unscaled = epilogue_of<F, In, false>;
 
 public:
     static error run(const stream& s, gemm_choice choice, store_mode store, bool is_scaled, const operand_view& a,
@@ -273,9 +304,23 @@ error launch_plain(const stream& s, const operand_view& a, const operand_view& b
     }
 }
 
+/// How a result of these extents and strides can be stored.
+template <class Out>
+[[nodiscard]] store_mode store_of(std::uint64_t n, const operand_view& c) noexcept {
+    const bool even =
+        c.k % 2 == 0 && c.row_stride % 2 == 0 && c.batch_stride % 2 == 0 && c.address % (2 * sizeof(Out)) == 0;
+    const bool aligned = c.row_stride * sizeof(Out) % 16 == 0 && c.address % 16 == 0 &&
+                         (c.batch == 1 || c.batch_stride * sizeof(Out) % 16 == 0) && n % 2 == 0;
+    return aligned ? store_mode::tma : even ? store_mode::pairs : store_mode::elements;
+}
+[[nodiscard]] inline error unaligned_bytes(std::string_view what) {
+    return {errc::not_supported,
+            fmt::format("{}: 8-bit operands have rows of multiples of 16 bytes, 16-byte aligned; pad K", what)};
+}
+
 /// The shapes of a call fit together.
-template <gemm_form F, class In>
-error check_gemm(const operand_view& a, const operand_view& b, const operand_view& c, const gemm_options<In>& o) {
+template <gemm_form F, class In, class Bias>
+error check_gemm(const operand_view& a, const operand_view& b, const operand_view& c, const gemm_options<Bias>& o) {
     const std::uint64_t columns = F.gated ? 2 * c.k : c.k;
     if (a.rows != c.rows || b.rows != columns || a.k != b.k || a.batch != b.batch || a.batch != c.batch ||
         c.rows == 0 || c.k == 0 || a.k == 0 || c.batch == 0)
@@ -292,7 +337,10 @@ error check_gemm(const operand_view& a, const operand_view& b, const operand_vie
             errc::bad_argument,
             fmt::format("gemm: B has {} columns; a gated product takes groups of 16, 8 of the gate and 8 of the value",
                         columns)};
-    if (!F.scaled && (o.alpha != 1.0f || o.beta != 0.0f))
+    if (fp8_operand<In> != (o.a_scale.address != 0 && o.b_scale.address != 0))
+        return {errc::bad_argument, fp8_operand<In> ? "gemm: fp8 operands come with a_scale and b_scale, a value each"
+                                                    : "gemm: a_scale and b_scale are for fp8 operands"};
+    if (!F.scaled && ((o.alpha != 1.0f && !fp8_operand<In>) || o.beta != 0.0f))
         return {errc::bad_argument, "gemm: alpha or beta differs from 1 and 0; use gemm<gemm_form{.scaled = true}>"};
     if (F.bias != (o.bias.address != 0))
         return {errc::bad_argument, F.bias ? "gemm: this form adds a bias, and there is none in the options"
@@ -314,12 +362,21 @@ error check_gemm(const operand_view& a, const operand_view& b, const operand_vie
 /// loading and launching.
 template <gemm_form F = gemm_form{}, class A, class B, class Out, std::size_t Rank>
 result<void> gemm(const stream& s, const tensor_view<A, Rank>& a, const tensor_view<B, Rank>& b,
-                  const tensor_view<Out, Rank>& c, const gemm_options<std::remove_const_t<A>>& o = {}) {
+                  const tensor_view<Out, Rank>& c,
+                  const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
     using In = std::remove_const_t<A>;
     static_assert(std::is_same_v<In, std::remove_const_t<B>>, "PTXDSL-kernels: A and B have one element type");
-    static_assert(std::is_same_v<In, bf16> || std::is_same_v<In, f16>, "PTXDSL-kernels: gemm multiplies bf16 or f16");
-    static_assert(std::is_same_v<Out, In> || std::is_same_v<Out, f32>,
+    constexpr bool halves = std::is_same_v<In, bf16> || std::is_same_v<In, f16>, fp8 = detail::fp8_operand<In>;
+    static_assert(halves || fp8 || std::is_same_v<In, s8>,
+                  "PTXDSL-kernels: gemm multiplies bf16, f16, e4m3, e5m2 or s8");
+    static_assert(!halves || std::is_same_v<Out, In> || std::is_same_v<Out, f32>,
                   "PTXDSL-kernels: the result is of the operands' type or f32");
+    static_assert(!fp8 || std::is_same_v<Out, bf16> || std::is_same_v<Out, f16> || std::is_same_v<Out, f32>,
+                  "PTXDSL-kernels: the result of fp8 operands is bf16, f16 or f32");
+    static_assert(halves || fp8 || (std::is_same_v<Out, s32> && F == gemm_form{.constant_b = F.constant_b}),
+                  "PTXDSL-kernels: s8 operands give s32, without scales, bias or activation");
+    static_assert(halves || !F.any_layout,
+                  "PTXDSL-kernels: 8-bit operands have contiguous rows (wgmma reads no others)");
     using namespace detail;
     const operand_view va = view_of(a), vb = view_of(b), vc = view_of(c);
     if (auto e = check_gemm<F, In>(va, vb, vc, o)) return e;
@@ -329,21 +386,23 @@ result<void> gemm(const stream& s, const tensor_view<A, Rank>& a, const tensor_v
     call.batches = static_cast<u32>(va.batch);
     call.ldc = static_cast<u32>(vc.row_stride), call.batch_stride = vc.batch_stride;
     call.alpha = o.alpha, call.beta = o.beta;
+    call.a_scale = o.a_scale.address, call.b_scale = o.b_scale.address;
     if (o.workspace != nullptr) call.partials = o.workspace->partials(), call.flags = o.workspace->flags();
     if (!va.fits_tma() || !vb.fits_tma()) {
-        if (auto e = launch_plain<F, In, Out>(s, va, vb, vc, call)) return e;
-        return {};
+        if constexpr (halves) {
+            if (auto e = launch_plain<F, In, Out>(s, va, vb, vc, call)) return e;
+            return {};
+        } else {
+            return unaligned_bytes("gemm");
+        }
     }
-    const bool even =
-        vc.k % 2 == 0 && vc.row_stride % 2 == 0 && vc.batch_stride % 2 == 0 && vc.address % (2 * sizeof(Out)) == 0;
-    const bool aligned = vc.row_stride * sizeof(Out) % 16 == 0 && vc.address % 16 == 0 &&
-                         (vc.batch == 1 || vc.batch_stride * sizeof(Out) % 16 == 0) && vb.rows % 2 == 0;
-    const store_mode store = aligned ? store_mode::tma : even ? store_mode::pairs : store_mode::elements;
-    const auto choice = o.choice.value_or(choose_gemm_config({va.rows, vb.rows, va.k, va.batch},
+    const store_mode store = store_of<Out>(vb.rows, vc);
+    const auto choice = o.choice.value_or(choose_gemm_config({va.rows, vb.rows, va.k * sizeof(In) / 2, va.batch},
                                                              static_cast<std::uint64_t>(s.ctx().device().sm_count),
                                                              o.workspace != nullptr));
-    if (choice == gemm_choice::large_even && o.workspace == nullptr)
-        return error{errc::bad_argument, "gemm: the configuration large_even needs gemm_options::workspace"};
+    if (choice < gemm_choice::count && config_of(choice).stream_k && o.workspace == nullptr)
+        return error{errc::bad_argument,
+                     "gemm: this configuration cuts work along K and needs gemm_options::workspace"};
     const bool scaled = o.alpha != 1.0f || o.beta != 0.0f;
     const auto run = [&]<major MA, major MB>() {
         return gemm_dispatch<F, In, Out, MA, MB>::run(s, choice, store, scaled, va, vb, vc, call, o.programmatic);
@@ -351,6 +410,8 @@ result<void> gemm(const stream& s, const tensor_view<A, Rank>& a, const tensor_v
     error e;
     if (va.k_contiguous() && vb.k_contiguous())
         e = run.template operator()<k_major, k_major>();
+    else if constexpr (!F.any_layout && sizeof(In) == 1)
+        return unaligned_bytes("gemm");
     else if constexpr (!F.any_layout)
         e = error{errc::bad_argument,
                   "gemm: an operand has contiguous columns; use gemm<gemm_form{.any_layout = true}>"};
@@ -362,6 +423,63 @@ result<void> gemm(const stream& s, const tensor_view<A, Rank>& a, const tensor_v
         e = run.template operator()<mn_major, mn_major>();
     if (e) return e;
     return {};
+}
+
+/// The configuration of block-scaled products.
+inline constexpr gemm_config block_scaled_config{.bm = 128, .bn = 128, .stages = 6, .cluster = 1, .block_scaled = true};
+
+/// C = act((A a_scale) (B b_scale)^T + bias) of fp8 operands with a scale for each 128 of K: `a_scale` is m x ceil(k /
+/// 128), `b_scale` is ceil(n / 128) x ceil(k / 128), with any strides (what `quantize_blocks` and `quantize_squares`
+/// give). The sums of 128 products are added in f32. Errors as `gemm`.
+template <gemm_form F = gemm_form{}, class A, class B, class SA, class SB, class Out>
+result<void> gemm_block_scaled(const stream& s, const tensor_view<A, 2>& a, const tensor_view<SA, 2>& a_scale,
+                               const tensor_view<B, 2>& b, const tensor_view<SB, 2>& b_scale,
+                               const tensor_view<Out, 2>& c,
+                               const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
+    using In = std::remove_const_t<A>;
+    static_assert(std::is_same_v<In, std::remove_const_t<B>> && detail::fp8_operand<In>,
+                  "PTXDSL-kernels: gemm_block_scaled multiplies e4m3 or e5m2, A and B the same");
+    static_assert(std::is_same_v<std::remove_const_t<SA>, f32> && std::is_same_v<std::remove_const_t<SB>, f32>,
+                  "PTXDSL-kernels: block scales are f32");
+    static_assert(std::is_same_v<Out, bf16> || std::is_same_v<Out, f16> || std::is_same_v<Out, f32>,
+                  "PTXDSL-kernels: the result of fp8 operands is bf16, f16 or f32");
+    static_assert(!F.scaled && !F.any_layout, "PTXDSL-kernels: gemm_block_scaled has no alpha, beta or other layouts");
+    using namespace detail;
+    const operand_view va = view_of(a), vb = view_of(b), vc = view_of(c);
+    auto options = o;
+    options.a_scale = device_ptr<const f32>(a_scale.data().address),
+    options.b_scale = device_ptr<const f32>(b_scale.data().address);
+    if (auto e = check_gemm<F, In>(va, vb, vc, options)) return e;
+    const std::uint64_t blocks = ceil_div(va.k, 128);
+    if (a_scale.size(0) != va.rows || a_scale.size(1) != blocks || b_scale.size(0) != ceil_div(vb.rows, 128) ||
+        b_scale.size(1) != blocks)
+        return error{
+            errc::bad_argument,
+            fmt::format(
+                "gemm_block_scaled: the scales are {} x {} and {} x {}; these operands need {} x {} and {} x {}",
+                a_scale.size(0), a_scale.size(1), b_scale.size(0), b_scale.size(1), va.rows, blocks,
+                ceil_div(vb.rows, 128), blocks)};
+    if (!va.fits_tma() || !vb.fits_tma() || !va.k_contiguous() || !vb.k_contiguous())
+        return unaligned_bytes("gemm_block_scaled");
+    gemm_call call;
+    call.c = vc.address, call.bias = o.bias.address;
+    call.m = static_cast<u32>(va.rows), call.n = static_cast<u32>(vb.rows), call.k = static_cast<u32>(va.k);
+    call.ldc = static_cast<u32>(vc.row_stride), call.batch_stride = vc.batch_stride;
+    call.a_scale = a_scale.data().address, call.b_scale = b_scale.data().address;
+    call.a_scale_row = a_scale.stride(0), call.a_scale_k = a_scale.stride(1);
+    call.b_scale_col = b_scale.stride(0), call.b_scale_k = b_scale.stride(1);
+    constexpr gemm_epilogue e{.bias = F.bias, .act = F.act, .gated = F.gated};
+    const store_mode store = store_of<Out>(vb.rows, vc);
+    const auto run = [&]<store_mode Store>() -> result<void> {
+        constexpr gemm_config config = adapted(block_scaled_config, k_major, k_major, Store, F.constant_b);
+        if (auto failed = configured_gemm<config, In, Out, e>::launch(s, va, vb, vc, call, o.programmatic))
+            return failed;
+        return {};
+    };
+    if constexpr (sizeof(Out) == 2)
+        if (store == store_mode::tma) return run.template operator()<store_mode::tma>();
+    if (store != store_mode::elements) return run.template operator()<store_mode::pairs>();
+    return run.template operator()<store_mode::elements>();
 }
 
 }  // namespace ptxdsl::kernels

@@ -24,7 +24,7 @@ enum class l2_hint : u8 { normal, evict_first, evict_last };
 struct gemm_config {
     u32 bm = 128;  ///< rows of a block's tile: 64 for each consumer warpgroup
     u32 bn = 256;  ///< columns of a block's tile: 64 to 256, a multiple of 64
-    u32 bk = 64;   ///< depth of one pipeline stage
+    u32 bk = 64;   ///< depth of one pipeline stage in 16-bit elements; of 8-bit ones it holds twice as many
     u32 stages = 4;
     u32 cluster = 2;    ///< blocks of a cluster on top of each other: they share each B tile by multicast
     u32 cluster_n = 1;  ///< blocks of a cluster side by side: they share each A tile by multicast
@@ -32,6 +32,8 @@ struct gemm_config {
     u32 group = 8;      ///< rows of cluster tiles that are walked together, for L2 reuse
     u32 blocks_per_sm = 1;
     bool stream_k = false;  ///< the last one to two waves are cut along K, so that every cluster works equally long
+    bool block_scaled =
+        false;  ///< fp8: a scale for 1 x 128 of A and for 128 x 128 of B, applied to the sum of each stage
     store_mode store = store_mode::tma;
     bool early_b =
         false;  ///< B is not written by the kernel before this one: its first loads do not wait for that kernel
@@ -50,7 +52,7 @@ struct gemm_config {
     /// Blocks that wait for a block's consumers: those it shares a tile with, and itself.
     [[nodiscard]] constexpr u32 sharers() const noexcept { return cluster + cluster_n - 1; }
     [[nodiscard]] constexpr u32 stage_bytes() const noexcept { return (bm + bn) * bk * 2; }
-    /// Shared memory of a block for 16-bit operands: stages, staging of the store, barriers.
+    /// Shared memory of a block: stages, staging of the store, barriers.
     [[nodiscard]] constexpr u32 shared_bytes() const noexcept {
         return stages * stage_bytes() + (store == store_mode::tma ? consumers() * 4 * 2 * 2048 : 0) + 16 * stages;
     }
@@ -68,15 +70,19 @@ struct gemm_config {
         // Accumulators, and while a store is pending the packed results; ptxas refuses a wgmma without room (C7602).
         const bool registers =
             65536 / (threads() * blocks_per_sm) >= bn / 2 + 24 || (blocks_per_sm == 1 && consumers() > 1);
-        return tile && blocks && modes && fits && registers;
+        // A stage is as deep as a block of scales, and a tile has one scale of B; two sets of sums in registers.
+        const bool scales = !block_scaled || (bn <= 128 && 128 % bn == 0 && consumers() <= 2 && blocks_per_sm == 1 &&
+                                              !stream_k && split_k == 1);
+        return tile && blocks && modes && fits && registers && scales;
     }
 };
 
 /// What follows the product: C = act(alpha * A B + beta * C + bias).
 struct gemm_epilogue {
-    bool alpha = false;  ///< the product is scaled by a run-time factor
-    bool beta = false;   ///< the old C is scaled and added (not with `store_mode::tma`)
-    bool bias = false;   ///< a vector of N elements is added to every row
+    bool alpha = false;          ///< the product is scaled by a run-time factor
+    bool beta = false;           ///< the old C is scaled and added (not with `store_mode::tma`)
+    bool tensor_scales = false;  ///< alpha is multiplied by two factors from memory, the scales of A and B
+    bool bias = false;           ///< a vector of N elements is added to every row
     activation act = activation::none;
     /// Columns come in groups of 16, 8 of a gate and 8 of a value: C has half as many, act(gate) * value.
     bool gated = false;

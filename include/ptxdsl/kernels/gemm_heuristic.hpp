@@ -27,6 +27,8 @@ enum class gemm_choice : u8 {
     few_columns,     ///< 128 x 64
     few_rows_split,  ///< 64 x 128, two blocks share K
     medium_split,    ///< 128 x 128, two blocks share K
+    few_rows_even,   ///< 64 x 128, all work cut along K so that all blocks end together (needs a workspace)
+    medium_even,     ///< 128 x 128, the same
     count
 };
 inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::count)> gemm_configs = {
@@ -38,6 +40,8 @@ inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::c
     gemm_config{.bm = 128, .bn = 64, .stages = 8, .cluster = 1},
     gemm_config{.bm = 64, .bn = 128, .stages = 9, .cluster = 1, .split_k = 2, .store = store_mode::pairs},
     gemm_config{.bm = 128, .bn = 128, .stages = 7, .cluster = 1, .split_k = 2, .store = store_mode::pairs},
+    gemm_config{.bm = 64, .bn = 128, .stages = 8, .cluster = 1, .stream_k = true},
+    gemm_config{.bm = 128, .bn = 128, .stages = 6, .cluster = 1, .stream_k = true},
 };
 [[nodiscard]] constexpr const gemm_config& config_of(gemm_choice c) noexcept {
     return gemm_configs[static_cast<std::size_t>(c)];

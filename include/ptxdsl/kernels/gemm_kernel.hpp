@@ -25,18 +25,26 @@ namespace ptxdsl::kernels::detail {
 using k_t = builder<sm_90a>;
 using reg32 = reg<u32>;
 
+/// Element type of a bias: that of 16-bit operands, else that of the result, or bf16 next to f32 results.
+template <class In, class Out>
+using bias_of = std::conditional_t<sizeof(In) == 2, In, std::conditional_t<sizeof(Out) == 2, Out, bf16>>;
+
 /// Everything that is fixed when the kernel is written.
 template <gemm_config C, class In, class Out, gemm_epilogue E>
 struct gemm_spec {
     static_assert(C.valid(), "PTXDSL-kernels: this gemm_config cannot be built; see gemm_config::valid");
     static constexpr gemm_config config = C;
     static constexpr gemm_epilogue epilogue = E;
+    static_assert(!C.block_scaled || sizeof(In) == 1, "PTXDSL-kernels: block scales are for 8-bit operands");
     using in = In;
     using out = Out;
-    using a = tile<In, C.bm, C.bk, C.a>;
-    using b = tile<In, C.bn, C.bk, C.b>;
-    using a_part = tile<In, C.bm / C.cluster_n, C.bk, C.a>;  ///< what one block loads of A
-    using b_part = tile<In, C.bn / C.cluster, C.bk, C.b>;    ///< what one block loads of B
+    using sum = std::conditional_t<std::is_same_v<In, s8>, s32, f32>;
+    using bias = bias_of<In, Out>;
+    static constexpr u32 bk = C.bk * 2 / sizeof(In);  ///< elements of K in a stage
+    using a = tile<In, C.bm, bk, C.a>;
+    using b = tile<In, C.bn, bk, C.b>;
+    using a_part = tile<In, C.bm / C.cluster_n, bk, C.a>;  ///< what one block loads of A
+    using b_part = tile<In, C.bn / C.cluster, bk, C.b>;    ///< what one block loads of B
     static constexpr u32 chunk = 128 / sizeof(Out);  ///< columns of a staging tile: one warp's 16 rows of 128 bytes
     using c = tile<Out, 16, chunk>;
     using map_a = tma_map<a_part, 3>;
@@ -54,6 +62,20 @@ struct gemm_arguments {
     reg<u32> ldc;           ///< elements from one row of C to the next
     reg<u64> batch_stride;  ///< elements from one C to the next
     reg<f32> alpha, beta;
+    reg<u64> a_scale_row, a_scale_k, b_scale_col, b_scale_k;  ///< block scales: elements from one to the next
+};
+
+/// The kernel's parameters that are no numbers.
+template <class S>
+struct gemm_pointers {
+    typename S::map_a a;
+    typename S::map_b b;
+    typename S::map_c c_map;
+    global_ptr<typename S::out> c;
+    global_ptr<const typename S::bias> bias;
+    global_ptr<f32, 16> partials;
+    global_ptr<u32> flags;
+    global_ptr<const f32> a_scale, b_scale;
 };
 
 /// Where a block stands in its cluster. Blocks are counted down the columns of the cluster.
@@ -131,9 +153,9 @@ struct tile_order {
 /// A cluster's walk over its work. An item is a tile, or with `stream_k` the steps [first, last) of one.
 ///
 /// Stream-K: if the tiles do not divide by the number of clusters, whole tiles are dealt out until between one and two
-/// waves are left; the steps of those are cut into one equal range for each cluster. A range is at least one tile long,
-/// so a tile has at most two owners: the cluster with its last steps adds them up first and leaves them in memory, the
-/// one with its first steps (which comes to them last) finishes the tile.
+/// waves are left (or all, if there are fewer); the steps of those are cut into one equal range for each cluster. A
+/// tile whose steps several clusters have is finished by the one with its first steps, which comes to them last; each
+/// of the others comes to its part first and leaves the sums in memory.
 template <class S>
 class tile_walk {
     static constexpr gemm_config C = S::config;
@@ -168,17 +190,23 @@ public:
             return tile >= order_.total;
         }
     }
+    /// The first step of cluster `c`'s range, of all steps.
+    [[nodiscard]] constexpr reg32 start_of(k_t& k, const reg32& c) const {
+        return k.add(base_, k.div(k.mul_lo(loose_, c), step_));
+    }
+    /// The step after the last one of the present tile, of all steps.
+    [[nodiscard]] constexpr reg32 tile_end(k_t& k) const { return k.mul_lo(k.add(tile, 1u), steps_); }
 
 private:
     constexpr void cut(k_t& k, const reg32& cluster, const reg32& clusters) {
         const auto waves = k.div(order_.total, clusters);
         const auto rest = k.sub(order_.total, k.mul_lo(waves, clusters));
-        const auto before = k.mul_lo(k.sub(waves, 1u), clusters);
+        const auto before = k.mul_lo(k.sub(k.max(waves, 1u), 1u), clusters);
         dealt_ = k.selp(before, order_.total, rest != 0u);
-        const auto loose = k.mul_lo(k.sub(order_.total, dealt_), steps_);
-        const auto base = k.mul_lo(dealt_, steps_);
-        begin_ = k.add(base, k.div(k.mul_lo(loose, cluster), clusters));
-        end_ = k.add(base, k.div(k.mul_lo(loose, k.add(cluster, 1u)), clusters));
+        loose_ = k.mul_lo(k.sub(order_.total, dealt_), steps_);
+        base_ = k.mul_lo(dealt_, steps_);
+        begin_ = start_of(k, cluster);
+        end_ = start_of(k, k.add(cluster, 1u));
         tile = k.mov<u32>(0).named("tile");
         first = k.mov<u32>(0).named("first");
         last = k.mov<u32>(0).named("last");
@@ -194,7 +222,7 @@ private:
         last = k.selp(steps_, to, stay);
     }
     tile_order<S> order_;
-    reg<u32> steps_, step_, dealt_, begin_, end_;
+    reg<u32> steps_, step_, dealt_, loose_, base_, begin_, end_;
 };
 
 /// What a consumer warpgroup's thread knows about itself.
@@ -249,7 +277,15 @@ class gemm_math {
     static constexpr gemm_epilogue E = S::epilogue;
 
 public:
-    constexpr gemm_math(const gemm_arguments& p, global_ptr<const typename S::in> bias) : p_(p), bias_(bias) {}
+    /// Loads scales, so it comes after the wait for the kernel ahead of this one.
+    constexpr gemm_math(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) : p_(p), bias_(g.bias) {
+        if constexpr (E.tensor_scales) {
+            const auto scales = k.template mul<rn>(k.template ld<nc>(g.a_scale), k.template ld<nc>(g.b_scale));
+            alpha_ = k.template mul<rn>(scales, p.alpha).named("alpha");
+        } else {
+            alpha_ = p.alpha;
+        }
+    }
 
     /// Bias of group `block`, columns clamped into N.
     constexpr bias_pair load_bias(k_t& k, const reg32& col, u32 block) const {
@@ -261,7 +297,7 @@ public:
             }
         } else if constexpr (E.bias) {  // N is even, so a pair is inside or outside as a whole
             const auto c = k.min(k.add(col, block * 8), k.sub(p_.n, 2u));
-            const auto at = (bias_ + c).template as<packet<typename S::in, 2>>().template assume_aligned<4>();
+            const auto at = (bias_ + c).template as<packet<typename S::bias, 2>>().template assume_aligned<4>();
             const auto v = k.template ld<nc>(at);
             for (u32 i = 0; i < 2; ++i) b.v[i] = k.template cvt<f32>(v[i]);
         }
@@ -269,8 +305,11 @@ public:
     }
     /// Result register `j` (of the layout of a 64 x out_columns accumulator) for a thread whose first column is `col`.
     template <class Source>
-    constexpr void group(k_t& k, const Source& source, const reg32& col, u32 block, reg<f32> (&out)[4]) const {
-        if constexpr (E.gated) {
+    constexpr void group(k_t& k, const Source& source, const reg32& col, u32 block,
+                         reg<typename S::sum> (&out)[4]) const {
+        if constexpr (std::is_same_v<typename S::sum, s32>) {
+            for (u32 i = 0; i < 4; ++i) out[i] = source(4 * block + i);
+        } else if constexpr (E.gated) {
             const bias_pair g = load_bias(k, col, 2 * block), v = load_bias(k, col, 2 * block + 1);
             for (u32 i = 0; i < 4; ++i) {
                 const auto gate = apply(k, E.act, linear(k, source(8 * block + i), g.v[i % 2]));
@@ -285,16 +324,17 @@ public:
 private:
     constexpr reg<f32> linear(k_t& k, const reg<f32>& x, const reg<f32>& bias) const {
         if constexpr (E.alpha && E.bias)
-            return k.fma<rn>(x, p_.alpha, bias);
+            return k.fma<rn>(x, alpha_, bias);
         else if constexpr (E.alpha)
-            return k.mul<rn>(x, p_.alpha);
+            return k.mul<rn>(x, alpha_);
         else if constexpr (E.bias)
             return k.add<rn>(x, bias);
         else
             return x;
     }
     gemm_arguments p_;
-    global_ptr<const typename S::in> bias_;
+    reg<f32> alpha_;
+    global_ptr<const typename S::bias> bias_;
 };
 
 // ---- stores
@@ -361,6 +401,7 @@ private:
 template <class S>
 class store_direct {
     using Out = typename S::out;
+    using value = reg<typename S::sum>;
     static constexpr bool pairs = S::config.store == store_mode::pairs;
     static constexpr bool beta = S::epilogue.beta;
 
@@ -379,7 +420,7 @@ public:
         const auto low = k.add(row, 8u);
         const line up{base + k.mul_wide(row, p_.ldc), row < p_.m}, down{base + k.mul_wide(low, p_.ldc), low < p_.m};
         for (u32 g = 0; g < count; ++g) {
-            reg<f32> v[4];
+            reg<typename S::sum> v[4];
             math.group(k, source, col, g, v);
             const auto x = k.add(out_col, g * 8);
             put(k, up, x, width, v[0], v[1]);
@@ -392,19 +433,22 @@ private:
         global_ptr<Out> start;
         reg<pred> inside;
     };
-    constexpr reg<f32> with_old(k_t& k, const global_ptr<Out>& at, const reg<pred>& inside, const reg<f32>& v) const {
-        if constexpr (!beta) return v;
-        auto old = k.template mov<f32>(0.0f);  // beta of 0 means that C is not read: it may hold NaN
-        k.if_(inside && p_.beta != 0.0f, [&] {
-            if constexpr (std::is_same_v<Out, f32>)
-                old = k.ld(at);
-            else
-                old = k.template cvt<f32>(k.ld(at));
-        });
-        return k.template fma<rn>(old, p_.beta, v);
+    constexpr value with_old(k_t& k, const global_ptr<Out>& at, const reg<pred>& inside, const value& v) const {
+        if constexpr (!beta) {
+            return v;
+        } else {
+            auto old = k.template mov<f32>(0.0f);  // beta of 0 means that C is not read: it may hold NaN
+            k.if_(inside && p_.beta != 0.0f, [&] {
+                if constexpr (std::is_same_v<Out, f32>)
+                    old = k.ld(at);
+                else
+                    old = k.template cvt<f32>(k.ld(at));
+            });
+            return k.template fma<rn>(old, p_.beta, v);
+        }
     }
-    constexpr void put(k_t& k, const line& to, const reg32& x, const reg32& width, const reg<f32>& a,
-                       const reg<f32>& b) const {
+    constexpr void put(k_t& k, const line& to, const reg32& x, const reg32& width, const value& a,
+                       const value& b) const {
         const auto at = to.start + x;
         const auto in_a = x < width && to.inside;
         const auto in_b = pairs ? in_a : k.add(x, 1u) < width && to.inside;
@@ -413,7 +457,7 @@ private:
             k.at(in_a).st(at.template as<typename S::packed>().template assume_aligned<4>(),
                           k.template cvt<typename S::packed, rn>(hi(vb), lo(va)));
         } else if constexpr (pairs) {
-            k.at(in_a).st(at.template as<packet<f32, 2>>().template assume_aligned<8>(), vec<f32, 2>(va, vb));
+            k.at(in_a).st(at.template as<packet<Out, 2>>().template assume_aligned<8>(), vec<Out, 2>(va, vb));
         } else {
             const auto [first, second] = halves(k, va, vb);
             k.at(in_a).st(at, first);
@@ -422,9 +466,9 @@ private:
     }
     /// Both results as `Out`, 16-bit ones converted together: a conversion under each store's guard makes ptxas
     /// serialise the products (C7514).
-    static constexpr vec<Out, 2> halves(k_t& k, const reg<f32>& a, const reg<f32>& b) {
-        if constexpr (std::is_same_v<Out, f32>)
-            return vec<f32, 2>(a, b);
+    static constexpr vec<Out, 2> halves(k_t& k, const value& a, const value& b) {
+        if constexpr (sizeof(Out) == 4)
+            return vec<Out, 2>(a, b);
         else
             return k.template mov_unpack<Out>(k.template cvt<typename S::packed, rn>(hi(b), lo(a)));
     }
@@ -541,7 +585,7 @@ public:
     constexpr void fill(k_t& k, const tile_position& pos, const reg32& first, const reg32& last) const {
         const auto a_row = a_.first_row(k, pos.row), b_row = b_.first_row(k, pos.col);
         k.for_(first, last, 1u, [&](reg32 i) {
-            const auto x = k.mul_lo(i, C.bk);
+            const auto x = k.mul_lo(i, S::bk);
             k.wait_empty(ring_.pipe, at_);
             const auto full = ring_.pipe.full(at_);
             k.mbarrier_arrive_expect_tx(full, ring_.a, ring_.b);
@@ -558,11 +602,11 @@ public:
         k.for_(head, [&](reg32 i) {
             const auto full = ring_.pipe.full()[i];
             k.mbarrier_arrive_expect_tx(full, ring_.a, ring_.b);
-            b_.load(k, ring_.b[i], k.mul_lo(k.add(first, i), C.bk), b_row, pos.batch, full);
+            b_.load(k, ring_.b[i], k.mul_lo(k.add(first, i), S::bk), b_row, pos.batch, full);
         });
         k.griddepcontrol_wait();
         k.for_(head, [&](reg32 i) {
-            a_.load(k, ring_.a[i], k.mul_lo(k.add(first, i), C.bk), a_row, pos.batch, ring_.pipe.full()[i]);
+            a_.load(k, ring_.a[i], k.mul_lo(k.add(first, i), S::bk), a_row, pos.batch, ring_.pipe.full()[i]);
             k.advance(at_);
         });
         fill(k, pos, k.add(first, head), last);
@@ -583,10 +627,10 @@ class gemm_multiplier {
     static constexpr gemm_config C = S::config;
 
 public:
-    accumulator<f32, C.bn> acc;
+    accumulator<typename S::sum, C.bn> acc;
 
     constexpr gemm_multiplier(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me, const cluster_place<S>& block)
-        : acc(k.wgmma.make_accumulator<f32, C.bn>()),
+        : acc(k.wgmma.make_accumulator<typename S::sum, C.bn>()),
           ring_(ring),
           at_(k.consumer_state(ring.pipe)),
           releases_(me.t < C.sharers()),
@@ -615,6 +659,13 @@ public:
         k.wgmma.template wait_group<0>();
         release(k);
     }
+    /// One step that starts a sum of its own; `finish_alone` waits for it and frees its slot.
+    constexpr void alone(k_t& k) {
+        multiply(k, true);
+        previous_ = at_.slot();
+        k.advance(at_);
+    }
+    constexpr void finish_alone(k_t& k) const { drain(k); }
 
 private:
     /// Thread i of a warpgroup frees the slot in the i-th block that shares it.
@@ -746,18 +797,6 @@ private:
 // ---- the roles
 // -----------------------------------------------------------------------------------------------------------
 
-/// The kernel's parameters that are no numbers.
-template <class S>
-struct gemm_pointers {
-    typename S::map_a a;
-    typename S::map_b b;
-    typename S::map_c c_map;
-    global_ptr<typename S::out> c;
-    global_ptr<const typename S::in> bias;
-    global_ptr<f32, 16> partials;
-    global_ptr<u32> flags;
-};
-
 /// What all roles know.
 template <class S>
 struct gemm_place {
@@ -770,7 +809,7 @@ struct gemm_place {
           block(k, k.mov(cluster_ctarank).named("rank")),
           cluster(k.mov(clusterid.x)),
           clusters(k.mov(nclusterid.x)),
-          steps(k.div(k.add(p.depth, S::config.bk - 1), S::config.bk).named("k_steps")) {}
+          steps(k.div(k.add(p.depth, S::bk - 1), S::bk).named("k_steps")) {}
 };
 
 /// Registers each thread may keep: the producer hands its own to the consumers where the accumulators need them.
@@ -779,8 +818,8 @@ struct gemm_place {
 template <class S>
 struct register_plan {
     static constexpr u32 consumers = S::config.consumers();
-    static constexpr bool moves =
-        S::config.blocks_per_sm == 1 && ((consumers == 2 && S::config.bn > 128) || consumers > 2);
+    static constexpr bool moves = S::config.blocks_per_sm == 1 &&
+                                  ((consumers == 2 && (S::config.bn > 128 || S::config.block_scaled)) || consumers > 2);
     static constexpr u32 producer = consumers == 3 ? 32 : 24;
     static constexpr u32 consumer = consumers == 2 ? 240 : consumers == 3 ? 160 : 112;
 };
@@ -793,7 +832,7 @@ class overlapped_consumer {
 
 public:
     constexpr overlapped_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
-        : out_(k, g.c_map, me), math_(p, g.bias), slots_(g.partials, g.flags) {}
+        : out_(k, g.c_map, me), math_(k, g, p), slots_(g.partials, g.flags) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
                        tile_walk<S>& walk) {
@@ -841,24 +880,31 @@ private:
         } else {
             gave_ = walk.first != 0u;
             k.if_(walk.first == 0u, [&] {
-                 k.if_(walk.last == here.steps, [&] { out_.pack(k, math_, own, col); }).else_([&] {
-                     const auto rest = slots_.take(k, me, k.add(here.cluster, 1u), here.block.rank);
-                     vec<f32, 4> part;
-                     u32 loaded = ~0u;
-                     out_.pack(
-                         k, math_,
-                         [&](u32 i) {
-                             if (loaded != i / 4) part = k.ld(rest + 128 * (i / 4));
-                             loaded = i / 4;
-                             return k.template add<rn>(acc[i], part[i % 4]);
-                         },
-                         col);
-                 });
+                 k.if_(walk.last != here.steps, [&] { complete(k, here, me, walk, acc); });
+                 out_.pack(k, math_, own, col);
              }).else_([&] {
                 slots_.give(k, me, acc, here.cluster, here.block.rank);
                 pos.row = k.mov<u32>(0x70000000u);  // nothing of this item is inside C
             });
         }
+    }
+    /// Adds the parts of a tile that the clusters after this one have left.
+    constexpr void complete(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk,
+                            const accumulator<f32, C.bn>& acc) const {
+        auto owner = k.add(here.cluster, 1u).named("owner");
+        const auto end = walk.tile_end(k);
+        k.do_while([&] {
+            const auto rest = slots_.take(k, me, owner, here.block.rank);
+            for (u32 v = 0; v < C.bn / 8; ++v) {
+                const auto part = k.ld(rest + 128 * v);
+                for (u32 i = 0; i < 4; ++i) {
+                    auto sum = acc[4 * v + i];
+                    sum = k.template add<rn>(sum, part[i]);
+                }
+            }
+            owner = k.add(owner, 1u);
+            return walk.start_of(k, owner) < end;
+        });
     }
     store_packed<S> out_;
     gemm_math<S> math_;
@@ -870,8 +916,8 @@ private:
 template <class S>
 class direct_consumer {
 public:
-    constexpr direct_consumer(k_t&, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer&)
-        : out_(g.c, p), math_(p, g.bias) {}
+    constexpr direct_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer&)
+        : out_(g.c, p), math_(k, g, p) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
                        tile_walk<S>& walk) {
@@ -899,8 +945,7 @@ class split_consumer {
     static constexpr gemm_config C = S::config;
 
 public:
-    constexpr split_consumer(k_t&, const gemm_pointers<S>& g, const gemm_arguments& p)
-        : out_(g.c, p), math_(p, g.bias) {}
+    constexpr split_consumer(const gemm_pointers<S>& g, const gemm_arguments& p) : out_(g.c, p), pointers_(g), p_(p) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_ring<S>& ring, const reg32& first,
                        const reg32& last, const tile_position& at) const {
@@ -917,16 +962,106 @@ public:
         k.barrier_cluster_wait();
         reg<f32> sum[cluster_sum<S>::sum_size];
         exchange.receive(k, sum);
+        const gemm_math<S> math(k, pointers_, p_);
         const tile_position pos{k.mad_lo(me.index, 64u, at.row),
                                 k.mad_lo(here.block.rank, cluster_sum<S>::sum_columns, at.col), at.batch};
         out_.store(
-            k, me, math_, [&](u32 i) { return sum[i]; }, pos,
+            k, me, math, [&](u32 i) { return sum[i]; }, pos,
             cluster_sum<S>::sum_columns / (S::epilogue.gated ? 16 : 8));
     }
 
 private:
     store_direct<S> out_;
+    gemm_pointers<S> pointers_;
+    gemm_arguments p_;
+};
+
+/// fp8 with a scale for each 128 of K: every stage is a sum of its own, and is added to the tile's with its scales.
+/// While one warpgroup adds, the other's products run.
+template <class S>
+class blocked_consumer {
+    static constexpr gemm_config C = S::config;
+    static constexpr u32 registers = C.bn / 2;
+    static constexpr bool packed = C.store == store_mode::tma;
+    using writer = std::conditional_t<packed, store_packed<S>, store_direct<S>>;
+
+public:
+    constexpr blocked_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
+        : out_(make_writer(k, g, p, me)), math_(k, g, p), g_(g), p_(p) {}
+
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
+                       tile_walk<S>& walk) {
+        gemm_multiplier<S> product(k, ring, me, here.block);
+        for (u32 i = 0; i < registers; ++i) sum_[i] = k.template mov<f32>(0.0f);
+        k.loop([&](loop_handle loop) {
+            auto pos = walk.position(k);
+            pos.row = k.mad_lo(me.index, 64u, pos.row);
+            add_steps(k, me, product, pos, walk.last);
+            write(k, me, pos);
+            for (u32 i = 0; i < registers; ++i) sum_[i] = k.template mov<f32>(0.0f);
+            loop.break_if(walk.next(k));
+        });
+        if constexpr (packed) out_.finish(k);
+    }
+
+private:
+    static constexpr writer make_writer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p,
+                                        const gemm_consumer& me) {
+        if constexpr (packed)
+            return writer(k, g.c_map, me);
+        else
+            return writer(g.c, p);
+    }
+    /// The scales of one step: of this thread's two rows of A, and of the tile's columns.
+    struct scales {
+        reg<f32> up, down, b;
+    };
+    struct scale_rows {
+        global_ptr<const f32> up, down, b;
+    };
+    constexpr scale_rows rows_of(k_t& k, const gemm_consumer& me, const tile_position& pos) const {
+        const auto last = k.sub(p_.m, 1u);
+        const auto row = k.add(pos.row, me.row);
+        const auto up = k.template cvt<u64>(k.min(row, last)), down = k.template cvt<u64>(k.min(k.add(row, 8u), last));
+        const auto col = k.template cvt<u64>(k.div(pos.col, 128u));
+        return {g_.a_scale + k.mul_lo(up, p_.a_scale_row), g_.a_scale + k.mul_lo(down, p_.a_scale_row),
+                g_.b_scale + k.mul_lo(col, p_.b_scale_col)};
+    }
+    constexpr scales load(k_t& k, const scale_rows& r, const reg32& step) const {
+        const auto i = k.template cvt<u64>(step);
+        const auto a = k.mul_lo(i, p_.a_scale_k);
+        const auto b = k.mul_lo(i, p_.b_scale_k);
+        return {k.template ld<nc>(r.up + a), k.template ld<nc>(r.down + a), k.template ld<nc>(r.b + b)};
+    }
+    constexpr void add_steps(k_t& k, const gemm_consumer& me, gemm_multiplier<S>& product, const tile_position& pos,
+                             const reg32& steps) {
+        const auto rows = rows_of(k, me, pos);
+        const auto final = k.sub(steps, 1u);
+        scales s = load(k, rows, k.template mov<u32>(0));
+        k.for_(k.template mov<u32>(0), steps, 1u, [&](const reg32& i) {
+            product.alone(k);
+            const reg<f32> up = k.template mul<rn>(s.up, s.b), down = k.template mul<rn>(s.down, s.b);
+            const scales next = load(k, rows, k.min(k.add(i, 1u), final));  // while the products run
+            product.finish_alone(k);
+            for (u32 r = 0; r < registers; ++r)
+                sum_[r] = k.template fma<rn>(product.acc[r], r % 4 < 2 ? up : down, sum_[r]);
+            s.up = next.up, s.down = next.down, s.b = next.b;
+        });
+    }
+    constexpr void write(k_t& k, const gemm_consumer& me, const tile_position& pos) {
+        const auto source = [&](u32 i) { return sum_[i]; };
+        if constexpr (packed) {
+            out_.pack(k, math_, source, k.add(pos.col, me.col));
+            for (u32 c = 0; c < out_.chunks; ++c) out_.store(k, pos, c);
+        } else {
+            out_.store(k, me, math_, source, pos, S::out_columns / 8);
+        }
+    }
+    writer out_;
     gemm_math<S> math_;
+    gemm_pointers<S> g_;
+    gemm_arguments p_;
+    reg<f32> sum_[registers];
 };
 
 /// Makes the ring ready and lets the next grid be placed on multiprocessors that become free.
@@ -966,7 +1101,8 @@ constexpr void produce_all(k_t& k, const gemm_producer<S>& producer, tile_walk<S
 
 template <class S>
 constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
-    using consumer = std::conditional_t<S::config.store == store_mode::tma, overlapped_consumer<S>, direct_consumer<S>>;
+    using whole = std::conditional_t<S::config.store == store_mode::tma, overlapped_consumer<S>, direct_consumer<S>>;
+    using consumer = std::conditional_t<S::config.block_scaled, blocked_consumer<S>, whole>;
     using plan = register_plan<S>;
     const gemm_ring<S> ring(k);
     const gemm_place<S> here(k, p);
@@ -994,7 +1130,7 @@ template <class S>
 constexpr void split_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
     constexpr u32 ways = S::config.split_k;
     const gemm_ring<S> ring(k);
-    const split_consumer<S> out(k, g, p);
+    const split_consumer<S> out(g, p);
     const gemm_place<S> here(k, p);
     enter(k, ring, here, g);
     const tile_order<S> order(k, p, here.block);
@@ -1023,19 +1159,23 @@ constexpr void split_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_argument
 
 namespace ptxdsl::kernels {
 
-/// The kernel body of configuration `C`: C = A * B with operands of `In`, results of `Out`, f32 sums.
+/// The kernel body of configuration `C`: C = A * B with operands of `In`, results of `Out`, f32 sums (s32 of s8).
 ///
+/// `a_scale` and `b_scale` are one value each with `tensor_scales`, matrices with `block_scaled`, else not used.
 /// `partials` and `flags` (zero) are used with `stream_k` only, `c` without `store_mode::tma`, `c_map` with it.
 template <gemm_config C, class In, class Out, gemm_epilogue E>
 constexpr void gemm_body(builder<sm_90a>& k, typename detail::gemm_spec<C, In, Out, E>::map_a a,
                          typename detail::gemm_spec<C, In, Out, E>::map_b b,
                          typename detail::gemm_spec<C, In, Out, E>::map_c c_map, global_ptr<Out> c,
-                         global_ptr<const In> bias, global_ptr<f32, 16> partials, global_ptr<u32> flags, reg<u32> m,
-                         reg<u32> n, reg<u32> depth, reg<u32> batches, reg<u32> ldc, reg<u64> batch_stride,
-                         reg<f32> alpha, reg<f32> beta) {
+                         global_ptr<const detail::bias_of<In, Out>> bias, global_ptr<f32, 16> partials,
+                         global_ptr<u32> flags, reg<u32> m, reg<u32> n, reg<u32> depth, reg<u32> batches, reg<u32> ldc,
+                         reg<u64> batch_stride, reg<f32> alpha, reg<f32> beta, global_ptr<const f32> a_scale,
+                         global_ptr<const f32> b_scale, reg<u64> a_scale_row, reg<u64> a_scale_k, reg<u64> b_scale_col,
+                         reg<u64> b_scale_k) {
     using S = detail::gemm_spec<C, In, Out, E>;
-    const detail::gemm_pointers<S> g{a, b, c_map, c, bias, partials, flags};
-    const detail::gemm_arguments p{m, n, depth, batches, ldc, batch_stride, alpha, beta};
+    const detail::gemm_pointers<S> g{a, b, c_map, c, bias, partials, flags, a_scale, b_scale};
+    const detail::gemm_arguments p{m,     n,    depth,       batches,   ldc,         batch_stride,
+                                   alpha, beta, a_scale_row, a_scale_k, b_scale_col, b_scale_k};
     if constexpr (C.split_k > 1)
         detail::split_gemm<S>(k, g, p);
     else

@@ -236,6 +236,14 @@ struct positions {
     return p;
 }
 
+/// Accesses `from` to `from + count` of them.
+[[nodiscard]] constexpr positions part_of(k_t& k, const positions& p, u32 from, u32 count) {
+    positions part = p;
+    part.count = count, part.exact = p.exact || from + count < p.count;
+    if (from != 0) point(part.first, words(k.add(p.first, from * p.stride)));
+    return part;
+}
+
 /// Access `j` of the row at `row`; `mine` is that of the thread's first access.
 template <class Ptr>
 [[nodiscard]] constexpr Ptr place_of(const Ptr& row, const Ptr& mine, const positions& p, u32 j) {

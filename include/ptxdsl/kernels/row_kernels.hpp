@@ -129,9 +129,24 @@ private:
         scale_ = k.rsqrt<approx>(k.fma<rn>(squares, inverse_, eps_)).named("scale");
     }
     constexpr void write(k_t& k, const positions& p, values& v) const {
+        // Full registers have no room for all weights and biases as well: a few at a time. (Loads that may not pass the
+        // stores keep ptxas from collecting them again.)
+        const bool full = f_.weight && f_.bias && v.count > row_values / 2;
+        const u32 step = full ? (p.count + 3) / 4 : p.count;
+        for (u32 j = 0; j < p.count; j += step) {
+            const positions part = full ? part_of(k, p, j, p.count - j < step ? p.count - j : step) : p;
+            values some{.count = part.count * p.width, .v = {}};
+            for (u32 i = 0; i < some.count; ++i) point(some[i], v[j * p.width + i]);
+            write_part(k, part, some, full);
+        }
+    }
+    constexpr void write_part(k_t& k, const positions& p, values& v, bool in_order) const {
+        const auto vector = [&](const global_ptr<const T>& from) {
+            return in_order ? load_row<T>(k, from, p, 0.0f) : load_row<T, nc>(k, from, p, 0.0f);
+        };
         values w, b;
-        if (f_.weight) w = load_row<T, nc>(k, weight, p, 0.0f);
-        if (f_.bias) b = load_row<T, nc>(k, bias, p, 0.0f);
+        if (f_.weight) w = vector(weight);
+        if (f_.bias) b = vector(bias);
         for (u32 i = 0; i < v.count; ++i) {
             const floats unit = k.mul<rn>(v[i], scale_);
             if (f_.weight && f_.bias)

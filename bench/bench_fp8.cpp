@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// fp8 products (e4m3, bf16 results): one scale an operand, and block scales, against cuBLASLt with one scale an
+// operand, with and without its fast accumulation. A wrong kernel gets no time.
+#include "../examples/demo.hpp"
+#include "cublaslt.hpp"
+#include "harness.hpp"
+
+#include <ptxdsl/kernels/gemm.hpp>
+
+#include <memory>
+
+namespace {
+
+namespace px = ptxdsl;
+namespace kn = ptxdsl::kernels;
+using bench::contender;
+
+struct size {
+    std::uint64_t m, n, k;
+};
+struct request {
+    std::string shapes = "8192,4096,4096x11008x4096,8192x28672x8192", mode = "sustained", out;
+    std::uint64_t rounds = 20, seed = 1;
+};
+
+[[nodiscard]] double wide(px::e4m3 v) {
+    const int e = v.bits >> 3 & 15, m = v.bits & 7;
+    const double magnitude = e == 0 ? std::ldexp(m, -9) : std::ldexp(m + 8, e - 10);
+    return (v.bits & 0x80) != 0 ? -magnitude : magnitude;
+}
+/// Magnitudes of 1/64 to 2.
+[[nodiscard]] std::vector<px::e4m3> random_bytes(std::size_t n, std::uint64_t seed) {
+    std::vector<px::e4m3> v(n);
+    constexpr std::size_t piece = 1 << 16;
+    demo::in_parallel((n + piece - 1) / piece, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t p = begin; p < end; ++p) {
+            demo::generator g(seed + 7919 * p);
+            for (std::size_t i = p * piece; i < std::min(n, (p + 1) * piece); ++i)
+                v[i].bits = static_cast<std::uint8_t>((g.next() & 0x80) | (0x08 + g.below(0x39)));
+        }
+    });
+    return v;
+}
+[[nodiscard]] std::vector<float> random_scales(std::size_t n, std::uint64_t seed) {
+    auto v = demo::random_values<float>(n, seed);
+    for (float& x : v) x = 0.75f + 0.25f * x;
+    return v;
+}
+
+struct setup {
+    size s;
+    std::uint64_t steps, columns;
+    std::vector<px::e4m3> a, b;
+    std::vector<float> sa, sb;
+    px::device_buffer<px::e4m3> device_a, device_b;
+    px::device_buffer<float> device_sa, device_sb;
+    px::device_buffer<px::bf16> c;
+
+    setup(const px::context& ctx, size e, std::uint64_t seed)
+        : s(e),
+          steps((e.k + 127) / 128),
+          columns((e.n + 127) / 128),
+          a(random_bytes(e.m * e.k, seed)),
+          b(random_bytes(e.n * e.k, seed + 1)),
+          sa(random_scales(e.m * steps, seed + 2)),
+          sb(random_scales(columns * steps, seed + 3)),
+          device_a(px::check(px::device_buffer<px::e4m3>::from(ctx, a))),
+          device_b(px::check(px::device_buffer<px::e4m3>::from(ctx, b))),
+          device_sa(px::check(px::device_buffer<float>::from(ctx, sa))),
+          device_sb(px::check(px::device_buffer<float>::from(ctx, sb))),
+          c(px::check(px::device_buffer<px::bf16>::allocate(ctx, e.m * e.n))) {}
+
+    /// Largest error of 2000 elements, in units of the allowed one.
+    [[nodiscard]] double error(bool blocks) const {
+        std::vector<px::bf16> host(s.m * s.n);
+        px::check(c.download(host));
+        demo::generator g(99);
+        double worst = 0;
+        for (int t = 0; t < 2000; ++t) {
+            const std::uint64_t i = g.below(s.m), j = g.below(s.n);
+            double sum = 0, magnitude = 0;
+            for (std::uint64_t k = 0; k < s.k; ++k) {
+                const double scale = blocks ? static_cast<double>(sa[i * steps + k / 128]) *
+                                                  static_cast<double>(sb[j / 128 * steps + k / 128])
+                                            : static_cast<double>(sa[0]) * static_cast<double>(sb[0]);
+                const double v = wide(a[i * s.k + k]) * wide(b[j * s.k + k]) * scale;
+                sum += v, magnitude += std::abs(v);
+            }
+            const double found = static_cast<double>(demo::to_float(host[i * s.n + j]));
+            const double e = std::abs(found - sum) / (0x1p-8 * std::abs(sum) + 0x1p-11 * magnitude);
+            worst = std::isnan(e) ? 1e30 : std::max(worst, e);
+        }
+        return worst;
+    }
+};
+
+void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt>& lt, size e, const request& r,
+             bench::mode mode, std::vector<bench::row>& rows) {
+    bench::runner run(ctx, {.rounds = static_cast<unsigned>(r.rounds), .mode = mode});
+    const px::stream& s = run.stream();
+    setup p(ctx, e, r.seed);
+    const auto workspace = std::make_shared<kn::gemm_workspace>(px::check(kn::gemm_workspace::create(ctx)));
+    const px::tensor_view a(px::device_ptr<const px::e4m3>(p.device_a.ptr()), e.m, e.k);
+    const px::tensor_view b(px::device_ptr<const px::e4m3>(p.device_b.ptr()), e.n, e.k);
+    const px::tensor_view sa(px::device_ptr<const float>(p.device_sa.ptr()), e.m, p.steps);
+    const px::tensor_view sb(px::device_ptr<const float>(p.device_sb.ptr()), p.columns, p.steps);
+    const px::tensor_view c(p.c, e.m, e.n);
+    std::vector<contender> all;
+    const auto add = [&](const char* name, bool blocks, auto&& launch) {
+        demo::poison(p.c);
+        px::check(launch(s));
+        px::check(s.synchronize());
+        const double error = p.error(blocks);
+        if (error > 1)
+            return demo::say("{} {}x{}x{}: {}, {:.3g} of the allowed error; not timed", name, e.m, e.n, e.k,
+                             demo::bad("wrong"), error);
+        all.push_back({name, launch});
+    };
+    add("a scale an operand", false, [&](px::stream_ref) {
+        return kn::gemm(s, a, b, c, {.a_scale = sa.data(), .b_scale = sb.data(), .workspace = workspace.get()});
+    });
+    add("block scales", true, [&](px::stream_ref) { return kn::gemm_block_scaled(s, a, sa, b, sb, c); });
+    const std::size_t own = all.size();
+    if (own != 2) return;
+    for (const auto kind : {bench::lt_operands::e4m3, bench::lt_operands::e4m3_fast}) {
+        if (lt == nullptr) break;
+        auto made = bench::cublaslt_gemm::make(
+            ctx, lt,
+            {a.data().address, b.data().address, c.data().address, e.m, e.n, e.k, sa.data().address, sb.data().address},
+            kind);
+        const char* name = kind == bench::lt_operands::e4m3 ? "cuBLASLt" : "cuBLASLt, fast accumulation";
+        if (!made) {
+            demo::say("{}: {}", name, made.error().message());
+            continue;
+        }
+        const auto g = std::make_shared<bench::cublaslt_gemm>(std::move(*made));
+        all.push_back({name, [g](px::stream_ref on) { return g->launch(on, 0); }});
+    }
+    const auto t = run.run(all);
+    const double tflop = 2e-6 * static_cast<double>(e.m) * static_cast<double>(e.n) * static_cast<double>(e.k);
+    const auto row = [&](std::size_t ours, std::size_t peer, double target) {
+        rows.push_back({ours == 0 ? "gemm e4m3" : "gemm e4m3, block scales", fmt::format("{}x{}x{}", e.m, e.n, e.k),
+                        tflop / t.microseconds(ours), tflop / t.microseconds(peer), all[peer].name, t.ratio(ours, peer),
+                        target, "TFLOP/s", std::string(bench::name(mode))});
+    };
+    for (std::size_t peer = own; peer < all.size(); ++peer)
+        row(0, peer, e.m == 8192 && e.n == 8192 && e.k == 8192 ? 1.0 : 0);
+    row(1, 0, 0.92);
+}
+
+[[nodiscard]] std::vector<size> parse(std::string_view list) {
+    std::vector<size> all;
+    for (const std::string& word : bench::split(list)) {
+        std::vector<std::uint64_t> n;
+        for (const std::string& part : bench::split(word, 'x')) n.push_back(std::strtoull(part.c_str(), nullptr, 10));
+        if (n.size() == 1) n = {n[0], n[0], n[0]};
+        if (n.size() != 3 || n[0] == 0 || n[1] == 0 || n[2] % 16 != 0 || n[2] == 0) return {};
+        all.push_back({n[0], n[1], n[2]});
+    }
+    return all;
+}
+
+int run(const request& r, const std::vector<size>& sizes, int argc, char** argv) {
+    const auto ctx = demo::open_device();
+    if (!ctx) return demo::say("{}", ctx.error().message()), demo::skipped;
+    std::shared_ptr<const bench::cublaslt> lt;
+    if (auto l = bench::cublaslt::load())
+        lt = *l;
+    else
+        demo::say("no peer: {}", l.error().message());
+    std::vector<bench::row> rows;
+    for (const size e : sizes)
+        for (const auto mode : {bench::mode::sustained, bench::mode::burst})
+            if (r.mode == "both" || r.mode == bench::name(mode)) measure(*ctx, lt, e, r, mode, rows);
+    bench::report(rows, bench::provenance_of(*ctx, argc, argv), r.out == "auto" ? bench::default_file(*ctx) : r.out);
+    return demo::right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    request r;
+    const std::vector<demo::option> options{
+        {.name = "--shapes",
+         .value = "LIST",
+         .help = "cubes (8192) or m x n x k, k a multiple of 16",
+         .text = &r.shapes},
+        {.name = "--rounds",
+         .value = "N",
+         .help = "rounds of all contenders (default 20)",
+         .number = &r.rounds,
+         .least = 1,
+         .most = 10'000},
+        {.name = "--mode", .value = "MODE", .help = "sustained (default), burst or both", .text = &r.mode},
+        {.name = "--out",
+         .value = "FILE",
+         .help = "append rows to this file; auto: bench/results/<date>-<device>.json",
+         .text = &r.out},
+        {.name = "--seed", .value = "N", .help = "of the random input (default 1)", .number = &r.seed},
+    };
+    if (const auto status =
+            demo::read_command_line(argc, argv, "fp8 products against cuBLASLt, interleaved in one process", options))
+        return *status;
+    const auto sizes = parse(r.shapes);
+    if (sizes.empty())
+        return fmt::print(stderr, "--shapes takes sizes like 8192 or 4096x11008x4096, k a multiple of 16\n"),
+               demo::usage;
+    return demo::guarded([&] { return run(r, sizes, argc, argv); });
+}
