@@ -41,7 +41,8 @@ void rows(const std::string& type) {
         write("rms_" + name, px::assemble_at_run_time("rms_norm", &norm_body<T>, c.launch(), c, norm_form{}));
         write("add_" + name,
               px::assemble_at_run_time("rms_norm", &norm_body<T>, c.launch(), c, norm_form{.residual = true}));
-        write("layer_" + name, px::assemble_at_run_time("layer_norm", &norm_body<T>, c.launch(), c,
+        const row_plan l = plan_rows(columns / width, width, 2, 512);
+        write("layer_" + name, px::assemble_at_run_time("layer_norm", &norm_body<T>, l.launch(), l,
                                                         norm_form{.centred = true, .bias = true}));
         write("softmax_" + name, px::assemble_at_run_time("softmax", &softmax_body<T>, c.launch(), c));
         write("quantize_" + name,

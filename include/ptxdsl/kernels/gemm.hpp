@@ -218,11 +218,13 @@ public:
     }
 
 private:
-    /// Blocks: a cluster a tile with split K, else as many clusters as the device holds at once.
+    /// Blocks: a cluster a tile with split K, else as many clusters as the device holds at once, and no more than there
+    /// is work for: tiles, or with stream-K their steps.
     static std::uint32_t grid_of(const device_info& d, const gemm_call& p) {
         const std::uint64_t tiles = ceil_div(p.m, C.cluster_rows()) * ceil_div(p.n, C.cluster_columns()) * p.batches;
         const std::uint64_t resident = static_cast<std::uint64_t>(d.sm_count) * C.blocks_per_sm / C.cluster_blocks();
-        return static_cast<std::uint32_t>((C.split_k > 1 ? tiles : std::min(tiles, resident)) * C.cluster_blocks());
+        const std::uint64_t work = C.stream_k ? tiles * ceil_div(p.k, spec::bk) : tiles;
+        return static_cast<std::uint32_t>((C.split_k > 1 ? tiles : std::min(work, resident)) * C.cluster_blocks());
     }
 };
 
@@ -426,7 +428,7 @@ result<void> gemm(const stream& s, const tensor_view<A, Rank>& a, const tensor_v
 }
 
 /// The configuration of block-scaled products.
-inline constexpr gemm_config block_scaled_config{.bm = 128, .bn = 128, .stages = 6, .cluster = 1, .block_scaled = true};
+inline constexpr gemm_config block_scaled_config{.bm = 128, .bn = 128, .stages = 6, .cluster = 2, .block_scaled = true};
 
 /// C = act((A a_scale) (B b_scale)^T + bias) of fp8 operands with a scale for each 128 of K: `a_scale` is m x ceil(k /
 /// 128), `b_scale` is ceil(n / 128) x ceil(k / 128), with any strides (what `quantize_blocks` and `quantize_squares`

@@ -659,13 +659,14 @@ public:
         k.wgmma.template wait_group<0>();
         release(k);
     }
-    /// One step that starts a sum of its own; `finish_alone` waits for it and frees its slot.
-    constexpr void alone(k_t& k) {
-        multiply(k, true);
+    /// One step into `sums`, which starts at zero; the slot is freed by `free` once the step has been waited for.
+    constexpr void alone(k_t& k, const accumulator<typename S::sum, C.bn>& sums) {
+        multiply(k, true, sums);
         previous_ = at_.slot();
         k.advance(at_);
     }
-    constexpr void finish_alone(k_t& k) const { drain(k); }
+    constexpr reg32 slot() const { return previous_; }
+    constexpr void free(k_t& k, const reg32& slot) const { k.at(releases_).mbarrier_arrive(free_[slot]); }
 
 private:
     /// Thread i of a warpgroup frees the slot in the i-th block that shares it.
@@ -682,12 +683,13 @@ private:
         previous_ = at_.slot();
         k.advance(at_);
     }
-    constexpr void multiply(k_t& k, bool start) const {
+    constexpr void multiply(k_t& k, bool start) const { multiply(k, start, acc); }
+    constexpr void multiply(k_t& k, bool start, const accumulator<typename S::sum, C.bn>& sums) const {
         k.wait_full(ring_.pipe, at_);
         const auto a = a_[at_.slot()];
         const auto b = b_[at_.slot()];
         k.wgmma.fence();
-        for (u32 s = 0; s < C.bk / 16; ++s) k.wgmma.mma_async(acc, a.k_slice(s), b.k_slice(s), !(start && s == 0));
+        for (u32 s = 0; s < C.bk / 16; ++s) k.wgmma.mma_async(sums, a.k_slice(s), b.k_slice(s), !(start && s == 0));
         k.wgmma.commit_group();
     }
     constexpr void release(k_t& k) const { k.at(releases_).mbarrier_arrive(free_[previous_]); }
@@ -976,8 +978,8 @@ private:
     gemm_arguments p_;
 };
 
-/// fp8 with a scale for each 128 of K: every stage is a sum of its own, and is added to the tile's with its scales.
-/// While one warpgroup adds, the other's products run.
+/// fp8 with a scale for each 128 of K: every stage is a sum of its own, and is added to the tile's with its scales
+/// while the products of the next stage run, which go to another set of registers.
 template <class S>
 class blocked_consumer {
     static constexpr gemm_config C = S::config;
@@ -987,7 +989,11 @@ class blocked_consumer {
 
 public:
     constexpr blocked_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
-        : out_(make_writer(k, g, p, me)), math_(k, g, p), g_(g), p_(p) {}
+        : out_(make_writer(k, g, p, me)),
+          math_(k, g, p),
+          g_(g),
+          p_(p),
+          second_(k.wgmma.template make_accumulator<f32, C.bn>("second")) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
                        tile_walk<S>& walk) {
@@ -1033,20 +1039,42 @@ private:
         const auto b = k.mul_lo(i, p_.b_scale_k);
         return {k.template ld<nc>(r.up + a), k.template ld<nc>(r.down + a), k.template ld<nc>(r.b + b)};
     }
+    /// Runs of `together` steps, in which each sum is added while the next one grows; no product is pending where the
+    /// control flow parts (ptxas would serialise all of them, C7514). What is left over goes alone.
     constexpr void add_steps(k_t& k, const gemm_consumer& me, gemm_multiplier<S>& product, const tile_position& pos,
                              const reg32& steps) {
-        const auto rows = rows_of(k, me, pos);
-        const auto final = k.sub(steps, 1u);
-        scales s = load(k, rows, k.template mov<u32>(0));
-        k.for_(k.template mov<u32>(0), steps, 1u, [&](const reg32& i) {
-            product.alone(k);
-            const reg<f32> up = k.template mul<rn>(s.up, s.b), down = k.template mul<rn>(s.down, s.b);
-            const scales next = load(k, rows, k.min(k.add(i, 1u), final));  // while the products run
-            product.finish_alone(k);
-            for (u32 r = 0; r < registers; ++r)
-                sum_[r] = k.template fma<rn>(product.acc[r], r % 4 < 2 ? up : down, sum_[r]);
-            s.up = next.up, s.down = next.down, s.b = next.b;
-        });
+        constexpr u32 together = 8;
+        const scale_rows rows = rows_of(k, me, pos);
+        auto step = k.template mov<u32>(0);
+        k.for_(k.template mov<u32>(0), k.div(steps, together), 1u,
+               [&](const reg32&) { run_of<together>(k, product, rows, step); });
+        k.for_(k.template mov<u32>(0), k.rem(steps, together), 1u,
+               [&](const reg32&) { run_of<1>(k, product, rows, step); });
+    }
+    template <u32 Count>
+    constexpr void run_of(k_t& k, gemm_multiplier<S>& product, const scale_rows& rows, reg32& step) {
+        const auto sums = [&](u32 i) -> const accumulator<f32, C.bn>& { return i % 2 == 0 ? product.acc : second_; };
+        reg32 slot[Count];
+        product.alone(k, sums(0));
+        slot[0] = k.mov(product.slot());
+        for (u32 i = 0; i < Count; ++i) {
+            if (i + 1 < Count) {
+                product.alone(k, sums(i + 1));
+                slot[i + 1] = k.mov(product.slot());
+            }
+            const scales s = load(k, rows, i == 0 ? step : reg32(k.add(step, i)));  // while the products run
+            if (i + 1 < Count)
+                k.wgmma.template wait_group<1>();
+            else
+                k.wgmma.template wait_group<0>();
+            product.free(k, slot[i]);
+            add(k, sums(i), s);
+        }
+        step = k.add(step, Count);
+    }
+    constexpr void add(k_t& k, const accumulator<f32, C.bn>& from, const scales& s) {
+        const reg<f32> up = k.template mul<rn>(s.up, s.b), down = k.template mul<rn>(s.down, s.b);
+        for (u32 r = 0; r < registers; ++r) sum_[r] = k.template fma<rn>(from[r], r % 4 < 2 ? up : down, sum_[r]);
     }
     constexpr void write(k_t& k, const gemm_consumer& me, const tile_position& pos) {
         const auto source = [&](u32 i) { return sum_[i]; };
@@ -1061,6 +1089,7 @@ private:
     gemm_math<S> math_;
     gemm_pointers<S> g_;
     gemm_arguments p_;
+    accumulator<f32, C.bn> second_;
     reg<f32> sum_[registers];
 };
 

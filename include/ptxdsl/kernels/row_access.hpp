@@ -55,7 +55,7 @@ inline constexpr u32 most_row_units = 1u << 30;  ///< accesses of the longest ro
 
 /// Chooses the plan for rows of `units` accesses of `width` values. `first`: accesses a thread takes before more
 /// threads do. docs/kernels/rows.md has the measurements.
-[[nodiscard]] constexpr row_plan plan_rows(u32 units, u32 width, u32 first = 2) noexcept {
+[[nodiscard]] constexpr row_plan plan_rows(u32 units, u32 width, u32 first = 2, u32 limit = 1024) noexcept {
     const u32 most = row_values / width < row_accesses ? row_values / width : row_accesses;
     const auto up = [](u32 a, u32 b) { return a / b + (a % b != 0 ? 1u : 0u); };
     if (units <= 32 * (most < 8 ? most : 8)) {
@@ -63,15 +63,20 @@ inline constexpr u32 most_row_units = 1u << 30;  ///< accesses of the longest ro
         p.together = 4;
         return p;
     }
-    for (u32 cluster = 1; cluster <= 8; cluster *= 2)
+    const auto with = [&](u32 cluster, u32 threads_limit) {
         for (u32 a = first < most ? first : most; a <= most; a *= 2) {
             const u32 threads = up(up(units, a * cluster), 32) * 32;
-            if (threads > 1024) continue;
-            row_plan p = make_row_plan(units, width, threads, cluster);
-            // Left alone, ptxas takes 40 registers and more, and a third block does not fit.
-            if (threads > 256 && threads <= 512 && p.accesses * width == row_values / 2) p.resident = 3;
-            return p;
+            if (threads <= threads_limit) return make_row_plan(units, width, threads, cluster);
         }
+        return row_plan{.accesses = 0};
+    };
+    row_plan p = with(1, limit);
+    if (p.accesses == 0) p = with(1, 1024);
+    for (u32 cluster = 2; cluster <= 8 && p.accesses == 0; cluster *= 2) p = with(cluster, 512);
+    if (p.accesses == 0) p = with(8, 1024);
+    // Left alone, ptxas takes 40 registers and more, and a third block does not fit.
+    if (limit > 512 && p.threads > 256 && p.threads <= 512 && p.accesses * width == row_values / 2) p.resident = 3;
+    if (p.accesses != 0) return p;
     return {.width = width, .threads = 1024, .accesses = most < 4 ? most : 4, .cluster = 8, .reread = true};
 }
 

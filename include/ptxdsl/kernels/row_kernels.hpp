@@ -60,6 +60,7 @@ public:
         const auto p = spread(k, c_, c_.accesses, c_.exact, seat_.thread, units_);
         values v = input(k, p);
         prepare(k);
+        if (v.count <= row_values / 4) load_vectors(k, p, false);  // there is room: under way before the sums
         if (f_.centred) {
             centre(k, over_row(k, in_chains(v, sum_step{k})), v, p);
             finish(k, over_row(k, in_chains(v, square_step{k})));
@@ -128,7 +129,7 @@ private:
     constexpr void finish(k_t& k, const floats& squares) {
         scale_ = k.rsqrt<approx>(k.fma<rn>(squares, inverse_, eps_)).named("scale");
     }
-    constexpr void write(k_t& k, const positions& p, values& v) const {
+    constexpr void write(k_t& k, const positions& p, values& v) {
         // Full registers have no room for all weights and biases as well: a few at a time. (Loads that may not pass the
         // stores keep ptxas from collecting them again.)
         const bool full = f_.weight && f_.bias && v.count > row_values / 2;
@@ -140,23 +141,29 @@ private:
             write_part(k, part, some, full);
         }
     }
-    constexpr void write_part(k_t& k, const positions& p, values& v, bool in_order) const {
-        const auto vector = [&](const global_ptr<const T>& from) {
-            return in_order ? load_row<T>(k, from, p, 0.0f) : load_row<T, nc>(k, from, p, 0.0f);
-        };
-        values w, b;
-        if (f_.weight) w = vector(weight);
-        if (f_.bias) b = vector(bias);
+    constexpr void write_part(k_t& k, const positions& p, values& v, bool in_order) {
+        const bool early = w_.count + b_.count != 0;
+        if (!early) load_vectors(k, p, in_order);
         for (u32 i = 0; i < v.count; ++i) {
             const floats unit = k.mul<rn>(v[i], scale_);
             if (f_.weight && f_.bias)
-                point(v[i], floats(k.fma<rn>(unit, w[i], b[i])));
+                point(v[i], floats(k.fma<rn>(unit, w_[i], b_[i])));
             else if (f_.weight)
-                point(v[i], floats(k.mul<rn>(unit, w[i])));
+                point(v[i], floats(k.mul<rn>(unit, w_[i])));
             else
-                point(v[i], f_.bias ? floats(k.add<rn>(unit, b[i])) : unit);
+                point(v[i], f_.bias ? floats(k.add<rn>(unit, b_[i])) : unit);
         }
+        if (!early) w_.count = b_.count = 0;
         store_result<T>(k, c_, y, p, v);
+    }
+    constexpr void load_vectors(k_t& k, const positions& p, bool in_order) {
+        const auto load = [&](values& to, const global_ptr<const T>& from) {
+            const values v = in_order ? load_row<T>(k, from, p, 0.0f) : load_row<T, nc>(k, from, p, 0.0f);
+            to.count = v.count;
+            for (u32 i = 0; i < v.count; ++i) point(to[i], v[i]);
+        };
+        if (f_.weight) load(w_, weight);
+        if (f_.bias) load(b_, bias);
     }
 
     row_plan c_;
@@ -164,6 +171,7 @@ private:
     row_seat& seat_;
     words columns_, units_;
     floats eps_, inverse_, mean_, scale_;
+    values w_, b_;  ///< of the accesses at hand
 };
 
 }  // namespace detail

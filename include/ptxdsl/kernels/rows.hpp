@@ -110,9 +110,9 @@ inline constexpr std::uint64_t most_programmatic = 2048;
 
 /// The plan of a call: the caller's, if it is one these matrices can take.
 [[nodiscard]] inline result<row_plan> plan_of(std::string_view what, const row_options& o, u32 width,
-                                              std::uint64_t columns) {
+                                              std::uint64_t columns, u32 limit = 1024) {
     const u32 n = static_cast<u32>(columns);
-    if (!o.plan) return plan_rows(n / width, width);
+    if (!o.plan) return plan_rows(n / width, width, 2, limit);
     const row_plan& p = *o.plan;
     if (p.width == 0 || width % p.width != 0)
         return error{errc::bad_argument, fmt::format("{}: the plan has accesses of {} values, these matrices allow {}",
@@ -143,7 +143,7 @@ result<void> launch_norm(const stream& s, std::string_view what, const norm_form
     const row_view residual = used(f.residual, n.residual), sum = used(f.residual, n.sum);
     const row_view weight = used(f.weight, n.weight), bias = used(f.bias, n.bias);
     const u32 width = common_width<T>({n.x, n.y, residual, sum, weight, bias});
-    const auto plan = plan_of(what, o, width, n.x.columns);
+    const auto plan = plan_of(what, o, width, n.x.columns, f.centred ? 512 : 1024);
     if (!plan) return plan.error();
     static kernel_cache<norm_key> cache;
     const auto kernel = cache.get(s.ctx(), {*plan, f}, [&] {
