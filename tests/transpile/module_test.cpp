@@ -122,6 +122,7 @@ TEST_CASE("a declared register takes a result directly and a named value by a mo
         const auto x = k.add(r_u32[1], 1);
         r[2] = x;
         r[3] = r[2];
+        r[3] = k.move<u32>(7);
         r[0] = k.fma<px::rn>(r.as<f32>()[1], 2.0f, px::f32_bits(0x7fc00001));
         fn.end();
     });
@@ -134,6 +135,7 @@ TEST_CASE("a declared register takes a result directly and a named value by a mo
           "    add.u32 %new_r2, %r1, 1;\n"
           "    mov.b32 %r2, %new_r2;\n"
           "    mov.b32 %r3, %r2;\n"
+          "    mov.u32 %r3, 7;\n"
           "    fma.rn.f32 %r0, %r1, 0f40000000, 0f7FC00001;\n");
 }
 

@@ -47,7 +47,7 @@ Exit status: 0 all laws hold, 1 a failure, 2 wrong usage.
 struct corpus_result {
     std::string file;
     bool assembled = false, parsed = false, lossless = false, semantic = false;
-    bool transpiled = false, tried = false;
+    bool transpiled = false, sugared = false, tried = false;
     bool text_differs_only = false;  ///< semantic but for the section that keeps the text
     std::vector<std::string> failures;
 };
@@ -95,17 +95,20 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
 }
 
 /// The transpiler's law: its C++ compiles without warnings, runs, and prints PTX with the original's cubin.
-[[nodiscard]] inline bool transpiles(const cxx_compiler& cxx, const std::string& ptxas, const scratch& where,
+[[nodiscard]] inline bool transpiles(bool sugar, const cxx_compiler& cxx, const std::string& ptxas, const scratch& where,
                                      const module_file& m, const std::string& architecture, const assembly& original,
                                      corpus_result& r) {
-    const ptx::transpiled t = ptx::transpile(m.tree.read());
+    ptx::transpile_options o;
+    o.sugar = sugar;
+    const ptx::transpiled t = ptx::transpile(m.tree.read(), o);
+    const std::string name = sugar ? "the program with --sugar " : "the transpiled program ";
     const program_output p = cxx.run(where, t.text);
     if (!p.good) {
-        r.failures.push_back("the transpiled program " + p.problem);
+        r.failures.push_back(name + p.problem);
         return false;
     }
     const comparison c = compare_text(ptxas, where, p.text, architecture, m.tree.read().version(), original);
-    if (!c.same) r.failures.push_back("what the transpiled program prints " + c.problem);
+    if (!c.same) r.failures.push_back(name + "prints what " + c.problem);
     return c.same;
 }
 
@@ -130,7 +133,8 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
         r.assembled = original.good;
         if (r.assembled && r.parsed) compare_cubins(ptxas, where, m, architecture, original, r);
         r.tried = r.assembled && r.parsed && transpile && cxx.found();
-        if (r.tried) r.transpiled = transpiles(cxx, ptxas, where, m, architecture, original, r);
+        if (r.tried) r.transpiled = transpiles(false, cxx, ptxas, where, m, architecture, original, r);
+        if (r.tried) r.sugared = transpiles(true, cxx, ptxas, where, m, architecture, original, r);
         if (!r.assembled && !must_fail && file.find("/syntax-only/") == file.npos)
             r.failures.push_back("ptxas refuses it: " + original.log.substr(0, original.log.find('\n')));
     }
@@ -191,12 +195,12 @@ inline int corpus_command(const std::vector<std::string_view>& words) {
     const cxx_compiler cxx(!a.has("--no-transpile"), a.value("--cxx"), a.value("--include"));
     if (!cxx.found()) fmt::print("{}: nothing is transpiled\n", cxx.problem());
     const std::vector<corpus_result> results = examine_all(ptx_files(directory), ptxas, cxx, jobs, every);
-    std::size_t transpiled = 0, untried = 0, assembled = 0, parsed = 0, lossless = 0, semantic = 0, with_text = 0;
+    std::size_t transpiled = 0, sugared = 0, untried = 0, assembled = 0, parsed = 0, lossless = 0, semantic = 0, with_text = 0;
     int status = good;
     for (const corpus_result& r : results) {
         assembled += r.assembled, parsed += r.parsed, lossless += r.lossless, semantic += r.assembled && r.semantic,
             with_text += r.semantic && r.text_differs_only;
-        transpiled += r.transpiled, untried += r.assembled && !r.tried;
+        transpiled += r.transpiled, sugared += r.sugared, untried += r.assembled && !r.tried;
         if (a.has("--verbose") && r.failures.empty())
             fmt::print("{}: {}\n", r.file, r.assembled ? "good" : "good, not assembled");
         for (const std::string& f : r.failures) fmt::print("{}: {}\n", r.file, f), status = found_errors;
@@ -207,8 +211,8 @@ inline int corpus_command(const std::vector<std::string_view>& words) {
             "comparison\n",
             with_text);
     if (untried != 0) fmt::print("{} of the assembled files were not transpiled, as asked\n", untried);
-    fmt::print("files {} assembled {} parsed {} lossless {} semantic {} transpiled {} sugared 0\n", results.size(),
-               assembled, parsed, lossless, semantic, transpiled);
+    fmt::print("files {} assembled {} parsed {} lossless {} semantic {} transpiled {} sugared {}\n", results.size(),
+               assembled, parsed, lossless, semantic, transpiled, sugared);
     return status;
 }
 

@@ -8,12 +8,14 @@
 
 namespace tool {
 
-inline constexpr std::string_view transpile_help = R"(usage: ptxdsl transpile FILE [-o OUTPUT] [--stats]
+inline constexpr std::string_view transpile_help = R"(usage: ptxdsl transpile FILE [-o OUTPUT] [--sugar] [--stats]
 
 Turns a PTX module into C++ that prints it: every instruction a call of the builder, with the names of the PTX.
 Compiled (g++ 12, clang 19 or newer, C++20) and run, the program writes PTX of which ptxas makes the same cubin.
 
   -o OUTPUT   write to a file instead of standard output
+  --sugar     readable: registers named by what they hold, branches as if_, else_ and loops, repeated groups of calls as
+              C++ loops, C++ names in comments; where that could change the cubin the plain form stays
   --stats     say on standard error how the instructions were written: typed calls, calls checked against the
               instruction table (k.inst), unchecked text (k.raw)
 
@@ -21,7 +23,7 @@ Exit status: 0 done, 1 the file has errors, 2 wrong usage.
 )";
 
 inline int transpile_command(const std::vector<std::string_view>& words) {
-    const arguments a(words, {"--stats"}, {"-o"});
+    const arguments a(words, {"--stats", "--sugar"}, {"-o"});
     if (!a.problem.empty()) return usage_error("transpile", a.problem);
     if (a.rest.size() != 1) return usage_error("transpile", "one file is read");
     module_file m;
@@ -35,6 +37,7 @@ inline int transpile_command(const std::vector<std::string_view>& words) {
         shown_name(slash == m.name.npos ? std::string_view(m.name) : std::string_view(m.name).substr(slash + 1)));
     ptx::transpile_options o;
     o.file = file;
+    o.sugar = a.has("--sugar");
     const ptx::transpiled t = ptx::transpile(m.tree.read(), o);
     if (a.has("--stats"))
         fmt::print(stderr, "{}: {} typed calls, {} checked against the table, {} as text\n", shown_name(m.name),

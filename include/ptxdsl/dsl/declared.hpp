@@ -104,7 +104,10 @@ public:
     constexpr register_array(ir::program& p, std::uint32_t first, std::uint32_t n) noexcept
         : prog_(&p), first_(first), size_(n) {}
 
-    [[nodiscard]] constexpr declared_reg<T> operator[](std::uint32_t i) const {
+    /// Register `i`, signed or unsigned: a loop's counter may be either.
+    template <std::integral Index>
+    [[nodiscard]] constexpr declared_reg<T> operator[](Index index) const {
+        const auto i = static_cast<std::uint32_t>(index);
         if (i >= size_) prog_->report("A06", location(), {"register ", i, " of a declaration of ", size_});
         return {*prog_, first_ + (i < size_ ? i : 0)};
     }

@@ -153,6 +153,12 @@ public:
     constexpr void pragma(string_view text, location where = location::current()) const {
         statement().put(".pragma \"").put(text).put("\";").end(ir::text_kind::statement, where);
     }
+    /// `mov.T d, a;` with the type word as it is written: ptxas may make another cubin of `mov.u32` than of `mov.b32`.
+    template <class T, class A>
+    constexpr reg<T> move(A&& a, location where = location::current()) const {
+        using F = detail::form<Tgt, tok::mov, isa::type_token(scalar_of<T>)>;
+        return detail::checked<F, T>(this->context(), where, detail::as_operand<T>(static_cast<A&&>(a), where));
+    }
     /// `{a, _, 4}`: registers, numbers and sinks of one vector; `T` is the type of its first register.
     template <class T = void, class... E>
     [[nodiscard]] constexpr auto list(const E&... e) const {
@@ -163,11 +169,11 @@ public:
         return l;
     }
     /// `{name<first>, …}`: `N` consecutive registers of an array.
-    template <unsigned N, class T>
-    [[nodiscard]] constexpr auto list_of(const register_array<T>& r, std::uint32_t first) const {
+    template <unsigned N, class T, std::integral Index>
+    [[nodiscard]] constexpr auto list_of(const register_array<T>& r, Index first) const {
         element_list<T, N> l;
         l.belongs_to(&p());
-        for (unsigned i = 0; i < N; ++i) l.set(i, detail::reg_word(r[first + i].id()));
+        for (unsigned i = 0; i < N; ++i) l.set(i, detail::reg_word(r[static_cast<std::uint32_t>(first) + i].id()));
         return l;
     }
     /// `[base, {x, y}]`: a place of a tensor. `base` is a register or symbol.
@@ -192,8 +198,16 @@ public:
         detail::emit(p(), {packed.w, 1 + sizeof...(M), isa::verdict::no_form, {1, 0}}, this->context().guard, where,
                      operands, n);
     }
+    /// Emits `again: …; @p bra done; bra again; done:`: a wait of one instruction, whose predicate the body returns.
+    template <class Body>
+    constexpr void spin_until(Body&& body, location where = location::current()) const {
+        this->loop([&](loop_handle l) { l.break_if(static_cast<Body&&>(body)(), where); }, where);
+    }
     /// What is written next stands on line `n` of the text. `ptxas` names shared variables after their line.
-    constexpr void at_line(std::uint32_t n) const { p().go_to_line(n); }
+    template <std::integral Line>
+    constexpr void at_line(Line n) const {
+        p().go_to_line(static_cast<std::uint32_t>(n));
+    }
 
 private:
     [[nodiscard]] constexpr ir::program& p() const noexcept { return this->program(); }
@@ -410,7 +424,10 @@ public:
     /// A line by its text, unchecked: rarer directives, lines of debug sections.
     constexpr void directive(string_view text) { line().put(text).end(ir::text_kind::directive, location()); }
     /// What is written next stands on line `n` of the text.
-    constexpr void at_line(std::uint32_t n) { p_.go_to_line(n); }
+    template <std::integral Line>
+    constexpr void at_line(Line n) {
+        p_.go_to_line(static_cast<std::uint32_t>(n));
+    }
 
     [[nodiscard]] constexpr ir::program& program() const noexcept { return p_; }
 

@@ -42,9 +42,17 @@ public:
     }
 
     call_counts counts;
+    /// What the last statement is when it is a plain `bra`.
+    struct branch {
+        bool is = false, negated = false;
+        std::uint32_t label = 0;  ///< spelling
+        std::string guard;
+    };
+    branch last_branch;
 
     [[nodiscard]] std::string statement(std::uint32_t n) {
         instruction i = reader_.read(n);
+        last_branch = {};
         std::string s;
         if (i.op() == isa::tok::call && i.known) {
             if (kept(call(i, s))) return ++counts.typed, s;
@@ -233,6 +241,7 @@ private:
     [[nodiscard]] bool plain(const instruction& i, std::string& out) {
         if (i.n != 1 || i.a.size() != (i.op() == tok::bra ? 1u : 0u)) return false;
         if (i.op() == tok::bra && i.a[0].kind != argument_kind::label) return false;
+        if (i.op() == tok::bra) last_branch = {true, i.negated, v_[i.a[0].node].atom, i.guarded ? handles_.reg(i.guard, scalar::none) : std::string()};
         const std::string target = i.a.empty() ? std::string() : handles_.label(v_[i.a[0].node].atom);
         out = builder(i) + "." + std::string(isa::spelling(i.op())) + "(" + target + ");";
         return true;
@@ -310,15 +319,17 @@ private:
         if (i.n != 2 || i.a.size() != 2) return false;
         const scalar t = i.type();
         const argument& a = i.a[1];
-        if (a.kind == argument_kind::special && isa::bits(isa::info(a.special).type) == isa::bits(t) &&
-            t != scalar::pred)
-            return assigned(i, isa::info(a.special).type, "mov(" + special(a.special) + ")", out);
+        if (a.kind == argument_kind::special) return isa::info(a.special).type == t && assigned(i, t, "mov(" + special(a.special) + ")", out);
         if (t == scalar::pred && a.kind == argument_kind::integer)
             return assigned(i, t, std::string("mov<px::pred>(") + (a.value != 0 ? "true" : "false") + ")", out);
         const std::string text = as(a, t);
         if (text.empty()) return false;
-        return assigned(
-            i, t, a.kind == argument_kind::reg ? "mov(" + text + ")" : "mov<" + cpp::type(t) + ">(" + text + ")", out);
+        // The builder's mov prints the class of the register: .b32 for u32.
+        const bool exact = isa::info(t).cls == isa::type_class::bits || t == scalar::f32 || t == scalar::f64 || t == scalar::pred;
+        const bool copies = exact && a.kind == argument_kind::reg;
+        if (exact) return assigned(i, t, copies ? "mov(" + text + ")" : "mov<" + cpp::type(t) + ">(" + text + ")", out);
+        if (i.guarded) return false;
+        return assigned(i, t, "move<" + cpp::type(t) + ">(" + text + ")", out);
     }
     [[nodiscard]] bool lop3(const instruction& i, std::string& out) {
         if (i.n != 2 || i.a.size() != 5 || i.a[4].kind != argument_kind::integer) return false;

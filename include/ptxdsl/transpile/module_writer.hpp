@@ -4,6 +4,8 @@
 
 #include <ptxdsl/transpile/calls.hpp>
 #include <ptxdsl/transpile/output.hpp>
+#include <ptxdsl/transpile/roles.hpp>
+#include <ptxdsl/transpile/sugar.hpp>
 
 #include <string>
 #include <unordered_map>
@@ -22,8 +24,9 @@ enum class line_use : std::uint8_t {
 /// Writes the C++ statements of a module.
 class module_writer : public handle_source {
 public:
-    module_writer(const tree_view& v, line_use lines)
-        : v_(v), scope_(v), lines_use_(lines), target_(builder_target(v)), calls_(v, scope_, *this, target_) {
+    module_writer(const tree_view& v, line_use lines, bool sugar = false)
+        : v_(v), scope_(v), lines_use_(lines), target_(builder_target(v)), calls_(v, scope_, *this, target_), sugar_(sugar) {
+        if (sugar) structured_ = !names_of_constructs();
         if (lines != line_use::none) number_lines();
         match_braces();
     }
@@ -62,7 +65,7 @@ public:
 
     void keep(bool used) override {
         if (used)
-            for (auto& [handle, type, name] : asked_) mark(handle, type, name);
+            for (const asked& a : asked_) mark(a);
         if (used)
             for (const u32 spelling : asked_symbols_) used_symbols_[spelling] = true;
         asked_.clear();
@@ -71,23 +74,26 @@ public:
     [[nodiscard]] std::string reg(register_ref r, isa::scalar as) override {
         const handle& h = scope_.handles[r.handle];
         const bool same = as == isa::scalar::none || as == h.type;
-        std::string name = h.cpp;
-        if (h.array && !same) name = view_name(r.handle, as);
-        asked_.push_back({r.handle, h.array && !same ? as : isa::scalar::none, name});
-        if (h.array) return name + "[" + std::to_string(r.number) + "]";
-        return same ? name : name + ".as<" + cpp::type(as) + ">()";
+        const std::string cast = same ? std::string() : ".as<" + cpp::type(as) + ">()";
+        if (const std::string& alias = alias_of(r); !alias.empty()) {
+            asked_.push_back({r.handle, isa::scalar::none, alias, true, r.number});
+            return alias + cast;
+        }
+        const std::string name = h.array && !same ? view_name(r.handle, as) : h.cpp;
+        asked_.push_back({r.handle, h.array && !same ? as : isa::scalar::none, name, false, 0});
+        return h.array ? name + "[" + std::to_string(r.number) + "]" : name + cast;
     }
     [[nodiscard]] std::string label(u32 spelling) override {
         const symbol* const s = scope_.find_label(spelling);
         const u32 h = scope_.handle_of(*s);
-        asked_.push_back({h, isa::scalar::none, {}});
+        asked_.push_back({h, isa::scalar::none, {}, false, 0});
         return scope_.handles[h].cpp;
     }
     [[nodiscard]] std::string named(u32 spelling) override {
         const symbol* const s = scope_.find(spelling);
         if (s != nullptr && s->kind != symbol_kind::reg && scope_.handle_of(*s) >= function_handles_) {
             const u32 h = scope_.handle_of(*s);
-            asked_.push_back({h, isa::scalar::none, {}});
+            asked_.push_back({h, isa::scalar::none, {}, false, 0});
             return scope_.handles[h].cpp;
         }
         std::string& name = symbols_[spelling];
@@ -99,13 +105,47 @@ public:
 private:
     using u32 = std::uint32_t;
 
-    void mark(u32 h, isa::scalar type, const std::string& view) {
-        handle& x = scope_.handles[h];
+    /// What a statement under construction has named.
+    struct asked {
+        u32 handle;
+        isa::scalar type;   ///< of a view
+        std::string name;   ///< of a view or alias
+        bool is_alias;
+        u32 number;
+    };
+
+    void mark(const asked& a) {
+        handle& x = scope_.handles[a.handle];
         x.used = true;
-        if (type == isa::scalar::none) return;
+        if (a.is_alias) {
+            for (const auto& known : x.aliases)
+                if (known.first == a.number) return;
+            return void(x.aliases.emplace_back(a.number, a.name));
+        }
+        if (a.type == isa::scalar::none) return;
         for (const auto& v : x.views)
-            if (v.first == type) return;
-        x.views.emplace_back(type, view);
+            if (v.first == a.type) return;
+        x.views.emplace_back(a.type, a.name);
+    }
+    /// The name of a register of a range by its role; empty when it has none.
+    [[nodiscard]] const std::string& alias_of(register_ref r) {
+        static const std::string none;
+        const handle& h = scope_.handles[r.handle];
+        if (!h.array || roles_.empty() || !h.plain) return none;
+        std::string& name = alias_names_[{r.handle, r.number}];
+        if (!name.empty()) return name;
+        const auto role = roles_.find(std::string(h.ptx) + std::to_string(r.number));
+        if (role == roles_.end()) return none;
+        return name = names_.make(role->second);
+    }
+    /// Whether a label of the module could be one that the constructs make up.
+    [[nodiscard]] bool names_of_constructs() const {
+        for (u32 n = 1; n < v_.n_nodes; ++n) {
+            if (v_.kind(n) != node_kind::label) continue;
+            for (const std::string_view own : {"$loop_", "$else_", "$end_", "$done_"})
+                if (v_.atom(n).substr(0, own.size()) == own) return true;
+        }
+        return false;
     }
     [[nodiscard]] std::string view_name(u32 h, isa::scalar as) {
         std::string& name = view_names_[{h, as}];
@@ -353,6 +393,7 @@ private:
         if (const u32 r = v_.child(declarator, node_kind::range); r != 0)
             s.range = static_cast<u32>(integer_value(v_.atom(r)));
         x.array = s.range != 0;
+        x.ptx = v_.atom(declarator);
         return scope_.declare(s, std::move(x));
     }
 
@@ -380,6 +421,9 @@ private:
     void begin_function(u32 n) {
         names_ = cpp::names();
         symbols_.clear(), used_symbols_.clear(), symbol_order_.clear(), view_names_.clear();
+        alias_names_.clear(), roles_.clear();
+        if (sugar_)
+            for (const auto& [name, role] : role_finder(v_).run(n)) roles_.emplace(name, role);
         function_handles_ = static_cast<u32>(scope_.handles.size());
         scope_.open();
         functions.emplace_back();
@@ -441,6 +485,7 @@ private:
             x.plain = h.space != ".reg";
             x.type = h.type;
             put("", n, *out_);
+            out_->back().what = code_line::declaration;
             declare(d, h, h.space == ".reg", std::move(x));
             return;
         }
@@ -453,7 +498,7 @@ private:
         x.declaration = call + cpp::type(h.type) + ">(" + cpp::quoted(v_.atom(d)) + options(h, d) + ")";
         x.place = out_->size();
         x.type = h.type;
-        out_->push_back({"", n});
+        out_->push_back({"", n, code_line::declaration});
         declare(d, h, h.space == ".reg", std::move(x));
     }
     [[nodiscard]] std::string tuning(u32 n) const {
@@ -487,6 +532,8 @@ private:
             lines[x.place].text += (x.used ? "const auto " + x.cpp + " = " : std::string()) + x.declaration + ";";
             for (const auto& [type, name] : x.views)
                 lines[x.place].text += "\nconst auto " + name + " = " + x.cpp + ".as<" + cpp::type(type) + ">();";
+            for (const auto& [number, name] : x.aliases)
+                lines[x.place].text += "\nconst auto " + name + " = " + x.cpp + "[" + std::to_string(number) + "];";
         }
         std::string lookups;
         for (const u32 spelling : symbol_order_)
@@ -494,6 +541,28 @@ private:
                 lookups +=
                     "\nconst auto " + symbols_[spelling] + " = k.symbol(" + cpp::quoted(v_.word(spelling)) + ");";
         if (!lookups.empty()) lines[begin_].text += lookups;
+        if (sugar_) sweeten(lines);
+    }
+    void sweeten(std::vector<code_line>& lines) {
+        if (structured_) {
+            std::unordered_set<u32> eliminated;
+            structure_pass(label_uses(), names_, eliminated).run(lines);
+            std::erase_if(lines, [&](const code_line& l) { return l.what == code_line::label_handle && eliminated.count(l.target) != 0; });
+        }
+        repeat_pass(names_.make("i")).run(lines);
+    }
+    /// How often the function being written names each label, by handle. Labels of one name share their uses.
+    [[nodiscard]] std::unordered_map<u32, unsigned> label_uses() const {
+        std::unordered_map<u32, unsigned> by_name, uses;
+        const u32 function = functions.back().node;
+        for (u32 n = function; n < v_[function].end; ++n)
+            if (v_.kind(n) == node_kind::name || v_.kind(n) == node_kind::declarator || v_.kind(n) == node_kind::inlined) ++by_name[v_[n].atom];
+        for (u32 n = function; n < v_[function].end; ++n) {
+            if (v_.kind(n) != node_kind::label) continue;
+            const auto found = label_handles_.find(n);
+            if (found != label_handles_.end()) uses[found->second] = by_name[v_[n].atom];
+        }
+        return uses;
     }
 
     // ---- bodies ----------------------------------------------------------------------------------------------
@@ -502,6 +571,7 @@ private:
         if (lines_use_ == line_use::all) at_line(n, v_[n].token, *out_);
         begin_ = out_->size();
         put("const auto k = fn.begin();", n, *out_);
+        out_->back().what = code_line::declaration;
         std::vector<u32> open{n};
         labels(n);
         for (u32 c = n + 1;;) {
@@ -540,23 +610,36 @@ private:
             x.declaration = "k.named_label(" + cpp::quoted(v_.atom(c)) + ")";
             x.place = out_->size();
             x.used = true;
-            scope_.declare(s, std::move(x));
-            out_->push_back({"", c});
+            const u32 h = label_handles_[c] = scope_.declare(s, std::move(x));
+            out_->push_back({"", c, code_line::label_handle, h});
         }
     }
     void statement(u32 n) {
         place(n, *out_);
         switch (v_.kind(n)) {
             case node_kind::label: label_here(n); break;
-            case node_kind::instruction: put(calls_.statement(n), n, *out_); break;
+            case node_kind::instruction: instruction_here(n); break;
             case node_kind::declaration: declaration(n); break;
             case node_kind::loc: put(loc(n), n, *out_); break;
             case node_kind::pragma: put(pragma(n), n, *out_); break;
             default: put("k.directive(" + cpp::quoted(printed(n) + ";") + ");", n, *out_); break;
         }
     }
+    void instruction_here(u32 n) {
+        put(calls_.statement(n), n, *out_);
+        const call_writer::branch& b = calls_.last_branch;
+        if (!b.is) return;
+        code_line& l = out_->back();
+        l.what = code_line::branch;
+        l.target = scope_.handle_of(*scope_.find_label(b.label));
+        l.guard = b.guard;
+        l.negated = b.negated;
+    }
     void label_here(u32 n) {
-        put("k.place(" + scope_.handles[scope_.handle_of(*scope_.find_label(v_[n].atom))].cpp + ");", n, *out_);
+        const u32 h = scope_.handle_of(*scope_.find_label(v_[n].atom));
+        put("k.place(" + scope_.handles[h].cpp + ");", n, *out_);
+        out_->back().what = code_line::label;
+        out_->back().target = h;
     }
     [[nodiscard]] std::string loc(u32 n) const {
         std::string s = "k.loc(", inlined;
@@ -625,6 +708,7 @@ private:
         x.declaration = (range == 0 ? "k.named_reg<" : "k.registers<") + cpp::type(h.type) + ">(" +
                         cpp::quoted(v_.atom(c)) + count + ")";
         put("", c, *out_);
+        out_->back().what = code_line::declaration;
         declare(c, h, true, std::move(x));
     }
     void declare_variable(u32 c, const head& h) {
@@ -635,17 +719,16 @@ private:
         x.declaration = "k.variable<" + cpp::type(h.type) + ">(" + cpp::space_name(h.sp) + ", " +
                         cpp::quoted(v_.atom(c)) + options(h, c) + ")";
         put("", c, *out_);
+        out_->back().what = code_line::declaration;
         declare(c, h, false, std::move(x));
     }
 
-    struct asked {
-        u32 handle;
-        isa::scalar type;
-        std::string view;
-    };
     struct view_key_hash {
         std::size_t operator()(const std::pair<u32, isa::scalar>& k) const noexcept {
             return k.first * 64u + static_cast<unsigned>(k.second);
+        }
+        std::size_t operator()(const std::pair<u32, u32>& k) const noexcept {
+            return k.first * std::size_t{1000003} + k.second;
         }
     };
 
@@ -664,9 +747,14 @@ private:
     std::vector<code_line>* out_ = nullptr;
     std::unordered_map<u32, std::string> symbols_;  ///< handles of what the module declares, by spelling
     std::unordered_map<u32, bool> used_symbols_;
+    std::unordered_map<u32, u32> label_handles_;    ///< by node
     std::vector<u32> symbol_order_;
     std::unordered_map<std::pair<u32, isa::scalar>, std::string, view_key_hash> view_names_;
+    std::unordered_map<std::pair<u32, u32>, std::string, view_key_hash> alias_names_;
+    std::unordered_map<std::string, std::string> roles_;  ///< by the PTX name of a register
     std::vector<asked> asked_;
+    bool sugar_ = false;
+    bool structured_ = false;  ///< labels may be given up for constructs
     std::vector<u32> asked_symbols_;
 };
 

@@ -14,7 +14,7 @@ namespace ptxdsl::ptx {
 /// The names visible at a place of the module, with their handles.
 class naming_scope {
 public:
-    explicit naming_scope(const tree_view& v) : v_(v), table_(v) {}
+    explicit naming_scope(const tree_view& v) : table_(v) {}
 
     void open() { table_.open_scope(); }
     void close() { table_.close_scope(); }
@@ -37,7 +37,6 @@ public:
     std::vector<handle> handles;
 
 private:
-    const tree_view& v_;
     symbol_table table_;
     std::unordered_map<std::uint32_t, std::uint32_t> of_node_;
 };

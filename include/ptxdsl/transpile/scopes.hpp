@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct handle {
     bool plain = true;   ///< false: the builder has no handle of its kind (vector registers, textures)
     bool used = false;
     std::size_t place = 0;                                   ///< the statement that declares it
+    std::string_view ptx;              ///< its PTX name
+    std::vector<std::pair<std::uint32_t, std::string>> aliases;  ///< registers of the range that have names of their own
     std::vector<std::pair<isa::scalar, std::string>> views;  ///< `r.as<px::s32>()` under a name of its own
 };
 

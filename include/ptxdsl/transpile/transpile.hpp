@@ -6,13 +6,17 @@
 #include <ptxdsl/transpile/launch_stub.hpp>
 #include <ptxdsl/transpile/module_writer.hpp>
 
+#include <cstdlib>
 #include <string>
 #include <string_view>
+
+#include <cxxabi.h>
 
 namespace ptxdsl::ptx {
 
 struct transpile_options {
     std::string_view file = "module.ptx";  ///< what the output calls its origin
+    bool sugar = false;                    ///< readable constructs and names where they provably change nothing
 };
 
 /// The C++ source, and how its instructions were written.
@@ -78,9 +82,18 @@ int main(int argc, char** argv) {
 }
 )";
 }
-inline void print_functions(const module_writer& w, std::string& out) {
+/// `: name(int)` of a name that C++ compilers make; empty for others.
+[[nodiscard]] inline std::string readable(std::string_view name) {
+    if (name.substr(0, 2) != "_Z") return {};
+    int status = 0;
+    char* const s = abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status);
+    std::string out = status == 0 && s != nullptr ? ": " + comment_text(s) : std::string();
+    std::free(s);
+    return out;
+}
+inline void print_functions(const module_writer& w, const transpile_options& o, std::string& out) {
     for (const cpp_function& f : w.functions) {
-        out += "// " + std::string(f.is_entry ? ".entry " : ".func ") + comment_text(f.ptx_name) + "\n";
+        out += "// " + std::string(f.is_entry ? ".entry " : ".func ") + comment_text(f.ptx_name) + (o.sugar ? readable(f.ptx_name) : std::string()) + "\n";
         out += "void " + f.cpp_name + "(module_builder& m) {\n";
         print_lines(f.lines, 1, out);
         out += "}\n\n";
@@ -98,14 +111,14 @@ inline void print_functions(const module_writer& w, std::string& out) {
     const line_use lines = module_writer::lines_of(v);
     const auto print = [&](const module_writer& w) {
         detail::print_preamble(o.file, w.target(), result.text);
-        detail::print_functions(w, result.text);
+        detail::print_functions(w, o, result.text);
         detail::print_main(o.file, result.text);
         detail::print_launch_stub(v, result.text);
         result.counts = w.counts();
     };
-    module_writer writer(v, lines);
+    module_writer writer(v, lines, o.sugar);
     if (writer.run()) return print(writer), result;
-    module_writer placed(v, line_use::all);
+    module_writer placed(v, line_use::all, o.sugar);
     static_cast<void>(placed.run());
     return print(placed), result;
 }
