@@ -87,7 +87,9 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/transpile/module_writer.hpp
     ptxdsl/transpile/output.hpp
     ptxdsl/transpile/reader.hpp
+    ptxdsl/transpile/roles.hpp
     ptxdsl/transpile/scopes.hpp
+    ptxdsl/transpile/sugar.hpp
     ptxdsl/transpile/transpile.hpp
     ptxdsl/transpile/typed_calls.hpp
     ptxdsl/verify/barriers.hpp

@@ -95,9 +95,9 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
 }
 
 /// The transpiler's law: its C++ compiles without warnings, runs, and prints PTX with the original's cubin.
-[[nodiscard]] inline bool transpiles(bool sugar, const cxx_compiler& cxx, const std::string& ptxas, const scratch& where,
-                                     const module_file& m, const std::string& architecture, const assembly& original,
-                                     corpus_result& r) {
+[[nodiscard]] inline bool transpiles(bool sugar, const cxx_compiler& cxx, const std::string& ptxas,
+                                     const scratch& where, const module_file& m, const std::string& architecture,
+                                     const assembly& original, corpus_result& r) {
     ptx::transpile_options o;
     o.sugar = sugar;
     const ptx::transpiled t = ptx::transpile(m.tree.read(), o);
@@ -195,7 +195,8 @@ inline int corpus_command(const std::vector<std::string_view>& words) {
     const cxx_compiler cxx(!a.has("--no-transpile"), a.value("--cxx"), a.value("--include"));
     if (!cxx.found()) fmt::print("{}: nothing is transpiled\n", cxx.problem());
     const std::vector<corpus_result> results = examine_all(ptx_files(directory), ptxas, cxx, jobs, every);
-    std::size_t transpiled = 0, sugared = 0, untried = 0, assembled = 0, parsed = 0, lossless = 0, semantic = 0, with_text = 0;
+    std::size_t transpiled = 0, sugared = 0, untried = 0, assembled = 0, parsed = 0, lossless = 0, semantic = 0,
+                with_text = 0;
     int status = good;
     for (const corpus_result& r : results) {
         assembled += r.assembled, parsed += r.parsed, lossless += r.lossless, semantic += r.assembled && r.semantic,

@@ -241,7 +241,9 @@ private:
     [[nodiscard]] bool plain(const instruction& i, std::string& out) {
         if (i.n != 1 || i.a.size() != (i.op() == tok::bra ? 1u : 0u)) return false;
         if (i.op() == tok::bra && i.a[0].kind != argument_kind::label) return false;
-        if (i.op() == tok::bra) last_branch = {true, i.negated, v_[i.a[0].node].atom, i.guarded ? handles_.reg(i.guard, scalar::none) : std::string()};
+        if (i.op() == tok::bra)
+            last_branch = {true, i.negated, v_[i.a[0].node].atom,
+                           i.guarded ? handles_.reg(i.guard, scalar::none) : std::string()};
         const std::string target = i.a.empty() ? std::string() : handles_.label(v_[i.a[0].node].atom);
         out = builder(i) + "." + std::string(isa::spelling(i.op())) + "(" + target + ");";
         return true;
@@ -319,13 +321,15 @@ private:
         if (i.n != 2 || i.a.size() != 2) return false;
         const scalar t = i.type();
         const argument& a = i.a[1];
-        if (a.kind == argument_kind::special) return isa::info(a.special).type == t && assigned(i, t, "mov(" + special(a.special) + ")", out);
+        if (a.kind == argument_kind::special)
+            return isa::info(a.special).type == t && assigned(i, t, "mov(" + special(a.special) + ")", out);
         if (t == scalar::pred && a.kind == argument_kind::integer)
             return assigned(i, t, std::string("mov<px::pred>(") + (a.value != 0 ? "true" : "false") + ")", out);
         const std::string text = as(a, t);
         if (text.empty()) return false;
         // The builder's mov prints the class of the register: .b32 for u32.
-        const bool exact = isa::info(t).cls == isa::type_class::bits || t == scalar::f32 || t == scalar::f64 || t == scalar::pred;
+        const bool exact =
+            isa::info(t).cls == isa::type_class::bits || t == scalar::f32 || t == scalar::f64 || t == scalar::pred;
         const bool copies = exact && a.kind == argument_kind::reg;
         if (exact) return assigned(i, t, copies ? "mov(" + text + ")" : "mov<" + cpp::type(t) + ">(" + text + ")", out);
         if (i.guarded) return false;

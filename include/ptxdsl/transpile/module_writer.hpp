@@ -25,7 +25,12 @@ enum class line_use : std::uint8_t {
 class module_writer : public handle_source {
 public:
     module_writer(const tree_view& v, line_use lines, bool sugar = false)
-        : v_(v), scope_(v), lines_use_(lines), target_(builder_target(v)), calls_(v, scope_, *this, target_), sugar_(sugar) {
+        : v_(v),
+          scope_(v),
+          lines_use_(lines),
+          target_(builder_target(v)),
+          calls_(v, scope_, *this, target_),
+          sugar_(sugar) {
         if (sugar) structured_ = !names_of_constructs();
         if (lines != line_use::none) number_lines();
         match_braces();
@@ -108,8 +113,8 @@ private:
     /// What a statement under construction has named.
     struct asked {
         u32 handle;
-        isa::scalar type;   ///< of a view
-        std::string name;   ///< of a view or alias
+        isa::scalar type;  ///< of a view
+        std::string name;  ///< of a view or alias
         bool is_alias;
         u32 number;
     };
@@ -547,7 +552,9 @@ private:
         if (structured_) {
             std::unordered_set<u32> eliminated;
             structure_pass(label_uses(), names_, eliminated).run(lines);
-            std::erase_if(lines, [&](const code_line& l) { return l.what == code_line::label_handle && eliminated.count(l.target) != 0; });
+            std::erase_if(lines, [&](const code_line& l) {
+                return l.what == code_line::label_handle && eliminated.count(l.target) != 0;
+            });
         }
         repeat_pass(names_.make("i")).run(lines);
     }
@@ -556,7 +563,9 @@ private:
         std::unordered_map<u32, unsigned> by_name, uses;
         const u32 function = functions.back().node;
         for (u32 n = function; n < v_[function].end; ++n)
-            if (v_.kind(n) == node_kind::name || v_.kind(n) == node_kind::declarator || v_.kind(n) == node_kind::inlined) ++by_name[v_[n].atom];
+            if (v_.kind(n) == node_kind::name || v_.kind(n) == node_kind::declarator ||
+                v_.kind(n) == node_kind::inlined)
+                ++by_name[v_[n].atom];
         for (u32 n = function; n < v_[function].end; ++n) {
             if (v_.kind(n) != node_kind::label) continue;
             const auto found = label_handles_.find(n);
@@ -747,7 +756,7 @@ private:
     std::vector<code_line>* out_ = nullptr;
     std::unordered_map<u32, std::string> symbols_;  ///< handles of what the module declares, by spelling
     std::unordered_map<u32, bool> used_symbols_;
-    std::unordered_map<u32, u32> label_handles_;    ///< by node
+    std::unordered_map<u32, u32> label_handles_;  ///< by node
     std::vector<u32> symbol_order_;
     std::unordered_map<std::pair<u32, isa::scalar>, std::string, view_key_hash> view_names_;
     std::unordered_map<std::pair<u32, u32>, std::string, view_key_hash> alias_names_;

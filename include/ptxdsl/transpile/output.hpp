@@ -13,14 +13,14 @@ namespace ptxdsl::ptx {
 struct code_line {
     enum kind : std::uint8_t {
         plain,
-        open,         ///< ends with `{`
-        close,        ///< begins with `}`
-        turn,         ///< `} else {`
-        lookup,       ///< a handle that is left out when nothing uses it
-        declaration,  ///< a handle that later lines may use
-        label_handle, ///< a label's handle, left out when `--sugar` has no use for it
-        label,        ///< places the label `target`
-        branch,       ///< goes to the label `target`, where `guard` says so
+        open,          ///< ends with `{`
+        close,         ///< begins with `}`
+        turn,          ///< `} else {`
+        lookup,        ///< a handle that is left out when nothing uses it
+        declaration,   ///< a handle that later lines may use
+        label_handle,  ///< a label's handle, left out when `--sugar` has no use for it
+        label,         ///< places the label `target`
+        branch,        ///< goes to the label `target`, where `guard` says so
     };
     std::string text;
     std::uint32_t node = 0;  ///< what it was

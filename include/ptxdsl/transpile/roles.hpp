@@ -68,7 +68,9 @@ private:
             if (v_.kind(c) == node_kind::modifier) s += v_.atom(c);
         return s;
     }
-    [[nodiscard]] bool is_register(u32 n) const { return v_.kind(n) == node_kind::name && !v_.has_children(n) && written_.find(v_.atom(n)) != written_.end(); }
+    [[nodiscard]] bool is_register(u32 n) const {
+        return v_.kind(n) == node_kind::name && !v_.has_children(n) && written_.find(v_.atom(n)) != written_.end();
+    }
     [[nodiscard]] std::string_view role(u32 n) const {
         const auto r = roles_.find(v_.atom(n));
         return r == roles_.end() ? std::string_view() : std::string_view(r->second);
@@ -83,11 +85,18 @@ private:
             if (v_.kind(x) == node_kind::address && is_register(x + 1)) addresses_.push_back(v_.atom(x + 1));
         if (o.size() < 2 || !is_register(o[0])) return;
         const std::string w = words(n);
-        if (v_.atom(n) == "mov" && v_.kind(o[1]) == node_kind::name && v_.atom(o[1])[0] == '%' && !is_register(o[1])) special(o[0], o[1]);
-        else if (w.substr(0, 8) == "ld.param" && v_.kind(o[1]) == node_kind::address && v_.kind(o[1] + 1) == node_kind::name) parameter(o[0], v_.atom(o[1] + 1));
-        else if (w == "cvta.to.global.u64" && v_.kind(o[1]) == node_kind::name && !role(o[1]).empty()) name_once(o[0], std::string(role(o[1])) + "_global");
-        else if (w.substr(0, 6) == "mad.lo" && o.size() == 4) thread(o);
-        else if (v_.atom(n) == "fma" && o.size() == 4 && v_.kind(o[3]) == node_kind::name && v_.atom(o[3]) == v_.atom(o[0])) accumulators_.push_back(v_.atom(o[0]));
+        if (v_.atom(n) == "mov" && v_.kind(o[1]) == node_kind::name && v_.atom(o[1])[0] == '%' && !is_register(o[1]))
+            special(o[0], o[1]);
+        else if (w.substr(0, 8) == "ld.param" && v_.kind(o[1]) == node_kind::address &&
+                 v_.kind(o[1] + 1) == node_kind::name)
+            parameter(o[0], v_.atom(o[1] + 1));
+        else if (w == "cvta.to.global.u64" && v_.kind(o[1]) == node_kind::name && !role(o[1]).empty())
+            name_once(o[0], std::string(role(o[1])) + "_global");
+        else if (w.substr(0, 6) == "mad.lo" && o.size() == 4)
+            thread(o);
+        else if (v_.atom(n) == "fma" && o.size() == 4 && v_.kind(o[3]) == node_kind::name &&
+                 v_.atom(o[3]) == v_.atom(o[0]))
+            accumulators_.push_back(v_.atom(o[0]));
     }
     void special(u32 to, u32 from) {
         std::string name(v_.atom(from).substr(1));
@@ -103,9 +112,11 @@ private:
     }
     /// `ctaid * ntid + tid`
     void thread(const std::vector<u32>& o) {
-        if (v_.kind(o[1]) != node_kind::name || v_.kind(o[2]) != node_kind::name || v_.kind(o[3]) != node_kind::name) return;
+        if (v_.kind(o[1]) != node_kind::name || v_.kind(o[2]) != node_kind::name || v_.kind(o[3]) != node_kind::name)
+            return;
         const std::string_view a = role(o[1]), b = role(o[2]), c = role(o[3]);
-        const bool block = (a.substr(0, 5) == "ctaid" && b.substr(0, 4) == "ntid") || (b.substr(0, 5) == "ctaid" && a.substr(0, 4) == "ntid");
+        const bool block = (a.substr(0, 5) == "ctaid" && b.substr(0, 4) == "ntid") ||
+                           (b.substr(0, 5) == "ctaid" && a.substr(0, 4) == "ntid");
         if (block && c.substr(0, 3) == "tid") name_once(o[0], "thread_" + std::string(c.substr(c.size() - 1)));
     }
     /// Names all of a kind when they are few.

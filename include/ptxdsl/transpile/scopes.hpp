@@ -40,9 +40,10 @@ struct handle {
     bool array = false;  ///< registers of a range
     bool plain = true;   ///< false: the builder has no handle of its kind (vector registers, textures)
     bool used = false;
-    std::size_t place = 0;                                   ///< the statement that declares it
-    std::string_view ptx;              ///< its PTX name
-    std::vector<std::pair<std::uint32_t, std::string>> aliases;  ///< registers of the range that have names of their own
+    std::size_t place = 0;  ///< the statement that declares it
+    std::string_view ptx;   ///< its PTX name
+    std::vector<std::pair<std::uint32_t, std::string>>
+        aliases;                                             ///< registers of the range that have names of their own
     std::vector<std::pair<isa::scalar, std::string>> views;  ///< `r.as<px::s32>()` under a name of its own
 };
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readable C++ from plain C++. Every step rewrites lines into C++ that makes the same calls in the same order, or nothing
-// but the names of labels differs; where that cannot be seen from the lines alone they stay as they are.
+// Readable C++ from plain C++. Every step rewrites lines into C++ that makes the same calls in the same order, or
+// nothing but the names of labels differs; where that cannot be seen from the lines alone they stay as they are.
 //
 //   branches over a block      -> k.if_(p, [&] { … }), with .else_
 //   branches back              -> k.do_while, k.loop with break_if; k.spin_until for a wait of one instruction
 //   repeated groups of calls   -> a C++ loop, where all numbers of a group step evenly
 #pragma once
 
-#include <ptxdsl/transpile/output.hpp>
 #include <ptxdsl/transpile/cpp_text.hpp>
+#include <ptxdsl/transpile/output.hpp>
 
 #include <cstddef>
 #include <string>
@@ -23,7 +23,8 @@ namespace ptxdsl::ptx {
 class structure_pass {
 public:
     /// `uses`: how often the function names each label; `eliminated` gets those whose handles are not needed any more.
-    structure_pass(const std::unordered_map<std::uint32_t, unsigned>& uses, cpp::names& names, std::unordered_set<std::uint32_t>& eliminated)
+    structure_pass(const std::unordered_map<std::uint32_t, unsigned>& uses, cpp::names& names,
+                   std::unordered_set<std::uint32_t>& eliminated)
         : uses_(uses), names_(names), eliminated_(eliminated) {}
 
     void run(std::vector<code_line>& lines) {
@@ -78,20 +79,24 @@ private:
     /// Labels and declarations must not move into a lambda: others may name them.
     [[nodiscard]] static bool movable(const std::vector<block>& list, std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i)
-            if (is_label(list[i]) || list[i].line.what == code_line::declaration || list[i].line.what == code_line::lookup) return false;
+            if (is_label(list[i]) || list[i].line.what == code_line::declaration ||
+                list[i].line.what == code_line::lookup)
+                return false;
         return true;
     }
     [[nodiscard]] static std::string condition(const code_line& branch, bool when_taken) {
         return branch.negated != when_taken ? branch.guard : "px::unless(" + branch.guard + ")";
     }
     /// Replaces [begin, end) of the list by one construct with [first, last) inside.
-    static block& replace(std::vector<block>& list, std::size_t begin, std::size_t end, std::size_t first, std::size_t last, std::string open, std::string close) {
+    static block& replace(std::vector<block>& list, std::size_t begin, std::size_t end, std::size_t first,
+                          std::size_t last, std::string open, std::string close) {
         block b;
         b.line.text = std::move(open);
         b.end = std::move(close);
         b.has_end = true;
         for (std::size_t i = first; i < last; ++i) b.inside.push_back(std::move(list[i]));
-        list.erase(list.begin() + static_cast<std::ptrdiff_t>(begin) + 1, list.begin() + static_cast<std::ptrdiff_t>(end));
+        list.erase(list.begin() + static_cast<std::ptrdiff_t>(begin) + 1,
+                   list.begin() + static_cast<std::ptrdiff_t>(end));
         list[begin] = std::move(b);
         return list[begin];
     }
@@ -114,7 +119,9 @@ private:
     bool if_at(std::vector<block>& list, std::size_t i) {
         if (!is_branch(list[i]) || list[i].line.guard.empty() || !used_once(list[i].line.target)) return false;
         const std::size_t end = next_label(list, i);
-        if (end == list.size() || list[end].line.target != list[i].line.target || end == i + 1 || !movable(list, i + 1, end)) return false;
+        if (end == list.size() || list[end].line.target != list[i].line.target || end == i + 1 ||
+            !movable(list, i + 1, end))
+            return false;
         eliminated_.insert(list[end].line.target);
         const std::string head = "k.if_(" + condition(list[i].line, false) + ", [&] {";
         const block& last = list[end - 1];
@@ -162,7 +169,8 @@ private:
         if (breaks == 0 || breaks != uses(done)) return false;
         eliminated_.insert(list[i].line.target);
         eliminated_.insert(done);
-        const bool waits = end == i + 3 && is_branch(list[i + 2]) && !list[i + 2].line.guard.empty() && !list[i + 2].line.negated;
+        const bool waits =
+            end == i + 3 && is_branch(list[i + 2]) && !list[i + 2].line.guard.empty() && !list[i + 2].line.negated;
         if (waits) {
             const std::string guard = list[i + 2].line.guard;
             replace(list, i, end + 2, i + 1, i + 2, "k.spin_until([&] {", "});").inside.push_back({});
@@ -208,11 +216,12 @@ public:
 
 private:
     static constexpr std::size_t longest = 24;  ///< lines of a group
-    /// A line cut at its numbers: those that are whole arguments or indices, never parts of template arguments and strings.
+    /// A line cut at its numbers: those that are whole arguments or indices, never parts of template arguments and
+    /// strings.
     struct shape {
-        std::vector<std::string> text;   ///< one more than numbers
+        std::vector<std::string> text;  ///< one more than numbers
         std::vector<long> numbers;
-        std::size_t id = 0;              ///< lines with the same text have the same; 0 for lines that cannot repeat
+        std::size_t id = 0;  ///< lines with the same text have the same; 0 for lines that cannot repeat
     };
 
     [[nodiscard]] static shape cut(const std::string& s) {
@@ -246,7 +255,8 @@ private:
     }
     /// Behind a decimal number that stands alone between brackets, commas and parentheses; `i` when there is none.
     [[nodiscard]] static std::size_t number_end(const std::string& s, std::size_t i) {
-        const bool opens = i != 0 && (s[i - 1] == '[' || s[i - 1] == '(' || (s[i - 1] == ' ' && i > 1 && s[i - 2] == ','));
+        const bool opens =
+            i != 0 && (s[i - 1] == '[' || s[i - 1] == '(' || (s[i - 1] == ' ' && i > 1 && s[i - 2] == ','));
         if (!opens) return i;
         std::size_t end = i + (s[i] == '-' ? 1 : 0);
         const std::size_t digits = end;
@@ -258,7 +268,8 @@ private:
         std::unordered_map<std::string, std::size_t> ids;
         for (const code_line& l : lines) {
             shape s;
-            if (l.what == code_line::plain && !l.text.empty() && l.text.find('\n') == l.text.npos && l.text.find("k.loc(") == l.text.npos) {
+            if (l.what == code_line::plain && !l.text.empty() && l.text.find('\n') == l.text.npos &&
+                l.text.find("k.loc(") == l.text.npos) {
                 s = cut(l.text);
                 std::string key;
                 for (const std::string& t : s.text) key += t + '\x01';
@@ -277,7 +288,9 @@ private:
                 const shape &first = shapes_[i + j], &second = shapes_[i + period + j], &now = shapes_[at + j];
                 if (first.id == 0 || now.id != first.id) return n;
                 for (std::size_t k = 0; k < first.numbers.size(); ++k)
-                    if (now.numbers[k] != first.numbers[k] + static_cast<long>(n) * (second.numbers[k] - first.numbers[k])) return n;
+                    if (now.numbers[k] !=
+                        first.numbers[k] + static_cast<long>(n) * (second.numbers[k] - first.numbers[k]))
+                        return n;
             }
         }
     }
@@ -293,16 +306,21 @@ private:
     }
     [[nodiscard]] std::string stepping(long first, long step) const {
         if (step == 0) return std::to_string(first);
-        const std::string term = (step == 1 || step == -1) ? counter_ : std::to_string(step < 0 ? -step : step) + " * " + counter_;
+        const std::string term =
+            (step == 1 || step == -1) ? counter_ : std::to_string(step < 0 ? -step : step) + " * " + counter_;
         if (first == 0) return (step < 0 ? "-" : "") + term;
         return std::to_string(first) + (step < 0 ? " - " : " + ") + term;
     }
-    void write(const std::vector<code_line>& lines, std::size_t i, std::size_t period, std::size_t count, std::vector<code_line>& out) const {
-        out.push_back({"for (int " + counter_ + " = 0; " + counter_ + " < " + std::to_string(count) + "; ++" + counter_ + ") {", lines[i].node, code_line::open});
+    void write(const std::vector<code_line>& lines, std::size_t i, std::size_t period, std::size_t count,
+               std::vector<code_line>& out) const {
+        out.push_back(
+            {"for (int " + counter_ + " = 0; " + counter_ + " < " + std::to_string(count) + "; ++" + counter_ + ") {",
+             lines[i].node, code_line::open});
         for (std::size_t j = 0; j < period; ++j) {
             const shape &first = shapes_[i + j], &second = shapes_[i + period + j];
             std::string s = first.text[0];
-            for (std::size_t k = 0; k < first.numbers.size(); ++k) s += stepping(first.numbers[k], second.numbers[k] - first.numbers[k]) + first.text[k + 1];
+            for (std::size_t k = 0; k < first.numbers.size(); ++k)
+                s += stepping(first.numbers[k], second.numbers[k] - first.numbers[k]) + first.text[k + 1];
             out.push_back({std::move(s), lines[i + j].node});
         }
         out.push_back({"}", lines[i].node, code_line::close});

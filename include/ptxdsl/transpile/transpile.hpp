@@ -6,11 +6,11 @@
 #include <ptxdsl/transpile/launch_stub.hpp>
 #include <ptxdsl/transpile/module_writer.hpp>
 
+#include <cxxabi.h>
+
 #include <cstdlib>
 #include <string>
 #include <string_view>
-
-#include <cxxabi.h>
 
 namespace ptxdsl::ptx {
 
@@ -40,6 +40,7 @@ namespace detail {
 inline void print_preamble(std::string_view file, ptxdsl::target t, std::string& out) {
     out += "// " + comment_text(file) +
            " as C++, written by `ptxdsl transpile`. The program prints the PTX; --help says more.\n";
+    out += "// clang-format off\n";
     out += R"(#include <ptxdsl/module.hpp>
 
 #include <cstdio>
@@ -93,7 +94,8 @@ int main(int argc, char** argv) {
 }
 inline void print_functions(const module_writer& w, const transpile_options& o, std::string& out) {
     for (const cpp_function& f : w.functions) {
-        out += "// " + std::string(f.is_entry ? ".entry " : ".func ") + comment_text(f.ptx_name) + (o.sugar ? readable(f.ptx_name) : std::string()) + "\n";
+        out += "// " + std::string(f.is_entry ? ".entry " : ".func ") + comment_text(f.ptx_name) +
+               (o.sugar ? readable(f.ptx_name) : std::string()) + "\n";
         out += "void " + f.cpp_name + "(module_builder& m) {\n";
         print_lines(f.lines, 1, out);
         out += "}\n\n";

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Transpiles, compiles and runs as a user does. Usage: test_transpiler.py PROGRAM SOURCE_DIR COMPILER..."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, ROOT, *COMPILERS = sys.argv[1:] if len(sys.argv) > 3 else ("ptxdsl", ".", "c++")
+ROOT = pathlib.Path(ROOT)
+EXAMPLE = ROOT / "examples" / "transpiled.ptx"
+WARNINGS = ["-std=c++20", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-I", str(ROOT / "include")]
+
+# One construct each: what the sugared form must have, and what must stay plain.
+KERNEL = """.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 to)
+{{
+    .reg .pred %p<4>;
+    .reg .b32 %r<40>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [to];
+    mov.u32 %r1, %tid.x;
+    setp.eq.u32 %p1, %r1, 0;
+{}
+    st.global.u32 [%rd1], %r2;
+    ret;
+}}
+"""
+SUGAR = {
+    "if": ("@%p1 bra A;\n add.u32 %r2, %r1, 1;\nA:", ["k.if_(px::unless(p[1]), [&] {"], ["named_label"]),
+    "if not": ("@!%p1 bra A;\n add.u32 %r2, %r1, 1;\nA:", ["k.if_(p[1], [&] {"], ["named_label"]),
+    "else": ("@%p1 bra A;\n add.u32 %r2, %r1, 1;\n bra B;\nA:\n add.u32 %r2, %r1, 2;\nB:", ["k.if_(", "}).else_([&] {"], ["named_label"]),
+    "do while": ("A:\n add.u32 %r2, %r2, 1;\n setp.lt.u32 %p2, %r2, 9;\n @%p2 bra A;", ["k.do_while([&] {", "return p[2];"], ["named_label"]),
+    "loop": ("A:\n add.u32 %r2, %r2, 1;\n setp.lt.u32 %p2, %r2, 9;\n @%p2 bra B;\n add.u32 %r3, %r3, %r2;\n bra A;\nB:",
+             ["k.loop([&](px::loop_handle loop) {", "loop.break_if(p[2]);"], ["named_label"]),
+    "two ways to a label": ("@%p1 bra A;\n add.u32 %r2, %r1, 1;\n @%p2 bra A;\n add.u32 %r2, %r1, 2;\nA:", ["k.at(p[1]).bra(A);", "k.place(A);"], ["k.if_("]),
+    "into a block": ("@%p1 bra A;\n add.u32 %r2, %r1, 1;\nB:\n add.u32 %r2, %r2, 2;\nA:\n @%p2 bra B;", ["k.at(p[1]).bra(A);"], ["k.if_("]),
+    "uniform": ("@%p1 bra.uni A;\n add.u32 %r2, %r1, 1;\nA:", ['.inst<"bra.uni">(A);'], ["k.if_("]),
+    "repeated": ("".join(f" add.u32 %r{i + 4}, %r{2 * i + 3}, {i - 3};\n" for i in range(9)), ["for (int i = 0; i < 9; ++i) {", "r_u32[3 + 2 * i]", "-3 + i"], []),
+    "uneven": ("".join(f" add.u32 %r{i * i + 4}, %r3, 7;\n" for i in range(5)), [], ["for (int i"]),
+}
+
+
+def run(*words):
+    p = subprocess.run([str(w) for w in words], capture_output=True, text=True)
+    return p.returncode, p.stdout, p.stderr
+
+
+def find_ptxas():
+    path = os.environ.get("PTXDSL_PTXAS") or "ptxas"
+    try:
+        return path if run(path, "--version")[0] == 0 else None
+    except OSError:
+        return None
+
+
+class Transpiler(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.path = pathlib.Path(self.directory.name)
+
+    def write(self, name, text):
+        (self.path / name).write_text(text)
+        return self.path / name
+
+    def cubin(self, ptx):
+        """Of a text under one name, since ptxas may keep the name."""
+        self.write("module.ptx", ptx)
+        p = subprocess.run([find_ptxas(), "-c", "-arch=sm_90a", "-o", "module.cubin", "module.ptx"], cwd=self.path, capture_output=True, text=True)
+        self.assertEqual(p.returncode, 0, p.stderr)
+        return (self.path / "module.cubin").read_bytes()
+
+    def built(self, source, compiler=COMPILERS[0]):
+        code, _, err = run(compiler, *WARNINGS, source, "-o", self.path / "program")
+        self.assertEqual(code, 0, err[:3000])
+        return self.path / "program"
+
+    def test_statuses(self):
+        bad = self.write("bad.ptx", EXAMPLE.read_text().replace("mov.u32 %r2, %tid.x", "mov.u32 %r2 %tid.x"))
+        self.assertEqual(run(PROGRAM, "transpile", bad)[0], 1)
+        self.assertIn("bad.ptx:18:17: error:", run(PROGRAM, "transpile", bad)[2])
+        self.assertEqual(run(PROGRAM, "transpile")[0], 2)
+        self.assertEqual(run(PROGRAM, "transpile", self.path / "none.ptx")[0], 2)
+        code, _, err = run(PROGRAM, "transpile", EXAMPLE, "--stats", "-o", self.path / "out.cpp")
+        self.assertEqual(code, 0)
+        self.assertRegex(err, r"3\d typed calls, \d checked against the table, 0 as text")
+
+    def test_example_is_current(self):
+        code, out, _ = run(PROGRAM, "transpile", "--sugar", EXAMPLE)
+        self.assertEqual(code, 0)
+        self.assertEqual(out, EXAMPLE.with_suffix(".cpp").read_text())
+
+    def test_the_program(self):
+        for compiler in filter(None, COMPILERS):
+            with self.subTest(compiler):
+                program = self.built(EXAMPLE.with_suffix(".cpp"), compiler)
+                code, out, _ = run(program)
+                self.assertEqual(code, 0)
+                self.assertEqual(run(program, self.path / "out.ptx")[:2], (0, ""))
+                self.assertEqual((self.path / "out.ptx").read_text(), out)
+                self.assertEqual(run(program, "--help")[0], 0)
+                self.assertIn("usage:", run(program, "--help")[1])
+                self.assertEqual(run(program, "a", "b")[0], 2)
+                self.assertEqual(run(program, self.path / "no folder" / "x")[0], 1)
+                if find_ptxas():
+                    self.assertEqual(self.cubin(out), self.cubin(EXAMPLE.read_text()))
+
+    def test_launch_stub_compiles(self):
+        text = EXAMPLE.with_suffix(".cpp").read_text()
+        stub = text[text.index("// void launch() {"):]
+        text = "#include <ptxdsl/runtime.hpp>\n#include <cstdint>\n" + text + "\nvoid launch();\n" + re.sub("^// ?", "", stub, flags=re.M)
+        code, _, err = run(COMPILERS[0], *WARNINGS, "-fsyntax-only", self.write("launch.cpp", text))
+        if "fmt/" in err:
+            self.skipTest("fmt is not there")
+        self.assertEqual(code, 0, err[:3000])
+
+    def test_sugar(self):
+        for name, (body, there, absent) in SUGAR.items():
+            with self.subTest(name):
+                ptx = KERNEL.format(body)
+                source = self.write("k.ptx", ptx)
+                code, out, err = run(PROGRAM, "transpile", "--sugar", source)
+                self.assertEqual(code, 0, err)
+                body = out[out.index("fn.begin"):out.index("fn.end")]
+                self.assertEqual([w for w in there if w not in body], [], body)
+                self.assertEqual([w for w in absent if w in body], [], body)
+                if find_ptxas():
+                    self.assertEqual(self.cubin(run(self.built(self.write("k.cpp", out)))[1]), self.cubin(ptx))
+
+    def test_labels_like_those_of_constructs(self):
+        source = self.write("k.ptx", KERNEL.format("@%p1 bra $else_0;\n add.u32 %r2, %r1, 1;\n$else_0:"))
+        self.assertNotIn("k.if_(", run(PROGRAM, "transpile", "--sugar", source)[1])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
