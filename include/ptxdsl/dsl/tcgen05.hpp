@@ -8,6 +8,7 @@
 // (I10).
 #pragma once
 
+#include <ptxdsl/dsl/mbarrier.hpp>
 #include <ptxdsl/dsl/tcgen05_descriptor.hpp>
 #include <ptxdsl/dsl/wgmma.hpp>
 
