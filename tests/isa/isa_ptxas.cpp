@@ -56,6 +56,7 @@ struct trial {
     std::string mnemonic;
     bool legal = false;     // the table's verdict
     ptx_version version{};  // `.version` to try it under
+    bool sampler = false;   // names a sampler, which needs `.target …, texmode_independent`
     bool accepted = false;  // ptxas's verdict
     std::string message;
 };
@@ -251,6 +252,24 @@ operand tensor_operand(unsigned count) {
     return {{operand_kind::tensor_address, scalar::none, static_cast<std::uint16_t>(count), space::generic, 0}, text + "}]"};
 }
 
+/// A texture or surface (`handles` = 2: and a sampler) and coordinates. `type` none stands for the rule's.
+operand texture_operand(const operand_rule& rule, unsigned count, scalar type, unsigned handles) {
+    operand out = vector_operand(type, count, 0);
+    out.text = (handles == 2 ? "[%b64_1, %b64_2, " : "[%b64_1, ") + out.text + "]";
+    out.shape = {operand_kind::tensor_address, type, static_cast<std::uint16_t>(count), space::generic, 0};
+    out.shape.sampler = handles == 2;
+    out.joined = rule.joined();
+    return out;
+}
+
+void with_selector(operand& o, std::string_view selector) {
+    o.text += "." + std::string(selector);
+    o.shape.selector = isa::selector_of(selector.data(), selector.size());
+}
+
+/// What the test modules call: see `module_scope`.
+bool has_result(const std::vector<operand_rule>& rules) { return !rules.empty() && rules[0].dest(); }
+
 /// The plainest operand a rule takes.
 operand plain(const operand_rule& rule, const tokens& words, unsigned n) {
     operand out;
@@ -260,12 +279,16 @@ operand plain(const operand_rule& rule, const tokens& words, unsigned n) {
         case operand_kind::imm: out = immediate_operand(rule.low() < -1000000 ? 1 : rule.low()); break;
         case operand_kind::pred: out = {{operand_kind::pred, scalar::pred, 1, space::generic, 0}, "%p" + std::to_string(n)}; break;
         case operand_kind::address: out = address_operand(rule, words); break;
-        case operand_kind::tensor_address: out = tensor_operand(rule.count()); break;
+        case operand_kind::tensor_address:
+            out = rule.texture() ? texture_operand(rule, rule.count(), rule.type(), 1) : tensor_operand(rule.count());
+            break;
         case operand_kind::label: out = {{operand_kind::label, scalar::none, 1, space::generic, 0}, words[0] == tok::brx ? "T" : "L"}; break;
+        case operand_kind::list: out = {{operand_kind::list, scalar::none, 1, space::generic, 0}, "(%b32_1)"}; break;
         case operand_kind::sink: out = {{operand_kind::sink, scalar::none, 1, space::generic, 0}, "_"}; break;
-        case operand_kind::symbol: out = {{operand_kind::symbol, scalar::none, 1, space::generic, 0}, words[0] == tok::call ? "fn" : "gv"}; break;
+        case operand_kind::symbol: out = {{operand_kind::symbol, scalar::none, 1, space::generic, 0}, "gv"}; break;
         default: break;
     }
+    if (rule.needs_selector()) with_selector(out, "h1");
     out.joined = rule.joined();
     return out;
 }
@@ -287,6 +310,18 @@ shaped_form shape_form(const tokens& words, const isa::detail::row_view& row) {
     return out;
 }
 
+/// A call is right only with the function that has these results and arguments (see `module_scope`).
+void name_callee(const std::vector<operand_rule>& rules, std::vector<operand>& ops) {
+    std::size_t lists = 0;
+    for (const operand& o : ops) lists += o.shape.kind == operand_kind::list ? 1u : 0u;
+    const bool result = has_result(rules);
+    const char* const kind = result ? "r1" : lists == 0 ? "0" : "1";
+    for (operand& o : ops) {
+        if (o.shape.kind == operand_kind::symbol) o.text = std::string("fn") + kind;
+        if (o.shape.kind == operand_kind::label) o.text = std::string("P") + kind;
+    }
+}
+
 std::vector<operand> plain_operands(const shaped_form& f, bool with_optional) {
     std::vector<operand> out;
     unsigned n = 0;
@@ -295,7 +330,40 @@ std::vector<operand> plain_operands(const shaped_form& f, bool with_optional) {
         out.push_back(plain(rule, f.words, n));
         ++n;
     }
+    if (f.words[0] == tok::call) name_callee(f.rules, out);
     return out;
+}
+
+/// The same operand in the other forms that PTX has: with a selector, negated, `.unified`, with `_` in a vector.
+void add_forms(std::vector<operand>& out, const operand_rule& rule, const operand& base) {
+    if (rule.selector() != isa::detail::selector_class::none) {
+        for (const std::string_view s : {"b0", "b3", "h1", "h10", "h01", "h32", "b20", "b3210", "b7654", "b0123"}) {
+            operand o = base;
+            if (o.shape.selector != 0) o.text.erase(o.text.find('.'));
+            with_selector(o, s);
+            out.push_back(o);
+        }
+        operand o = base;
+        if (o.shape.selector != 0) o.text.erase(o.text.find('.'));
+        o.shape.selector = 0;
+        if (rule.needs_selector()) out.push_back(o);
+        o.text = "-" + base.text;
+        o.shape = base.shape;
+        o.shape.minus = true;
+        if (!rule.dest()) out.push_back(o);
+    }
+    if (rule.kind() == operand_kind::address && (rule.takes_unified() || rule.takes_space(space::shared))) {
+        operand o = base;
+        o.text += ".unified";
+        o.shape.unified = true;
+        out.push_back(o);
+    }
+    if (rule.kind() == operand_kind::vec && rule.count() > 1) {
+        operand o = base;
+        o.text.replace(o.text.rfind(' ') + 1, std::string::npos, "_}");
+        o.shape.sinks = true;
+        out.push_back(o);
+    }
 }
 
 /// The other operands to try at one place: those a rule takes besides the plain one and those it should refuse.
@@ -315,6 +383,14 @@ std::vector<operand> alternatives(const operand_rule& rule, const tokens& words,
             add(float_immediate(scalar::f32));
             add(float_immediate(scalar::f64));
         }
+    }
+    add_forms(out, rule, base);
+    if (rule.texture()) {
+        for (const unsigned count : {1u, 2u, 4u}) {
+            if (count != rule.count()) add(texture_operand(rule, count, rule.type(), 1));
+        }
+        add(texture_operand(rule, rule.count(), rule.type(), 2));
+        add(texture_operand(rule, rule.count(), rule.type() == scalar::f32 ? scalar::s32 : scalar::f32, 1));
     }
     if (rule.kind() == operand_kind::pred && !rule.dest()) {
         add({{operand_kind::not_pred, scalar::pred, 1, space::generic, 0}, "!" + base.text});
@@ -378,7 +454,7 @@ private:
         const std::string text = statement(words, ops);
         const std::string key = text + std::to_string(version.major) + std::to_string(version.minor);
         if (!seen_.insert(key).second) return;
-        list_.push_back({text, what, mnemonic_text(words), legal, version, false, {}});
+        list_.push_back({text, what, mnemonic_text(words), legal, version, std::any_of(ops.begin(), ops.end(), [](const operand& o) { return o.shape.sampler; }), false, {}});
     }
 
     const options& options_;
@@ -503,7 +579,12 @@ constexpr std::string_view module_scope =
     ".global .align 128 .b8 gv[1024];\n"
     ".shared .align 1024 .b8 sv[4096];\n"
     ".const .align 16 .b8 cv[64];\n"
-    ".func fn() { ret; }\n";
+    ".func fn0() { ret; }\n"
+    ".func fn1(.reg .b32 a) { ret; }\n"
+    ".func (.reg .b32 r) fnr1(.reg .b32 a) { mov.b32 r, a; ret; }\n";
+/// The prototypes of indirect calls and the targets of `brx.idx`.
+constexpr std::string_view labels =
+    " P0: .callprototype _ (); P1: .callprototype _ (.reg .b32 _); Pr1: .callprototype (.reg .b32 _) _ (.reg .b32 _); T: .branchtargets L; ";
 constexpr std::string_view registers =
     ".local .align 16 .b8 lv[64]; .param .align 16 .b8 q0[64]; .reg .pred %p<12>; .reg .b8 %b8_<20>; .reg .b16 %b16_<140>; .reg .b32 %b32_<300>; .reg .b64 %b64_<140>;"
     " .reg .u16 %u16_<40>; .reg .s16 %s16_<40>; .reg .u32 %u32_<300>; .reg .s32 %s32_<300>; .reg .u64 %u64_<40>; .reg .s64 %s64_<40>;"
@@ -559,17 +640,17 @@ private:
         std::ofstream out(options_.work + "/isa_ptxas.ptx");
         const ptx_version v = batch[0]->version;
         out << ".version " << unsigned{v.major} << '.' << unsigned{v.minor} << "\n.target " << options_.target_name
-            << "\n.address_size 64\n"
+            << (batch[0]->sampler ? ", texmode_independent" : "") << "\n.address_size 64\n"
             << module_scope;
         first_line_ = 4 + static_cast<unsigned>(std::count(module_scope.begin(), module_scope.end(), '\n'));
         for (std::size_t i = 0; i != batch.size(); ++i) {
-            out << ".entry k" << i << "(.param .b64 p0) { " << registers << (v >= ptx_version{8, 3} ? wide_registers : "") << " T: .branchtargets L; " << batch[i]->text << " L: ret; }\n";
+            out << ".entry k" << i << "(.param .b64 p0) { " << registers << (v >= ptx_version{8, 3} ? wide_registers : "") << labels << batch[i]->text << " L: ret; }\n";
         }
     }
 
     bool run() {
         ++starts_;
-        const std::string command = quoted(options_.ptxas) + " -O0 -arch=" + options_.target_name + " '" + options_.work +
+        const std::string command = quoted(options_.ptxas) + " -c -O0 -arch=" + options_.target_name + " '" + options_.work +
                                     "/isa_ptxas.ptx' -o '" + options_.work + "/isa_ptxas.cubin' > '" + options_.work +
                                     "/isa_ptxas.log' 2>&1";
         return std::system(command.c_str()) == 0;
@@ -602,10 +683,10 @@ bool risky(const trial& t) { return !t.legal && (t.text.find(" _") != std::strin
 
 void decide_all(std::vector<trial>& list, assembler& with) {
     // Trials expected to pass and those expected to fail go into separate modules: fewer second tries.
-    std::map<std::tuple<std::uint8_t, std::uint8_t, int>, std::vector<trial*>> groups;
-    for (trial& t : list) groups[{t.version.major, t.version.minor, t.legal ? 0 : risky(t) ? 2 : 1}].push_back(&t);
+    std::map<std::tuple<std::uint8_t, std::uint8_t, bool, int>, std::vector<trial*>> groups;
+    for (trial& t : list) groups[{t.version.major, t.version.minor, t.sampler, t.legal ? 0 : risky(t) ? 2 : 1}].push_back(&t);
     for (auto& [key, group] : groups) {
-        const std::size_t batch_size = std::get<2>(key) == 2 ? 60 : 400;
+        const std::size_t batch_size = std::get<3>(key) == 2 ? 60 : 400;
         for (std::size_t i = 0; i < group.size(); i += batch_size) {
             const std::size_t end = std::min(i + batch_size, group.size());
             with.decide({group.begin() + static_cast<std::ptrdiff_t>(i), group.begin() + static_cast<std::ptrdiff_t>(end)});

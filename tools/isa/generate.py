@@ -33,9 +33,14 @@ CLASS is a base and then any number of `+alternative`:
                                when V is bound by an optional modifier that is absent the operand is one register
     [SPACE] [V] [any]          address in a space (name, or bound modifier; absent means generic)
     tmap(n), tmap(V)           [tensorMap, {n coordinates}]
+    tex(n:T)                   [texture, {n coordinates or more}]; tex(n:T+s) may also name a sampler: [texture, sampler, {...}]
+    list                       (a, b, ...): arguments or results of a call, of any number
     label, sym, sink           a label; a symbol (variable, function); `_` and nothing else
+    T/part, T/half, T/byte     register that may have a video selector: one part (.b0 .h1), two halves (.h10), four bytes (.b3210)
+    T/halfmask, T/bytemask     destination that may name the elements it writes: .h0 .h1 .h10, .b0 ... .b3210; `/part!` etc.: it must
     +_   sink allowed    +sreg special register allowed    +sym symbol address allowed    +imm(...) that immediate allowed
-    +bits  registers of a `.b` type only
+    +bits  registers of a `.b` type only    +neg  `-a`    +unified  `[a].unified`
+A vector that is a destination takes `_` for some of its registers.
 Targets: `all`, `sm_90` (that and newer), `sm_100a` (exactly), `sm_100f` (family: 100a, 103a ...), joined by `|`.
 """
 import argparse
@@ -55,10 +60,15 @@ return short signed sizeof static struct switch template this throw true try typ
 using virtual void volatile while xor xor_eq""".split())
 
 # Kinds of the C++ side: ptxdsl::isa::detail::operand_class. Keep the order.
-CLASS_REG, CLASS_PRED, CLASS_IMM, CLASS_VEC, CLASS_ADDRESS, CLASS_TMAP, CLASS_LABEL, CLASS_SYMBOL, CLASS_SINK = range(9)
+(CLASS_REG, CLASS_PRED, CLASS_IMM, CLASS_VEC, CLASS_ADDRESS, CLASS_TMAP, CLASS_LABEL, CLASS_SYMBOL, CLASS_SINK, CLASS_TEXTURE,
+ CLASS_LIST) = range(11)
 # Flag bits of the first operand word (bits 4..): see table.hpp.
-F_DEST, F_REG_ONLY, F_OPTIONAL, F_RELAXED, F_SINK, F_NEGATED, F_SREG, F_SYM, F_JOINED, F_BITS = (1 << (4 + i) for i in range(10))
+(F_DEST, F_REG_ONLY, F_OPTIONAL, F_RELAXED, F_SINK, F_NEGATED, F_SREG, F_SYM, F_JOINED, F_BITS, F_UNIFIED,
+ F_MINUS) = (1 << (4 + i) for i in range(12))
 SPACES = ["generic", "global", "shared", "shared_cluster", "constant", "local", "param", "any", "tmem"]
+# Kinds of video selectors, the count word of a register: isa::detail::selector_class. +8: it must be there.
+SELECTORS = {"part": 1, "half": 2, "byte": 3, "halfmask": 4, "bytemask": 5}
+SELECTOR_REQUIRED = 8
 NO_FLAG = 0
 POWERS_OF_TWO = 0  # in the place of a step
 MAX_SLOTS = 7
@@ -301,6 +311,10 @@ class Table:
                 flags |= F_BITS
             elif alt == "sym":
                 flags |= F_SYM
+            elif alt == "unified":
+                flags |= F_UNIFIED
+            elif alt == "neg":
+                flags |= F_MINUS
             elif alt.startswith("imm"):
                 imm = self.parse_imm(alt)
             else:
@@ -316,6 +330,14 @@ class Table:
             kind = CLASS_SYMBOL
         elif base == "sink":
             kind, flags = CLASS_SINK, flags | F_SINK
+        elif base == "list":
+            kind = CLASS_LIST
+        elif base.startswith("tex("):
+            m = re.fullmatch(r"tex\((\d+):(\w+)(\+s)?\)", base)
+            if not m:
+                raise RowError("bad texture " + base)
+            kind, count, typ = CLASS_TEXTURE, int(m.group(1)), self.parse_type(row, m.group(2))
+            flags |= F_SREG if m.group(3) else 0
         elif base.startswith("tmap("):
             kind, count = CLASS_TMAP, self.parse_count(row, base[5:-1])
         elif base.startswith("["):
@@ -339,6 +361,10 @@ class Table:
         else:
             if base.startswith("~"):
                 flags, base = flags | F_RELAXED, base[1:]
+            base, _, selector = base.partition("/")
+            if selector:
+                count = SELECTOR_REQUIRED if selector.endswith("!") else 0
+                count |= SELECTORS[selector.rstrip("!")]
             if base.endswith("!"):
                 flags, base = flags | F_REG_ONLY, base[:-1]
             typ = self.parse_type(row, base)

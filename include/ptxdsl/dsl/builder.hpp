@@ -28,22 +28,22 @@ namespace ptxdsl {
 
 /// Writes a kernel for target `Tgt` (`px::sm_90a`, `px::sm_100a`). Cheap to copy: a program and a pending guard.
 template <target Tgt>
-class builder : public detail::arithmetic_family<Tgt>,
-                public detail::convert_family<Tgt>,
-                public detail::atomic_family<Tgt>,
-                public detail::warp_family<Tgt>,
-                public detail::inst_family<Tgt>,
-                public detail::control_family<Tgt>,
-                public detail::call_family<Tgt>,
-                public detail::memory_family<Tgt>,
-                public detail::shared_family<Tgt>,
-                public detail::mbarrier_family<Tgt>,
-                public detail::tma_family<Tgt>,
-                public detail::async_copy_family<Tgt>,
-                public detail::matrix_family<Tgt>,
-                public detail::pipeline_family<Tgt>,
-                public detail::sync_family<Tgt>,
-                public detail::cluster_launch_family<Tgt> {
+class builder<Tgt> : public detail::arithmetic_family<Tgt>,
+                     public detail::convert_family<Tgt>,
+                     public detail::atomic_family<Tgt>,
+                     public detail::warp_family<Tgt>,
+                     public detail::inst_family<Tgt>,
+                     public detail::control_family<Tgt>,
+                     public detail::call_family<Tgt>,
+                     public detail::memory_family<Tgt>,
+                     public detail::shared_family<Tgt>,
+                     public detail::mbarrier_family<Tgt>,
+                     public detail::tma_family<Tgt>,
+                     public detail::async_copy_family<Tgt>,
+                     public detail::matrix_family<Tgt>,
+                     public detail::pipeline_family<Tgt>,
+                     public detail::sync_family<Tgt>,
+                     public detail::cluster_launch_family<Tgt> {
 public:
     static constexpr target the_target = Tgt;
     // One name, several families: without these the call would be ambiguous.
@@ -81,6 +81,22 @@ public:
 private:
     ir::program* program_;
     std::uint32_t guard_;
+};
+
+/// The same with families of calls that few kernels need, each from its own header: after `#include <ptxdsl/dsl/texture.hpp>`
+/// a kernel takes a `px::builder<px::sm_90a, px::texture_calls>&`. It is a `builder<Tgt>&` where one is asked for.
+template <target Tgt, template <target> class First, template <target> class... Families>
+class builder<Tgt, First, Families...> : public builder<Tgt>, public First<Tgt>, public Families<Tgt>... {
+public:
+    constexpr explicit builder(ir::program& p, std::uint32_t guard = 0) noexcept
+        : builder<Tgt>(p, guard), First<Tgt>(p, guard), Families<Tgt>(p, guard)... {}
+
+    /// As `builder::at`.
+    template <class P>
+    [[nodiscard]] constexpr builder at(P&& p) const noexcept {
+        const auto guarded = builder<Tgt>::at(static_cast<P&&>(p)).context();
+        return builder(guarded.p, guarded.guard);
+    }
 };
 
 }  // namespace ptxdsl

@@ -6,7 +6,7 @@
 
 namespace ptxdsl {
 
-template <target Tgt>
+template <target Tgt, template <target> class... Families>
 class builder;
 
 /// Which row of docs/misuse a rejected modifier or type combination belongs to.

@@ -23,8 +23,8 @@ struct make_indices<0, Index...> {
 
 template <class F>
 struct function_traits;
-template <target Tgt, class R, class... P>
-struct function_traits<R (*)(builder<Tgt>&, reg<P>...)> {
+template <target Tgt, template <target> class... Families, class R, class... P>
+struct function_traits<R (*)(builder<Tgt, Families...>&, reg<P>...)> {
     static constexpr target the_target = Tgt;
     using result = R;
     static constexpr bool returns = !std::is_void_v<R>;
@@ -44,7 +44,7 @@ struct function_traits<R (*)(builder<Tgt>&, reg<P>...)> {
         const std::uint32_t first = p.function_regs.size();
         (p.function_regs.push_back(p.new_signature_reg(scalar_of<P>, "arg")), ...);
         p.functions[index] = f;
-        builder<Tgt> k(p);
+        builder<Tgt, Families...> k(p);
         run<Body>(k, result, first, typename make_indices<sizeof...(P)>::type());
         control_writer{p}.plain(tok::ret, location());
     }
@@ -59,7 +59,7 @@ private:
         }
     }
     template <auto Body, std::size_t... Index>
-    static constexpr void run(builder<Tgt>& k, std::uint32_t result, std::uint32_t first, indices<Index...>) {
+    static constexpr void run(builder<Tgt, Families...>& k, std::uint32_t result, std::uint32_t first, indices<Index...>) {
         ir::program& p = k.program();
         if constexpr (returns) {
             const R r = Body(k, reg<P>(p, p.function_regs[first + static_cast<std::uint32_t>(Index)])...);

@@ -35,8 +35,8 @@ struct type_pack {};
 
 template <class F>
 struct body_traits : body_traits<decltype(&F::operator())> {};
-template <target Tgt, class... P>
-struct body_traits<void (*)(builder<Tgt>&, P...)> {
+template <target Tgt, template <target> class... Families, class... P>
+struct body_traits<void (*)(builder<Tgt, Families...>&, P...)> {
     static constexpr target the_target = Tgt;
     using params = typename signature_of<param_list<>, P...>::type;
     static constexpr std::size_t constants = (std::size_t{0} + ... + (is_param_v<P> ? 0u : 1u));
@@ -47,23 +47,23 @@ struct body_traits<void (*)(builder<Tgt>&, P...)> {
         static_assert(sizeof...(C) == constants,
                       "PTXDSL-J07: the kernel body takes another number of constants than the kernel is given");
         if constexpr (sizeof...(C) == constants) {
-            builder<Tgt> k(p);
+            builder<Tgt, Families...> k(p);
             skip<sizeof...(C)>(type_pack<P...>(), body, k, c...);
         }
     }
 
 private:
     template <std::size_t N, class First, class... Rest, class Body, class... A>
-    static constexpr void skip(type_pack<First, Rest...> all, const Body& body, builder<Tgt>& k, const A&... args) {
+    static constexpr void skip(type_pack<First, Rest...> all, const Body& body, builder<Tgt, Families...>& k, const A&... args) {
         if constexpr (N == 0) bind(all, body, k, args...);
         else skip<N - 1>(type_pack<Rest...>(), body, k, args...);
     }
     template <std::size_t N, class Body, class... A>
-    static constexpr void skip(type_pack<>, const Body& body, builder<Tgt>& k, const A&... args) {
+    static constexpr void skip(type_pack<>, const Body& body, builder<Tgt, Families...>& k, const A&... args) {
         body(k, args...);
     }
     template <class First, class... Rest, class Body, class... A>
-    static constexpr void bind(type_pack<First, Rest...>, const Body& body, builder<Tgt>& k, const A&... args) {
+    static constexpr void bind(type_pack<First, Rest...>, const Body& body, builder<Tgt, Families...>& k, const A&... args) {
         using Q = std::remove_cvref_t<First>;
         static_assert(is_param_v<Q>, "PTXDSL-J07: constants come before the parameters in a kernel body's signature");
         const std::uint32_t symbol = declare_param(k.program(), param_traits<Q>::describe());
@@ -71,16 +71,16 @@ private:
         bind(type_pack<Rest...>(), body, k, args..., handle);
     }
     template <class Body, class... A>
-    static constexpr void bind(type_pack<>, const Body& body, builder<Tgt>& k, const A&... args) {
+    static constexpr void bind(type_pack<>, const Body& body, builder<Tgt, Families...>& k, const A&... args) {
         body(k, args...);
     }
 };
-template <target Tgt, class... P>
-struct body_traits<void (*)(builder<Tgt>&, P...) noexcept> : body_traits<void (*)(builder<Tgt>&, P...)> {};
-template <class L, target Tgt, class... P>
-struct body_traits<void (L::*)(builder<Tgt>&, P...) const> : body_traits<void (*)(builder<Tgt>&, P...)> {};
-template <class L, target Tgt, class... P>
-struct body_traits<void (L::*)(builder<Tgt>&, P...) const noexcept> : body_traits<void (*)(builder<Tgt>&, P...)> {};
+template <class B, class... P>
+struct body_traits<void (*)(B&, P...) noexcept> : body_traits<void (*)(B&, P...)> {};
+template <class L, class B, class... P>
+struct body_traits<void (L::*)(B&, P...) const> : body_traits<void (*)(B&, P...)> {};
+template <class L, class B, class... P>
+struct body_traits<void (L::*)(B&, P...) const noexcept> : body_traits<void (*)(B&, P...)> {};
 
 /// Writes the device functions the kernel calls, and those they call, into words of their own.
 constexpr void write_functions(ir::program& p) {

@@ -12,7 +12,7 @@
 //   four words per operand
 //                   class (bits 0-3) | operand_flag bits
 //                   type, or 64 + slot | gate flag << 8 | 0x1000 when the gate is negated
-//                   count: n, or 0x8000 | slot << 11 | 0x400 when divided | factor
+//                   count: n, or 0x8000 | slot << 11 | 0x400 when divided | factor; of a register: its selector_class
 //                   1 + number of the immediate range, 0 for none
 #pragma once
 
@@ -39,7 +39,23 @@ enum class operand_kind : std::uint8_t {
     label,           ///< a label
     symbol,          ///< the name of a variable or function
     special,         ///< a special register; `type` is its type
+    list,            ///< `(a, b)`: arguments or results of a call
 };
+
+/// A video selector as written behind a register, packed: number of digits << 13 | 0x1000 for halves (`h`), 0 for bytes (`b`) | the
+/// digits, three bits each, the last one lowest. 0 stands for none.
+using video_selector = std::uint16_t;
+
+/// `b0`, `h10`, `b3210` (without the dot); 0 when it is no selector.
+[[nodiscard]] constexpr video_selector selector_of(const char* text, std::size_t length) noexcept {
+    if (length < 2 || length > 5 || (text[0] != 'b' && text[0] != 'h')) return 0;
+    unsigned digits = 0;
+    for (std::size_t i = 1; i < length; ++i) {
+        if (text[i] < '0' || text[i] > '7') return 0;
+        digits = digits << 3 | static_cast<unsigned>(text[i] - '0');
+    }
+    return static_cast<video_selector>((length - 1) << 13 | (text[0] == 'h' ? 0x1000u : 0u) | digits);
+}
 
 /// One operand as an instruction has it.
 ///
@@ -53,6 +69,11 @@ struct operand_shape {
     std::uint16_t count = 1;         ///< vector length, or number of tensor coordinates
     space sp = space::generic;       ///< addresses: a claimed space must fit the instruction's; `generic` claims nothing
     std::int64_t value = 0;          ///< value of an integer immediate
+    video_selector selector = 0;     ///< registers: `a.b0`
+    bool minus = false;              ///< registers: `-a`
+    bool unified = false;            ///< addresses: `[a].unified`
+    bool sampler = false;            ///< texture addresses: `[texture, sampler, {...}]`
+    bool sinks = false;              ///< vectors: some of the elements are `_`
 };
 
 /// What the table says about an instruction.
@@ -78,7 +99,7 @@ struct verdict {
 namespace detail {
 
 /// Operand classes of a row; the order is the generator's.
-enum class operand_class : std::uint8_t { reg, pred, imm, vec, address, tmap, label, symbol, sink };
+enum class operand_class : std::uint8_t { reg, pred, imm, vec, address, tmap, label, symbol, sink, texture, list };
 
 namespace operand_flag {
 inline constexpr unsigned dest = 1u << 4;
@@ -91,11 +112,36 @@ inline constexpr unsigned sreg = 1u << 10;
 inline constexpr unsigned symbol = 1u << 11;
 inline constexpr unsigned joined = 1u << 12;
 inline constexpr unsigned bits_only = 1u << 13;
+inline constexpr unsigned unified = 1u << 14;
+inline constexpr unsigned minus = 1u << 15;
+inline constexpr unsigned sampler = sreg;  ///< of a texture address
 }  // namespace operand_flag
 
 /// Address spaces of a row, after those of `space`.
 inline constexpr unsigned space_any = 7;
 inline constexpr unsigned space_tmem = 8;
+
+/// Kinds of video selectors (PTX ISA 9.7.16): one part, two halves, four bytes; for destinations the elements written.
+enum class selector_class : std::uint8_t { none, part, half, byte, half_mask, byte_mask };
+inline constexpr unsigned selector_required = 8;
+
+/// Whether a selector is one of a kind.
+[[nodiscard]] constexpr bool selector_fits(selector_class kind, video_selector s) noexcept {
+    const unsigned n = static_cast<unsigned>(s) >> 13;
+    const bool halves = (s & 0x1000u) != 0;
+    const bool wants_halves = kind == selector_class::half || kind == selector_class::half_mask;
+    if (kind == selector_class::none || (kind != selector_class::part && halves != wants_halves)) return false;
+    const bool mask = kind == selector_class::half_mask || kind == selector_class::byte_mask;
+    const unsigned whole = kind == selector_class::part ? 1 : wants_halves ? 2 : 4;
+    // Operands select among the elements of both sources, destinations and parts among their own.
+    const unsigned elements = kind == selector_class::half ? 4 : kind == selector_class::byte ? 8 : halves ? 2 : 4;
+    if (mask ? n > whole : n != whole) return false;
+    for (unsigned i = 0; i < n; ++i) {
+        const unsigned digit = static_cast<unsigned>(s) >> (3 * i) & 7u;
+        if (digit >= elements || (mask && i != 0 && digit <= (static_cast<unsigned>(s) >> (3 * i - 3) & 7u))) return false;
+    }
+    return true;
+}
 
 /// Modifiers a match remembers: the choice made for each slot and which optional groups were taken.
 struct bindings {
@@ -234,7 +280,7 @@ public:
     [[nodiscard]] constexpr bool relaxed() const noexcept { return has(detail::operand_flag::relaxed); }
     [[nodiscard]] constexpr bool takes_sink() const noexcept { return has(detail::operand_flag::sink); }
     [[nodiscard]] constexpr bool takes_negation() const noexcept { return has(detail::operand_flag::negated); }
-    [[nodiscard]] constexpr bool takes_special() const noexcept { return has(detail::operand_flag::sreg); }
+    [[nodiscard]] constexpr bool takes_special() const noexcept { return class_ == detail::operand_class::reg && has(detail::operand_flag::sreg); }
     [[nodiscard]] constexpr bool takes_symbol() const noexcept { return has(detail::operand_flag::symbol); }
     [[nodiscard]] constexpr bool has_range() const noexcept { return range_ != 0; }
     [[nodiscard]] constexpr std::int64_t low() const noexcept { return wide(0); }
@@ -256,6 +302,8 @@ public:
             case operand_class::label: return operand_kind::label;
             case operand_class::symbol: return operand_kind::symbol;
             case operand_class::sink: return operand_kind::sink;
+            case operand_class::texture: return operand_kind::tensor_address;
+            case operand_class::list: return operand_kind::list;
         }
         return operand_kind::none;
     }
@@ -265,6 +313,18 @@ public:
     }
     /// Vector length or number of coordinates.
     [[nodiscard]] constexpr unsigned count() const noexcept { return count_; }
+    /// The video selector a register may have.
+    [[nodiscard]] constexpr detail::selector_class selector() const noexcept {
+        return class_ == detail::operand_class::reg ? static_cast<detail::selector_class>(count_ & 7u) : detail::selector_class::none;
+    }
+    [[nodiscard]] constexpr bool needs_selector() const noexcept {
+        return class_ == detail::operand_class::reg && (count_ & detail::selector_required) != 0;
+    }
+    [[nodiscard]] constexpr bool takes_minus() const noexcept { return has(detail::operand_flag::minus); }
+    [[nodiscard]] constexpr bool takes_unified() const noexcept { return has(detail::operand_flag::unified); }
+    /// A texture or surface and its coordinates.
+    [[nodiscard]] constexpr bool texture() const noexcept { return class_ == detail::operand_class::texture; }
+    [[nodiscard]] constexpr bool takes_sampler() const noexcept { return texture() && has(detail::operand_flag::sampler); }
 
     /// An address in tensor memory, which has its own 32-bit addressing.
     [[nodiscard]] constexpr bool tensor_memory() const noexcept { return kind() == operand_kind::address && type_ == detail::space_tmem; }
@@ -291,15 +351,16 @@ public:
     [[nodiscard]] constexpr bool takes(const operand_shape& o) const noexcept {
         switch (o.kind) {
             case operand_kind::reg:
-                return (kind() == operand_kind::reg || (kind() == operand_kind::vec && count_ == 1)) && fits_register(o.type);
+                return (kind() == operand_kind::reg || (kind() == operand_kind::vec && count_ == 1)) && fits_register(o.type) && takes_form(o);
             case operand_kind::special: return takes_special() && fits_register(o.type);
-            case operand_kind::vec: return kind() == operand_kind::vec && o.count == count_ && fits_register(o.type);
+            case operand_kind::vec: return kind() == operand_kind::vec && o.count == count_ && (dest() || !o.sinks) && fits_register(o.type);
             case operand_kind::imm: return takes_immediate(o);
             case operand_kind::not_pred: return kind() == operand_kind::pred && takes_negation();
             case operand_kind::sink: return takes_sink();
             case operand_kind::symbol: return kind() == operand_kind::symbol || takes_symbol();
-            case operand_kind::tensor_address: return kind() == o.kind && o.count == count_;
-            case operand_kind::address: return kind() == o.kind && takes_space(o.sp);
+            case operand_kind::tensor_address: return kind() == o.kind && (texture() ? takes_coordinates(o) : o.count == count_);
+            case operand_kind::address: return kind() == o.kind && takes_space(o.sp) && (takes_unified() || !o.unified);
+            case operand_kind::list:
             case operand_kind::pred:
             case operand_kind::label: return kind() == o.kind;
             case operand_kind::none: return false;
@@ -343,12 +404,27 @@ private:
         return has(detail::operand_flag::bits_only) || (narrow && info(named.reg).cls == type_class::bits);
     }
 
+    /// What stands around the register: `-a`, `a.b0`.
+    [[nodiscard]] constexpr bool takes_form(const operand_shape& o) const noexcept {
+        if (o.minus && !takes_minus()) return false;
+        if (o.selector == 0) return !needs_selector();
+        return detail::selector_fits(selector(), o.selector);
+    }
+
+    /// ptxas takes more coordinates than the geometry has and ignores them; vectors have 1, 2 or 4 elements.
+    [[nodiscard]] constexpr bool takes_coordinates(const operand_shape& o) const noexcept {
+        if (o.sampler && !takes_sampler()) return false;
+        if (o.count < count_ || (o.count != 1 && o.count != 2 && o.count != 4)) return false;
+        if (type() == scalar::b32 && info(o.type).cls == type_class::floating) return false;  // the first one is an index
+        return o.type == scalar::none || fits_register(o.type);
+    }
+
     [[nodiscard]] constexpr bool takes_immediate(const operand_shape& o) const noexcept {
         const bool float_literal = o.type == scalar::f32 || o.type == scalar::f64;
         if (has_range()) {
             return !float_literal && in_range(o.value);
         }
-        if (kind() != operand_kind::reg || register_only()) return false;
+        if (kind() != operand_kind::reg || register_only() || needs_selector()) return false;
         const scalar_info& want = info(type());
         if (want.cls == type_class::floating) return float_literal && want.bits >= 32;
         // An untyped word takes a float literal of its own width.

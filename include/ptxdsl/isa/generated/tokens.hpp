@@ -10,181 +10,199 @@ namespace ptxdsl::isa {
 // clang-format off
 enum class tok : std::uint16_t {
     none = 0,
-    _128x128b, _128x256b, _16x128b, _16x256b, _16x32bx2, _16x64b, _1d, _2d, _32x128b, _32x32b, _3d, _4d, _4x256b,
-    _5d, _64x128b, L1, L1__evict_first, L1__evict_last, L1__evict_normal, L1__evict_unchanged, L1__no_allocate, L2,
-    L2__128B, L2__256B, L2__64B, L2__cache_hint, L2__evict_first, L2__evict_last, L2__evict_normal,
-    L2__evict_unchanged, NaN, abs, acc__f16, acc__f32, acq_rel, acquire, activemask, add, addc, alias, aligned, all,
-    alloc, alloca, and_, any, applypriority, approx, arrive, arrive_drop, ashift, async, async__generic, atom, b1,
-    b1024, b128, b16, b32, b4, b4e, b4x16_p64, b6, b64, b6x16_p32, b8, b8x16, ballot, bar, barrier, bf16, bf16x2,
-    bfe, bfi, bfind, bfly, block16, block32, block_scale, bmsk, box_dim, bra, brev, brkpt, brx, bulk, bulk_group,
-    ca, call, cas, cc, cg, clamp, cluster, clusterlaunchcontrol, clz, cnot, col, collector__a__discard,
-    collector__a__fill, collector__a__lastuse, collector__a__use, collector__b0__discard, collector__b0__fill,
-    collector__b0__lastuse, collector__b0__use, collector__b1__discard, collector__b1__fill, collector__b1__lastuse,
-    collector__b1__use, collector__b2__discard, collector__b2__fill, collector__b2__lastuse, collector__b2__use,
-    collector__b3__discard, collector__b3__fill, collector__b3__lastuse, collector__b3__use, commit, commit_group,
-    complete_tx, const_, copysign, cos, cp, cp_fenceproxy, cp_mask, createpolicy, cs, cta, cta_group__1,
-    cta_group__2, cv, cvt, cvta, dealloc, dec, discard, div, down, dp2a, dp4a, e2m1, e2m1x2, e2m1x4, e2m3, e2m3x2,
-    e2m3x4, e3m2, e3m2x2, e3m2x4, e4m3, e4m3x2, e4m3x4, e5m2, e5m2x2, e5m2x4, ecl, ecr, elect, element_stride,
-    elemtype, eq, equ, ex2, exch, exit, expect_tx, f16, f16x2, f32, f32x2, f4e, f64, fence,
-    fence__after_thread_sync, fence__before_thread_sync, fill_mode, finite, fma, fns, fractional, ftz, full, ge,
-    get_first_ctaid, get_first_ctaid__x, get_first_ctaid__y, get_first_ctaid__z, getctarank, geu, gl, global,
-    global_address, global_dim, global_stride, gpu, griddepcontrol, gt, gtu, hi, hs, idx, im2col, im2col__w,
-    im2col__w__128, im2col_no_offs, inc, infinite, init, interleave_layout, inval, is_canceled, isspacep, kind__f16,
-    kind__f8f6f4, kind__i8, kind__mxf4, kind__mxf4nvf4, kind__mxf8f6f4, kind__tf32, l, launch_dependents, ld,
-    ld_reduce, ldmatrix, ldu, le, leu, lg2, lo, local, lop3, ls, lt, ltu, lu, m16n16, m16n8, m16n8k128, m16n8k16,
-    m16n8k256, m16n8k32, m16n8k4, m16n8k64, m16n8k8, m64n104k16, m64n104k32, m64n104k64, m64n104k8, m64n112k16,
-    m64n112k256, m64n112k32, m64n112k64, m64n112k8, m64n120k16, m64n120k32, m64n120k64, m64n120k8, m64n128k16,
-    m64n128k256, m64n128k32, m64n128k64, m64n128k8, m64n136k16, m64n136k32, m64n136k64, m64n136k8, m64n144k16,
-    m64n144k256, m64n144k32, m64n144k64, m64n144k8, m64n152k16, m64n152k32, m64n152k64, m64n152k8, m64n160k16,
-    m64n160k256, m64n160k32, m64n160k64, m64n160k8, m64n168k16, m64n168k32, m64n168k64, m64n168k8, m64n16k16,
-    m64n16k256, m64n16k32, m64n16k64, m64n16k8, m64n176k16, m64n176k256, m64n176k32, m64n176k64, m64n176k8,
-    m64n184k16, m64n184k32, m64n184k64, m64n184k8, m64n192k16, m64n192k256, m64n192k32, m64n192k64, m64n192k8,
-    m64n200k16, m64n200k32, m64n200k64, m64n200k8, m64n208k16, m64n208k256, m64n208k32, m64n208k64, m64n208k8,
-    m64n216k16, m64n216k32, m64n216k64, m64n216k8, m64n224k16, m64n224k256, m64n224k32, m64n224k64, m64n224k8,
-    m64n232k16, m64n232k32, m64n232k64, m64n232k8, m64n240k16, m64n240k256, m64n240k32, m64n240k64, m64n240k8,
-    m64n248k16, m64n248k32, m64n248k64, m64n248k8, m64n24k16, m64n24k256, m64n24k32, m64n24k64, m64n24k8,
-    m64n256k16, m64n256k256, m64n256k32, m64n256k64, m64n256k8, m64n32k16, m64n32k256, m64n32k32, m64n32k64,
-    m64n32k8, m64n40k16, m64n40k32, m64n40k64, m64n40k8, m64n48k16, m64n48k256, m64n48k32, m64n48k64, m64n48k8,
-    m64n56k16, m64n56k32, m64n56k64, m64n56k8, m64n64k16, m64n64k256, m64n64k32, m64n64k64, m64n64k8, m64n72k16,
-    m64n72k32, m64n72k64, m64n72k8, m64n80k16, m64n80k256, m64n80k32, m64n80k64, m64n80k8, m64n88k16, m64n88k32,
-    m64n88k64, m64n88k8, m64n8k16, m64n8k256, m64n8k32, m64n8k64, m64n8k8, m64n96k16, m64n96k256, m64n96k32,
-    m64n96k64, m64n96k8, m8n16, m8n8, m8n8k128, m8n8k16, m8n8k32, m8n8k4, mad, mad24, madc, mapa, mask, match, max,
-    mbarrier, mbarrier__arrive__one, mbarrier__complete_tx__bytes, mbarrier_init, membar, min, mma, mma_async, mmio,
-    mov, movmatrix, mul, mul24, multicast__cluster, multicast__cluster__all, multimem, nan, nanosleep, nc, ne, neg,
-    neu, noComplete, noftz, noinc, normal, not_, notanumber, num, number, oob, or_, pack, pack__16b, param,
-    param__entry, param__func, parity, pending_count, pmevent, popc, pred, prefetch, prefetchu, prmt, proxy,
-    query_cancel, r, range, rank, rc16, rc8, rcp, read, red, reduce, redux, relaxed, release,
+    _128x128b, _128x256b, _16x128b, _16x256b, _16x32bx2, _16x64b, _1d, _2d, _2dms, _32x128b, _32x32b, _3d, _4d,
+    _4x256b, _5d, _64x128b, L1, L1__evict_first, L1__evict_last, L1__evict_normal, L1__evict_unchanged,
+    L1__no_allocate, L2, L2__128B, L2__256B, L2__64B, L2__cache_hint, L2__evict_first, L2__evict_last,
+    L2__evict_normal, L2__evict_unchanged, NaN, a, a1d, a2d, a2dms, abs, acc__f16, acc__f32, acq_rel, acquire,
+    activemask, acube, add, addc, addr_mode_0, addr_mode_1, addr_mode_2, alias, aligned, all, alloc, alloca, and_,
+    any, applypriority, approx, array_size, arrive, arrive_drop, ashift, async, async__generic, atom, b, b1, b1024,
+    b128, b16, b32, b4, b4e, b4x16_p64, b6, b64, b6x16_p32, b8, b8x16, ballot, bar, barrier, base, bf16, bf16x2,
+    bfe, bfi, bfind, bfly, block16, block32, block_scale, bmsk, box_dim, bra, brev, brkpt, brx, bulk, bulk_group, c,
+    ca, call, cas, cc, cg, channel_data_type, channel_order, clamp, cluster, clusterlaunchcontrol, clz, cnot, col,
+    collector__a__discard, collector__a__fill, collector__a__lastuse, collector__a__use, collector__b0__discard,
+    collector__b0__fill, collector__b0__lastuse, collector__b0__use, collector__b1__discard, collector__b1__fill,
+    collector__b1__lastuse, collector__b1__use, collector__b2__discard, collector__b2__fill, collector__b2__lastuse,
+    collector__b2__use, collector__b3__discard, collector__b3__fill, collector__b3__lastuse, collector__b3__use,
+    commit, commit_group, complete_tx, const_, copysign, cos, cp, cp_fenceproxy, cp_mask, createpolicy, cs, cta,
+    cta_group__1, cta_group__2, cube, cv, cvt, cvta, d, dealloc, dec, depth, discard, div, down, dp2a, dp4a, e2m1,
+    e2m1x2, e2m1x4, e2m3, e2m3x2, e2m3x4, e3m2, e3m2x2, e3m2x4, e4m3, e4m3x2, e4m3x4, e5m2, e5m2x2, e5m2x4, ecl,
+    ecr, elect, element_stride, elemtype, eq, equ, ex2, exch, exit, expect_tx, f16, f16x2, f32, f32x2, f4e, f64,
+    fence, fence__after_thread_sync, fence__before_thread_sync, fill_mode, filter_mode, finite, fma, fns,
+    force_unnormalized_coords, fractional, ftz, full, g, ge, get_first_ctaid, get_first_ctaid__x,
+    get_first_ctaid__y, get_first_ctaid__z, getctarank, geu, gl, global, global_address, global_dim, global_stride,
+    gpu, grad, griddepcontrol, gt, gtu, height, hi, hs, idx, im2col, im2col__w, im2col__w__128, im2col_no_offs, inc,
+    infinite, init, interleave_layout, inval, is_canceled, isspacep, istypep, kind__f16, kind__f8f6f4, kind__i8,
+    kind__mxf4, kind__mxf4nvf4, kind__mxf8f6f4, kind__tf32, l, launch_dependents, ld, ld_reduce, ldmatrix, ldu, le,
+    leu, level, lg2, lo, load, local, lop3, ls, lt, ltu, lu, m16n16, m16n16k16, m16n16k8, m16n8, m16n8k128,
+    m16n8k16, m16n8k256, m16n8k32, m16n8k4, m16n8k64, m16n8k8, m32n8k16, m64n104k16, m64n104k32, m64n104k64,
+    m64n104k8, m64n112k16, m64n112k256, m64n112k32, m64n112k64, m64n112k8, m64n120k16, m64n120k32, m64n120k64,
+    m64n120k8, m64n128k16, m64n128k256, m64n128k32, m64n128k64, m64n128k8, m64n136k16, m64n136k32, m64n136k64,
+    m64n136k8, m64n144k16, m64n144k256, m64n144k32, m64n144k64, m64n144k8, m64n152k16, m64n152k32, m64n152k64,
+    m64n152k8, m64n160k16, m64n160k256, m64n160k32, m64n160k64, m64n160k8, m64n168k16, m64n168k32, m64n168k64,
+    m64n168k8, m64n16k16, m64n16k256, m64n16k32, m64n16k64, m64n16k8, m64n176k16, m64n176k256, m64n176k32,
+    m64n176k64, m64n176k8, m64n184k16, m64n184k32, m64n184k64, m64n184k8, m64n192k16, m64n192k256, m64n192k32,
+    m64n192k64, m64n192k8, m64n200k16, m64n200k32, m64n200k64, m64n200k8, m64n208k16, m64n208k256, m64n208k32,
+    m64n208k64, m64n208k8, m64n216k16, m64n216k32, m64n216k64, m64n216k8, m64n224k16, m64n224k256, m64n224k32,
+    m64n224k64, m64n224k8, m64n232k16, m64n232k32, m64n232k64, m64n232k8, m64n240k16, m64n240k256, m64n240k32,
+    m64n240k64, m64n240k8, m64n248k16, m64n248k32, m64n248k64, m64n248k8, m64n24k16, m64n24k256, m64n24k32,
+    m64n24k64, m64n24k8, m64n256k16, m64n256k256, m64n256k32, m64n256k64, m64n256k8, m64n32k16, m64n32k256,
+    m64n32k32, m64n32k64, m64n32k8, m64n40k16, m64n40k32, m64n40k64, m64n40k8, m64n48k16, m64n48k256, m64n48k32,
+    m64n48k64, m64n48k8, m64n56k16, m64n56k32, m64n56k64, m64n56k8, m64n64k16, m64n64k256, m64n64k32, m64n64k64,
+    m64n64k8, m64n72k16, m64n72k32, m64n72k64, m64n72k8, m64n80k16, m64n80k256, m64n80k32, m64n80k64, m64n80k8,
+    m64n88k16, m64n88k32, m64n88k64, m64n88k8, m64n8k16, m64n8k256, m64n8k32, m64n8k64, m64n8k8, m64n96k16,
+    m64n96k256, m64n96k32, m64n96k64, m64n96k8, m8n16, m8n32k16, m8n8, m8n8k128, m8n8k16, m8n8k32, m8n8k4, mad,
+    mad24, madc, mapa, mask, match, max, mbarrier, mbarrier__arrive__one, mbarrier__complete_tx__bytes,
+    mbarrier_init, membar, memory_layout, min, mma, mma_async, mmio, mov, movmatrix, mul, mul24, multicast__cluster,
+    multicast__cluster__all, multimem, nan, nanosleep, nc, ne, neg, neu, noComplete, noftz, noinc, normal,
+    normalized_coords, not_, notanumber, num, num_mipmap_levels, num_samples, number, oob, or_, p, pack, pack__16b,
+    param, param__entry, param__func, parity, pending_count, pmevent, po, popc, pred, prefetch, prefetchu, prmt,
+    proxy, query_cancel, r, range, rank, rc16, rc8, rcp, read, red, reduce, redux, relaxed, release,
     relinquish_alloc_permit, relu, rem, replace, ret, rm, rmi, rn, rna, rni, row, rp, rpi, rs, rsqrt, rz, rzi, s16,
-    s16x2, s2, s32, s4, s64, s8, sad, sat, satfinite, sc, scale_vec__1X, scale_vec__2X, scale_vec__4X, selp, set,
-    setmaxnreg, setp, shared, shared__cluster, shared__cta, shf, shfl, shift, shiftamt, shl, shr, sin, slct, sp,
-    sp__ordered_metadata, sqrt, st, stackrestore, stacksave, stmatrix, sub, subc, subnormal, swizzle_atomicity,
-    swizzle_mode, sync, sync_restrict__shared__cluster, sync_restrict__shared__cta, sys, szext, tanh, tcgen05,
-    tensor, tensormap, tensormap__generic, test_wait, testp, tf32, tile, tile__gather4, tile__scatter4, to, trans,
-    trap, try_cancel, try_wait, u16, u16x2, u2, u32, u4, u64, u8, ue4m3, ue8m0, ue8m0x2, uni, unpack__16b, up, v2,
-    v4, v8, volatile_, vote, wait, wait__ld, wait__st, wait_all, wait_group, warp, warpx2__01_23, warpx2__02_13,
-    warpx4, wb, weak, wgmma, wide, wrap, ws, wt, x1, x128, x16, x2, x32, x4, x64, x8, xor_, xorsign,
+    s16x2, s2, s32, s4, s64, s8, sad, samplerref, sat, satfinite, sc, scale_vec__1X, scale_vec__2X, scale_vec__4X,
+    selp, set, setmaxnreg, setp, shared, shared__cluster, shared__cta, shf, shfl, shift, shiftamt, shl, shr, shr15,
+    shr7, sin, slct, sp, sp__ordered_metadata, sqrt, st, stackrestore, stacksave, stmatrix, store, sub, subc,
+    subnormal, suld, suq, sured, surfref, sust, swizzle_atomicity, swizzle_mode, sync,
+    sync_restrict__shared__cluster, sync_restrict__shared__cta, sys, szext, tanh, tcgen05, tensor, tensormap,
+    tensormap__generic, test_wait, testp, tex, texref, tf32, tile, tile__gather4, tile__scatter4, tld4, to, trans,
+    trap, try_cancel, try_wait, txq, u16, u16x2, u2, u32, u4, u64, u8, ue4m3, ue8m0, ue8m0x2, uni, unpack__16b, up,
+    v2, v4, v8, vabsdiff, vabsdiff2, vabsdiff4, vadd, vadd2, vadd4, vavrg2, vavrg4, vmad, vmax, vmax2, vmax4, vmin,
+    vmin2, vmin4, volatile_, vote, vset, vset2, vset4, vshl, vshr, vsub, vsub2, vsub4, wait, wait__ld, wait__st,
+    wait_all, wait_group, warp, warpx2__01_23, warpx2__02_13, warpx4, wb, weak, wgmma, wide, width, wmma, wrap, ws,
+    wt, x1, x128, x16, x2, x32, x4, x64, x8, xor_, xorsign, zero,
 };
 
 namespace detail {
 
-inline constexpr unsigned token_count = 588;
+inline constexpr unsigned token_count = 663;
 /// All spellings end to end; token t is [token_offset[t], token_offset[t + 1]).
 inline constexpr const char* token_text =
-    "128x128b128x256b16x128b16x256b16x32bx216x64b1d2d32x128b32x32b3d4d4x256b5d64x128bL1L1::evict_firstL1::evict_l"
-    "astL1::evict_normalL1::evict_unchangedL1::no_allocateL2L2::128BL2::256BL2::64BL2::cache_hintL2::evict_firstL"
-    "2::evict_lastL2::evict_normalL2::evict_unchangedNaNabsacc::f16acc::f32acq_relacquireactivemaskaddaddcaliasal"
-    "ignedallallocallocaandanyapplypriorityapproxarrivearrive_dropashiftasyncasync::genericatomb1b1024b128b16b32b"
-    "4b4eb4x16_p64b6b64b6x16_p32b8b8x16ballotbarbarrierbf16bf16x2bfebfibfindbflyblock16block32block_scalebmskbox_"
-    "dimbrabrevbrkptbrxbulkbulk_groupcacallcascccgclampclusterclusterlaunchcontrolclzcnotcolcollector::a::discard"
-    "collector::a::fillcollector::a::lastusecollector::a::usecollector::b0::discardcollector::b0::fillcollector::"
-    "b0::lastusecollector::b0::usecollector::b1::discardcollector::b1::fillcollector::b1::lastusecollector::b1::u"
-    "secollector::b2::discardcollector::b2::fillcollector::b2::lastusecollector::b2::usecollector::b3::discardcol"
-    "lector::b3::fillcollector::b3::lastusecollector::b3::usecommitcommit_groupcomplete_txconstcopysigncoscpcp_fe"
-    "nceproxycp_maskcreatepolicycsctacta_group::1cta_group::2cvcvtcvtadeallocdecdiscarddivdowndp2adp4ae2m1e2m1x2e"
-    "2m1x4e2m3e2m3x2e2m3x4e3m2e3m2x2e3m2x4e4m3e4m3x2e4m3x4e5m2e5m2x2e5m2x4eclecrelectelement_strideelemtypeeqeque"
-    "x2exchexitexpect_txf16f16x2f32f32x2f4ef64fencefence::after_thread_syncfence::before_thread_syncfill_modefini"
-    "tefmafnsfractionalftzfullgeget_first_ctaidget_first_ctaid::xget_first_ctaid::yget_first_ctaid::zgetctarankge"
-    "uglglobalglobal_addressglobal_dimglobal_stridegpugriddepcontrolgtgtuhihsidxim2colim2col::wim2col::w::128im2c"
-    "ol_no_offsincinfiniteinitinterleave_layoutinvalis_canceledisspacepkind::f16kind::f8f6f4kind::i8kind::mxf4kin"
-    "d::mxf4nvf4kind::mxf8f6f4kind::tf32llaunch_dependentsldld_reduceldmatrixlduleleulg2lolocallop3lsltltulum16n1"
-    "6m16n8m16n8k128m16n8k16m16n8k256m16n8k32m16n8k4m16n8k64m16n8k8m64n104k16m64n104k32m64n104k64m64n104k8m64n112"
-    "k16m64n112k256m64n112k32m64n112k64m64n112k8m64n120k16m64n120k32m64n120k64m64n120k8m64n128k16m64n128k256m64n1"
-    "28k32m64n128k64m64n128k8m64n136k16m64n136k32m64n136k64m64n136k8m64n144k16m64n144k256m64n144k32m64n144k64m64n"
-    "144k8m64n152k16m64n152k32m64n152k64m64n152k8m64n160k16m64n160k256m64n160k32m64n160k64m64n160k8m64n168k16m64n"
-    "168k32m64n168k64m64n168k8m64n16k16m64n16k256m64n16k32m64n16k64m64n16k8m64n176k16m64n176k256m64n176k32m64n176"
-    "k64m64n176k8m64n184k16m64n184k32m64n184k64m64n184k8m64n192k16m64n192k256m64n192k32m64n192k64m64n192k8m64n200"
-    "k16m64n200k32m64n200k64m64n200k8m64n208k16m64n208k256m64n208k32m64n208k64m64n208k8m64n216k16m64n216k32m64n21"
-    "6k64m64n216k8m64n224k16m64n224k256m64n224k32m64n224k64m64n224k8m64n232k16m64n232k32m64n232k64m64n232k8m64n24"
-    "0k16m64n240k256m64n240k32m64n240k64m64n240k8m64n248k16m64n248k32m64n248k64m64n248k8m64n24k16m64n24k256m64n24"
-    "k32m64n24k64m64n24k8m64n256k16m64n256k256m64n256k32m64n256k64m64n256k8m64n32k16m64n32k256m64n32k32m64n32k64m"
-    "64n32k8m64n40k16m64n40k32m64n40k64m64n40k8m64n48k16m64n48k256m64n48k32m64n48k64m64n48k8m64n56k16m64n56k32m64"
-    "n56k64m64n56k8m64n64k16m64n64k256m64n64k32m64n64k64m64n64k8m64n72k16m64n72k32m64n72k64m64n72k8m64n80k16m64n8"
-    "0k256m64n80k32m64n80k64m64n80k8m64n88k16m64n88k32m64n88k64m64n88k8m64n8k16m64n8k256m64n8k32m64n8k64m64n8k8m6"
-    "4n96k16m64n96k256m64n96k32m64n96k64m64n96k8m8n16m8n8m8n8k128m8n8k16m8n8k32m8n8k4madmad24madcmapamaskmatchmax"
-    "mbarriermbarrier::arrive::onembarrier::complete_tx::bytesmbarrier_initmembarminmmamma_asyncmmiomovmovmatrixm"
-    "ulmul24multicast::clustermulticast::cluster::allmultimemnannanosleepncnenegneunoCompletenoftznoincnormalnotn"
-    "otanumbernumnumberooborpackpack::16bparamparam::entryparam::funcparitypending_countpmeventpopcpredprefetchpr"
-    "efetchuprmtproxyquery_cancelrrangerankrc16rc8rcpreadredreducereduxrelaxedreleaserelinquish_alloc_permitrelur"
-    "emreplaceretrmrmirnrnarnirowrprpirsrsqrtrzrzis16s16x2s2s32s4s64s8sadsatsatfinitescscale_vec::1Xscale_vec::2X"
-    "scale_vec::4Xselpsetsetmaxnregsetpsharedshared::clustershared::ctashfshflshiftshiftamtshlshrsinslctspsp::ord"
-    "ered_metadatasqrtststackrestorestacksavestmatrixsubsubcsubnormalswizzle_atomicityswizzle_modesyncsync_restri"
-    "ct::shared::clustersync_restrict::shared::ctasysszexttanhtcgen05tensortensormaptensormap::generictest_waitte"
-    "stptf32tiletile::gather4tile::scatter4totranstraptry_canceltry_waitu16u16x2u2u32u4u64u8ue4m3ue8m0ue8m0x2uniu"
-    "npack::16bupv2v4v8volatilevotewaitwait::ldwait::stwait_allwait_groupwarpwarpx2::01_23warpx2::02_13warpx4wbwe"
-    "akwgmmawidewrapwswtx1x128x16x2x32x4x64x8xorxorsign";
+    "128x128b128x256b16x128b16x256b16x32bx216x64b1d2d2dms32x128b32x32b3d4d4x256b5d64x128bL1L1::evict_firstL1::evi"
+    "ct_lastL1::evict_normalL1::evict_unchangedL1::no_allocateL2L2::128BL2::256BL2::64BL2::cache_hintL2::evict_fi"
+    "rstL2::evict_lastL2::evict_normalL2::evict_unchangedNaNaa1da2da2dmsabsacc::f16acc::f32acq_relacquireactivema"
+    "skacubeaddaddcaddr_mode_0addr_mode_1addr_mode_2aliasalignedallallocallocaandanyapplypriorityapproxarray_size"
+    "arrivearrive_dropashiftasyncasync::genericatombb1b1024b128b16b32b4b4eb4x16_p64b6b64b6x16_p32b8b8x16ballotbar"
+    "barrierbasebf16bf16x2bfebfibfindbflyblock16block32block_scalebmskbox_dimbrabrevbrkptbrxbulkbulk_groupccacall"
+    "cascccgchannel_data_typechannel_orderclampclusterclusterlaunchcontrolclzcnotcolcollector::a::discardcollecto"
+    "r::a::fillcollector::a::lastusecollector::a::usecollector::b0::discardcollector::b0::fillcollector::b0::last"
+    "usecollector::b0::usecollector::b1::discardcollector::b1::fillcollector::b1::lastusecollector::b1::usecollec"
+    "tor::b2::discardcollector::b2::fillcollector::b2::lastusecollector::b2::usecollector::b3::discardcollector::"
+    "b3::fillcollector::b3::lastusecollector::b3::usecommitcommit_groupcomplete_txconstcopysigncoscpcp_fenceproxy"
+    "cp_maskcreatepolicycsctacta_group::1cta_group::2cubecvcvtcvtaddeallocdecdepthdiscarddivdowndp2adp4ae2m1e2m1x"
+    "2e2m1x4e2m3e2m3x2e2m3x4e3m2e3m2x2e3m2x4e4m3e4m3x2e4m3x4e5m2e5m2x2e5m2x4eclecrelectelement_strideelemtypeeqeq"
+    "uex2exchexitexpect_txf16f16x2f32f32x2f4ef64fencefence::after_thread_syncfence::before_thread_syncfill_modefi"
+    "lter_modefinitefmafnsforce_unnormalized_coordsfractionalftzfullggeget_first_ctaidget_first_ctaid::xget_first"
+    "_ctaid::yget_first_ctaid::zgetctarankgeuglglobalglobal_addressglobal_dimglobal_stridegpugradgriddepcontrolgt"
+    "gtuheighthihsidxim2colim2col::wim2col::w::128im2col_no_offsincinfiniteinitinterleave_layoutinvalis_canceledi"
+    "sspacepistypepkind::f16kind::f8f6f4kind::i8kind::mxf4kind::mxf4nvf4kind::mxf8f6f4kind::tf32llaunch_dependent"
+    "sldld_reduceldmatrixlduleleulevellg2loloadlocallop3lsltltulum16n16m16n16k16m16n16k8m16n8m16n8k128m16n8k16m16"
+    "n8k256m16n8k32m16n8k4m16n8k64m16n8k8m32n8k16m64n104k16m64n104k32m64n104k64m64n104k8m64n112k16m64n112k256m64n"
+    "112k32m64n112k64m64n112k8m64n120k16m64n120k32m64n120k64m64n120k8m64n128k16m64n128k256m64n128k32m64n128k64m64"
+    "n128k8m64n136k16m64n136k32m64n136k64m64n136k8m64n144k16m64n144k256m64n144k32m64n144k64m64n144k8m64n152k16m64"
+    "n152k32m64n152k64m64n152k8m64n160k16m64n160k256m64n160k32m64n160k64m64n160k8m64n168k16m64n168k32m64n168k64m6"
+    "4n168k8m64n16k16m64n16k256m64n16k32m64n16k64m64n16k8m64n176k16m64n176k256m64n176k32m64n176k64m64n176k8m64n18"
+    "4k16m64n184k32m64n184k64m64n184k8m64n192k16m64n192k256m64n192k32m64n192k64m64n192k8m64n200k16m64n200k32m64n2"
+    "00k64m64n200k8m64n208k16m64n208k256m64n208k32m64n208k64m64n208k8m64n216k16m64n216k32m64n216k64m64n216k8m64n2"
+    "24k16m64n224k256m64n224k32m64n224k64m64n224k8m64n232k16m64n232k32m64n232k64m64n232k8m64n240k16m64n240k256m64"
+    "n240k32m64n240k64m64n240k8m64n248k16m64n248k32m64n248k64m64n248k8m64n24k16m64n24k256m64n24k32m64n24k64m64n24"
+    "k8m64n256k16m64n256k256m64n256k32m64n256k64m64n256k8m64n32k16m64n32k256m64n32k32m64n32k64m64n32k8m64n40k16m6"
+    "4n40k32m64n40k64m64n40k8m64n48k16m64n48k256m64n48k32m64n48k64m64n48k8m64n56k16m64n56k32m64n56k64m64n56k8m64n"
+    "64k16m64n64k256m64n64k32m64n64k64m64n64k8m64n72k16m64n72k32m64n72k64m64n72k8m64n80k16m64n80k256m64n80k32m64n"
+    "80k64m64n80k8m64n88k16m64n88k32m64n88k64m64n88k8m64n8k16m64n8k256m64n8k32m64n8k64m64n8k8m64n96k16m64n96k256m"
+    "64n96k32m64n96k64m64n96k8m8n16m8n32k16m8n8m8n8k128m8n8k16m8n8k32m8n8k4madmad24madcmapamaskmatchmaxmbarriermb"
+    "arrier::arrive::onembarrier::complete_tx::bytesmbarrier_initmembarmemory_layoutminmmamma_asyncmmiomovmovmatr"
+    "ixmulmul24multicast::clustermulticast::cluster::allmultimemnannanosleepncnenegneunoCompletenoftznoincnormaln"
+    "ormalized_coordsnotnotanumbernumnum_mipmap_levelsnum_samplesnumberooborppackpack::16bparamparam::entryparam:"
+    ":funcparitypending_countpmeventpopopcpredprefetchprefetchuprmtproxyquery_cancelrrangerankrc16rc8rcpreadredre"
+    "ducereduxrelaxedreleaserelinquish_alloc_permitreluremreplaceretrmrmirnrnarnirowrprpirsrsqrtrzrzis16s16x2s2s3"
+    "2s4s64s8sadsamplerrefsatsatfinitescscale_vec::1Xscale_vec::2Xscale_vec::4Xselpsetsetmaxnregsetpsharedshared:"
+    ":clustershared::ctashfshflshiftshiftamtshlshrshr15shr7sinslctspsp::ordered_metadatasqrtststackrestorestacksa"
+    "vestmatrixstoresubsubcsubnormalsuldsuqsuredsurfrefsustswizzle_atomicityswizzle_modesyncsync_restrict::shared"
+    "::clustersync_restrict::shared::ctasysszexttanhtcgen05tensortensormaptensormap::generictest_waittestptextexr"
+    "eftf32tiletile::gather4tile::scatter4tld4totranstraptry_canceltry_waittxqu16u16x2u2u32u4u64u8ue4m3ue8m0ue8m0"
+    "x2uniunpack::16bupv2v4v8vabsdiffvabsdiff2vabsdiff4vaddvadd2vadd4vavrg2vavrg4vmadvmaxvmax2vmax4vminvmin2vmin4"
+    "volatilevotevsetvset2vset4vshlvshrvsubvsub2vsub4waitwait::ldwait::stwait_allwait_groupwarpwarpx2::01_23warpx"
+    "2::02_13warpx4wbweakwgmmawidewidthwmmawrapwswtx1x128x16x2x32x4x64x8xorxorsignzero";
 inline constexpr const char16_t* token_offset =
-    u"\x0\x0\x8\x10\x17\x1e\x26\x2c\x2e\x30\x37\x3d\x3f\x41\x47\x49\x50\x52\x61\x6f\x7f\x92\xa1\xa3\xab\xb3\xba"
-    u"\xc8\xd7\xe5\xf5\x108\x10b\x10e\x116\x11e\x125\x12c\x136\x139\x13d\x142\x149\x14c\x151\x157\x15a\x15d\x16a"
-    u"\x170\x176\x181\x187\x18c\x19a\x19e\x1a0\x1a5\x1a9\x1ac\x1af\x1b1\x1b4\x1bd\x1bf\x1c2\x1cb\x1cd\x1d2\x1d8"
-    u"\x1db\x1e2\x1e6\x1ec\x1ef\x1f2\x1f7\x1fb\x202\x209\x214\x218\x21f\x222\x226\x22b\x22e\x232\x23c\x23e\x242"
-    u"\x245\x247\x249\x24e\x255\x269\x26c\x270\x273\x288\x29a\x2af\x2c0\x2d6\x2e9\x2ff\x311\x327\x33a\x350\x362"
-    u"\x378\x38b\x3a1\x3b3\x3c9\x3dc\x3f2\x404\x40a\x416\x421\x426\x42e\x431\x433\x440\x447\x453\x455\x458\x464"
-    u"\x470\x472\x475\x479\x480\x483\x48a\x48d\x491\x495\x499\x49d\x4a3\x4a9\x4ad\x4b3\x4b9\x4bd\x4c3\x4c9\x4cd"
-    u"\x4d3\x4d9\x4dd\x4e3\x4e9\x4ec\x4ef\x4f4\x502\x50a\x50c\x50f\x512\x516\x51a\x523\x526\x52b\x52e\x533\x536"
-    u"\x539\x53e\x556\x56f\x578\x57e\x581\x584\x58e\x591\x595\x597\x5a6\x5b8\x5ca\x5dc\x5e6\x5e9\x5eb\x5f1\x5ff"
-    u"\x609\x616\x619\x627\x629\x62c\x62e\x630\x633\x639\x642\x650\x65e\x661\x669\x66d\x67e\x683\x68e\x696\x69f"
-    u"\x6ab\x6b3\x6bd\x6cb\x6d9\x6e3\x6e4\x6f5\x6f7\x700\x708\x70b\x70d\x710\x713\x715\x71a\x71e\x720\x722\x725"
-    u"\x727\x72d\x732\x73b\x743\x74c\x754\x75b\x763\x76a\x774\x77e\x788\x791\x79b\x7a6\x7b0\x7ba\x7c3\x7cd\x7d7"
-    u"\x7e1\x7ea\x7f4\x7ff\x809\x813\x81c\x826\x830\x83a\x843\x84d\x858\x862\x86c\x875\x87f\x889\x893\x89c\x8a6"
-    u"\x8b1\x8bb\x8c5\x8ce\x8d8\x8e2\x8ec\x8f5\x8fe\x908\x911\x91a\x922\x92c\x937\x941\x94b\x954\x95e\x968\x972"
-    u"\x97b\x985\x990\x99a\x9a4\x9ad\x9b7\x9c1\x9cb\x9d4\x9de\x9e9\x9f3\x9fd\xa06\xa10\xa1a\xa24\xa2d\xa37\xa42"
-    u"\xa4c\xa56\xa5f\xa69\xa73\xa7d\xa86\xa90\xa9b\xaa5\xaaf\xab8\xac2\xacc\xad6\xadf\xae8\xaf2\xafb\xb04\xb0c"
-    u"\xb16\xb21\xb2b\xb35\xb3e\xb47\xb51\xb5a\xb63\xb6b\xb74\xb7d\xb86\xb8e\xb97\xba1\xbaa\xbb3\xbbb\xbc4\xbcd"
-    u"\xbd6\xbde\xbe7\xbf1\xbfa\xc03\xc0b\xc14\xc1d\xc26\xc2e\xc37\xc41\xc4a\xc53\xc5b\xc64\xc6d\xc76\xc7e\xc86"
-    u"\xc8f\xc97\xc9f\xca6\xcaf\xcb9\xcc2\xccb\xcd3\xcd8\xcdc\xce4\xceb\xcf2\xcf8\xcfb\xd00\xd04\xd08\xd0c\xd11"
-    u"\xd14\xd1c\xd31\xd4d\xd5a\xd60\xd63\xd66\xd6f\xd73\xd76\xd7f\xd82\xd87\xd99\xdb0\xdb8\xdbb\xdc4\xdc6\xdc8"
-    u"\xdcb\xdce\xdd8\xddd\xde2\xde8\xdeb\xdf5\xdf8\xdfe\xe01\xe03\xe07\xe10\xe15\xe21\xe2c\xe32\xe3f\xe46\xe4a"
-    u"\xe4e\xe56\xe5f\xe63\xe68\xe74\xe75\xe7a\xe7e\xe82\xe85\xe88\xe8c\xe8f\xe95\xe9a\xea1\xea8\xebf\xec3\xec6"
-    u"\xecd\xed0\xed2\xed5\xed7\xeda\xedd\xee0\xee2\xee5\xee7\xeec\xeee\xef1\xef4\xef9\xefb\xefe\xf00\xf03\xf05"
-    u"\xf08\xf0b\xf14\xf16\xf23\xf30\xf3d\xf41\xf44\xf4e\xf52\xf58\xf67\xf72\xf75\xf79\xf7e\xf86\xf89\xf8c\xf8f"
-    u"\xf93\xf95\xfa9\xfad\xfaf\xfbb\xfc4\xfcc\xfcf\xfd3\xfdc\xfed\xff9\xffd\x101b\x1035\x1038\x103d\x1041\x1048"
-    u"\x104e\x1057\x1069\x1072\x1077\x107b\x107f\x108c\x109a\x109c\x10a1\x10a5\x10af\x10b7\x10ba\x10bf\x10c1\x10c4"
-    u"\x10c6\x10c9\x10cb\x10d0\x10d5\x10dc\x10df\x10ea\x10ec\x10ee\x10f0\x10f2\x10fa\x10fe\x1102\x110a\x1112\x111a"
-    u"\x1124\x1128\x1135\x1142\x1148\x114a\x114e\x1153\x1157\x115b\x115d\x115f\x1161\x1165\x1168\x116a\x116d\x116f"
-    u"\x1172\x1174\x1177\x117e";
+    u"\x0\x0\x8\x10\x17\x1e\x26\x2c\x2e\x30\x34\x3b\x41\x43\x45\x4b\x4d\x54\x56\x65\x73\x83\x96\xa5\xa7\xaf\xb7"
+    u"\xbe\xcc\xdb\xe9\xf9\x10c\x10f\x110\x113\x116\x11b\x11e\x126\x12e\x135\x13c\x146\x14b\x14e\x152\x15d\x168"
+    u"\x173\x178\x17f\x182\x187\x18d\x190\x193\x1a0\x1a6\x1b0\x1b6\x1c1\x1c7\x1cc\x1da\x1de\x1df\x1e1\x1e6\x1ea"
+    u"\x1ed\x1f0\x1f2\x1f5\x1fe\x200\x203\x20c\x20e\x213\x219\x21c\x223\x227\x22b\x231\x234\x237\x23c\x240\x247"
+    u"\x24e\x259\x25d\x264\x267\x26b\x270\x273\x277\x281\x282\x284\x288\x28b\x28d\x28f\x2a0\x2ad\x2b2\x2b9\x2cd"
+    u"\x2d0\x2d4\x2d7\x2ec\x2fe\x313\x324\x33a\x34d\x363\x375\x38b\x39e\x3b4\x3c6\x3dc\x3ef\x405\x417\x42d\x440"
+    u"\x456\x468\x46e\x47a\x485\x48a\x492\x495\x497\x4a4\x4ab\x4b7\x4b9\x4bc\x4c8\x4d4\x4d8\x4da\x4dd\x4e1\x4e2"
+    u"\x4e9\x4ec\x4f1\x4f8\x4fb\x4ff\x503\x507\x50b\x511\x517\x51b\x521\x527\x52b\x531\x537\x53b\x541\x547\x54b"
+    u"\x551\x557\x55a\x55d\x562\x570\x578\x57a\x57d\x580\x584\x588\x591\x594\x599\x59c\x5a1\x5a4\x5a7\x5ac\x5c4"
+    u"\x5dd\x5e6\x5f1\x5f7\x5fa\x5fd\x616\x620\x623\x627\x628\x62a\x639\x64b\x65d\x66f\x679\x67c\x67e\x684\x692"
+    u"\x69c\x6a9\x6ac\x6b0\x6be\x6c0\x6c3\x6c9\x6cb\x6cd\x6d0\x6d6\x6df\x6ed\x6fb\x6fe\x706\x70a\x71b\x720\x72b"
+    u"\x733\x73a\x743\x74f\x757\x761\x76f\x77d\x787\x788\x799\x79b\x7a4\x7ac\x7af\x7b1\x7b4\x7b9\x7bc\x7be\x7c2"
+    u"\x7c7\x7cb\x7cd\x7cf\x7d2\x7d4\x7da\x7e3\x7eb\x7f0\x7f9\x801\x80a\x812\x819\x821\x828\x830\x83a\x844\x84e"
+    u"\x857\x861\x86c\x876\x880\x889\x893\x89d\x8a7\x8b0\x8ba\x8c5\x8cf\x8d9\x8e2\x8ec\x8f6\x900\x909\x913\x91e"
+    u"\x928\x932\x93b\x945\x94f\x959\x962\x96c\x977\x981\x98b\x994\x99e\x9a8\x9b2\x9bb\x9c4\x9ce\x9d7\x9e0\x9e8"
+    u"\x9f2\x9fd\xa07\xa11\xa1a\xa24\xa2e\xa38\xa41\xa4b\xa56\xa60\xa6a\xa73\xa7d\xa87\xa91\xa9a\xaa4\xaaf\xab9"
+    u"\xac3\xacc\xad6\xae0\xaea\xaf3\xafd\xb08\xb12\xb1c\xb25\xb2f\xb39\xb43\xb4c\xb56\xb61\xb6b\xb75\xb7e\xb88"
+    u"\xb92\xb9c\xba5\xbae\xbb8\xbc1\xbca\xbd2\xbdc\xbe7\xbf1\xbfb\xc04\xc0d\xc17\xc20\xc29\xc31\xc3a\xc43\xc4c"
+    u"\xc54\xc5d\xc67\xc70\xc79\xc81\xc8a\xc93\xc9c\xca4\xcad\xcb7\xcc0\xcc9\xcd1\xcda\xce3\xcec\xcf4\xcfd\xd07"
+    u"\xd10\xd19\xd21\xd2a\xd33\xd3c\xd44\xd4c\xd55\xd5d\xd65\xd6c\xd75\xd7f\xd88\xd91\xd99\xd9e\xda6\xdaa\xdb2"
+    u"\xdb9\xdc0\xdc6\xdc9\xdce\xdd2\xdd6\xdda\xddf\xde2\xdea\xdff\xe1b\xe28\xe2e\xe3b\xe3e\xe41\xe4a\xe4e\xe51"
+    u"\xe5a\xe5d\xe62\xe74\xe8b\xe93\xe96\xe9f\xea1\xea3\xea6\xea9\xeb3\xeb8\xebd\xec3\xed4\xed7\xee1\xee4\xef5"
+    u"\xf00\xf06\xf09\xf0b\xf0c\xf10\xf19\xf1e\xf2a\xf35\xf3b\xf48\xf4f\xf51\xf55\xf59\xf61\xf6a\xf6e\xf73\xf7f"
+    u"\xf80\xf85\xf89\xf8d\xf90\xf93\xf97\xf9a\xfa0\xfa5\xfac\xfb3\xfca\xfce\xfd1\xfd8\xfdb\xfdd\xfe0\xfe2\xfe5"
+    u"\xfe8\xfeb\xfed\xff0\xff2\xff7\xff9\xffc\xfff\x1004\x1006\x1009\x100b\x100e\x1010\x1013\x101d\x1020\x1029"
+    u"\x102b\x1038\x1045\x1052\x1056\x1059\x1063\x1067\x106d\x107c\x1087\x108a\x108e\x1093\x109b\x109e\x10a1\x10a6"
+    u"\x10aa\x10ad\x10b1\x10b3\x10c7\x10cb\x10cd\x10d9\x10e2\x10ea\x10ef\x10f2\x10f6\x10ff\x1103\x1106\x110b\x1112"
+    u"\x1116\x1127\x1133\x1137\x1155\x116f\x1172\x1177\x117b\x1182\x1188\x1191\x11a3\x11ac\x11b1\x11b4\x11ba\x11be"
+    u"\x11c2\x11cf\x11dd\x11e1\x11e3\x11e8\x11ec\x11f6\x11fe\x1201\x1204\x1209\x120b\x120e\x1210\x1213\x1215\x121a"
+    u"\x121f\x1226\x1229\x1234\x1236\x1238\x123a\x123c\x1244\x124d\x1256\x125a\x125f\x1264\x126a\x1270\x1274\x1278"
+    u"\x127d\x1282\x1286\x128b\x1290\x1298\x129c\x12a0\x12a5\x12aa\x12ae\x12b2\x12b6\x12bb\x12c0\x12c4\x12cc\x12d4"
+    u"\x12dc\x12e6\x12ea\x12f7\x1304\x130a\x130c\x1310\x1315\x1319\x131e\x1322\x1326\x1328\x132a\x132c\x1330\x1333"
+    u"\x1335\x1338\x133a\x133d\x133f\x1342\x1349\x134d";
 /// The scalar type a token names, as `scalar`; 0 when it names none.
 inline constexpr const char16_t* token_scalar =
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x2d\x0\x6\x3\x4\x2e\x0\x0\x2f\x5\x0\x2\x0\x0\x0\x0"
-    u"\x11\x12\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x2d\x0\x6\x3\x4"
+    u"\x2e\x0\x0\x2f\x5\x0\x2\x0\x0\x0\x0\x0\x11\x12\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x1f\x22\x25\x20\x23\x26\x21\x24\x27\x19\x1b\x1d\x1a\x1c\x1e\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\xf\x10\x14"
-    u"\x15\x0\x16\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x1f\x22\x25\x20\x23\x26\x21\x24\x27\x19\x1b\x1d"
+    u"\x1a\x1c\x1e\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\xf\x10\x14\x15\x0\x16\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x1\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\xc\x18\x0\xd\x2c\xe\xb\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x13\x0\x0\x0\x0\x0\x0\x0\x0\x8\x17\x0\x9\x2b\xa\x7\x29\x28\x2a\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0";
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x1\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\xc\x18\x0\xd\x2c\xe\xb\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x13\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x8\x17\x0\x9\x2b\xa\x7"
+    u"\x29\x28\x2a\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0";
 /// The token of each scalar type.
 inline constexpr const char16_t* scalar_token =
-    u"\x0\x1bf\x42\x3a\x3b\x40\x39\x226\x220\x223\x225\x1e8\x1e2\x1e5\x1e7\xa9\xaa\x47\x48\x217\xab\xac\xae\x221"
-    u"\x1e3\x98\x9b\x99\x9c\x9a\x9d\x8f\x92\x95\x90\x93\x96\x91\x94\x97\x228\x227\x229\x224\x1e6\x37\x3c\x3f";
+    u"\x0\x1e3\x4d\x45\x46\x4b\x44\x257\x251\x254\x256\x20c\x206\x209\x20b\xbb\xbc\x53\x54\x246\xbd\xbe\xc0\x252"
+    u"\x207\xaa\xad\xab\xae\xac\xaf\xa1\xa4\xa7\xa2\xa5\xa8\xa3\xa6\xa9\x259\x258\x25a\x255\x20a\x42\x47\x4a";
 /// The number in a token that counts something: v4, x8, 3d, m64n256k16 (its n).
 inline constexpr const char16_t* token_number =
-    u"\x0\x0\x0\x0\x0\x0\x0\x1\x2\x0\x0\x3\x4\x0\x5\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x1\x2\x0\x0\x0\x3\x4\x0\x5\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x8\x8\x8\x8\x8\x8\x8\x68\x68\x68"
-    u"\x68\x70\x70\x70\x70\x70\x78\x78\x78\x78\x80\x80\x80\x80\x80\x88\x88\x88\x88\x90\x90\x90\x90\x90\x98\x98\x98"
-    u"\x98\xa0\xa0\xa0\xa0\xa0\xa8\xa8\xa8\xa8\x10\x10\x10\x10\x10\xb0\xb0\xb0\xb0\xb0\xb8\xb8\xb8\xb8\xc0\xc0\xc0"
-    u"\xc0\xc0\xc8\xc8\xc8\xc8\xd0\xd0\xd0\xd0\xd0\xd8\xd8\xd8\xd8\xe0\xe0\xe0\xe0\xe0\xe8\xe8\xe8\xe8\xf0\xf0\xf0"
-    u"\xf0\xf0\xf8\xf8\xf8\xf8\x18\x18\x18\x18\x18\x100\x100\x100\x100\x100\x20\x20\x20\x20\x20\x28\x28\x28\x28"
-    u"\x30\x30\x30\x30\x30\x38\x38\x38\x38\x40\x40\x40\x40\x40\x48\x48\x48\x48\x50\x50\x50\x50\x50\x58\x58\x58\x58"
-    u"\x8\x8\x8\x8\x8\x60\x60\x60\x60\x60\x0\x0\x8\x8\x8\x8\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x10\x10\x0\x8\x8\x8\x8\x8\x8\x8\x8\x68\x68\x68\x68\x70\x70\x70\x70"
+    u"\x70\x78\x78\x78\x78\x80\x80\x80\x80\x80\x88\x88\x88\x88\x90\x90\x90\x90\x90\x98\x98\x98\x98\xa0\xa0\xa0\xa0"
+    u"\xa0\xa8\xa8\xa8\xa8\x10\x10\x10\x10\x10\xb0\xb0\xb0\xb0\xb0\xb8\xb8\xb8\xb8\xc0\xc0\xc0\xc0\xc0\xc8\xc8\xc8"
+    u"\xc8\xd0\xd0\xd0\xd0\xd0\xd8\xd8\xd8\xd8\xe0\xe0\xe0\xe0\xe0\xe8\xe8\xe8\xe8\xf0\xf0\xf0\xf0\xf0\xf8\xf8\xf8"
+    u"\xf8\x18\x18\x18\x18\x18\x100\x100\x100\x100\x100\x20\x20\x20\x20\x20\x28\x28\x28\x28\x30\x30\x30\x30\x30"
+    u"\x38\x38\x38\x38\x40\x40\x40\x40\x40\x48\x48\x48\x48\x50\x50\x50\x50\x50\x58\x58\x58\x58\x8\x8\x8\x8\x8\x60"
+    u"\x60\x60\x60\x60\x0\x20\x0\x8\x8\x8\x8\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
     u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x2\x4\x8\x0"
-    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x1\x80\x10\x2\x20\x4\x40\x8\x0\x0";
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x2\x4\x8\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0"
+    u"\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x0\x1\x80\x10\x2\x20\x4\x40\x8\x0\x0\x0";
 
 }  // namespace detail
 }  // namespace ptxdsl::isa
