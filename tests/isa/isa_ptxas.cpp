@@ -335,7 +335,7 @@ std::vector<operand> plain_operands(const shaped_form& f, bool with_optional) {
 }
 
 /// The same operand in the other forms that PTX has: with a selector, negated, `.unified`, with `_` in a vector.
-void add_forms(std::vector<operand>& out, const operand_rule& rule, const operand& base) {
+void add_forms(std::vector<operand>& out, const operand_rule& rule, const tokens& words, const operand& base) {
     if (rule.selector() != isa::detail::selector_class::none) {
         for (const std::string_view s : {"b0", "b3", "h1", "h10", "h01", "h32", "b20", "b3210", "b7654", "b0123"}) {
             operand o = base;
@@ -352,7 +352,7 @@ void add_forms(std::vector<operand>& out, const operand_rule& rule, const operan
         o.shape.minus = true;
         if (!rule.dest()) out.push_back(o);
     }
-    if (rule.kind() == operand_kind::address && (rule.takes_unified() || rule.takes_space(space::shared))) {
+    if (rule.kind() == operand_kind::address && words[0] == tok::ld) {
         operand o = base;
         o.text += ".unified";
         o.shape.unified = true;
@@ -384,7 +384,7 @@ std::vector<operand> alternatives(const operand_rule& rule, const tokens& words,
             add(float_immediate(scalar::f64));
         }
     }
-    add_forms(out, rule, base);
+    add_forms(out, rule, words, base);
     if (rule.texture()) {
         for (const unsigned count : {1u, 2u, 4u}) {
             if (count != rule.count()) add(texture_operand(rule, count, rule.type(), 1));

@@ -16,6 +16,10 @@ TEST_CASE("good statements") {
          {"add.u32 %r1, %r2, 3;", "mov.u64 %rd1, g;", "mov.u64 %rd1, g+4;", "ld.global.v2.u32 {%r1, %r2}, [%rd1];", "ld.shared.u32 %r1, [s+4];", "st.global.v2.b32 [%rd1], {1, 2};", "mov.f32 %f1, 1.0;", "mov.f64 %d1, 1.0;",
           "mov.b32 %r1, {%h1, %h2};", "cvt.f32.u32.rn %f1, %r1;", "setp.u32.eq %p1, %r1, %r2;", "mov.u32 %r1, %tid.x;", "mov.pred %p1, %is_explicit_cluster;", "L: bra L;", "{ .reg .f32 %r1; mov.f32 %r1, 0f00000000; }",
           "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1,%f2,%f3,%f4}, %rd1, %rd2, 1, 1, 1, 0, 0;", "ld.global.u32 %r1, g[%r2];", "bar.sync 0, 64;", "@%p1 ret;", "@!q ret;", "mov.pred %p1, 0; and.pred %p1, !%p2, -1;", "vote.sync.all.pred %p1, !%p2, -1;",
+          "vadd.u32.u32.u32 %r1, %r2.b0, %r3.h1, %r4;", "vmad.s32.s32.s32 %r1, %r2.b0, -%r3.h1, %r4;", "vadd4.u32.u32.u32.add %r1.b20, %r2.b7654, %r3, %r4;",
+          "vset2.u32.s32.lt %r1.h0, %r2.h32, %r3, %r4;", "tex.2d.v4.f32.f32 {%f1, _, %f2, _}, [%rd1, {%f1, 1.0}], {1, 2};",
+          "tex.a1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %f1}];", "suld.b.1d.v2.b32.trap {%r1, %r2}, [%rd1, {%r3}];", "txq.width.b32 %r1, [%rd1];",
+          "wmma.load.a.sync.aligned.row.m16n16k16.global.s8 {%r1, %r2}, [%rd1], %r3;", "ld.global.b32 %r1, [%rd1].unified;",
           "atom.global.add.u32 %r1, [%rd1], %r2;", "T: .branchtargets T1; brx.idx %r1, T; T1:"}) {
         INFO(s);
         CHECK(check_errors(kernel_of(s)) == "");
@@ -49,6 +53,13 @@ TEST_CASE("statements and what is wrong with them") {
         {"ld.shared.u32 %r1, [g];", "7:20: error: operand 2 of 'ld.shared.u32' cannot be this address"},
         {"mul.u32.lo %r1, %r2, 0f00000000;", "7:22: error: operand 3"},
         {"setmaxnreg.inc.sync.aligned.u32 100;", "7:33: error: operand 1"},
+        {"vadd.u32.u32.u32 %r1, %r2.b4, %r3;", "7:23: error: operand 2 of 'vadd.u32.u32.u32'"},
+        {"vmad.s32.s32.s32 %r1, -%r2, %r3, -%r4;", "error: operand"},
+        {"vadd2.u32.u32.u32.sat.add %r1, %r2, %r3, %r4;", "there is no such combination of modifiers"},
+        {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1}];", "operand 2 of 'tex.1d.v4.f32.s32' cannot be a tensor address"},
+        {"tex.cube.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];", "there is no such combination of modifiers"},
+        {"ld.shared.u32 %r1, [%r2].unified;", "7:20: error: operand 2 of 'ld.shared.u32' cannot be this address"},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e4m3.f32 {%f1,_,%f3,%f4}, {%r1,%r2}, {%r3}, {%f1,%f2,%f3,%f4};", "cannot be a vector"},
         {".shared .u32 z = 4;", "7:14: error: only .global and .const variables have initial values"},
         {".reg .u32 z[4];", "7:11: error: register 'z' cannot be an array"},
         {".shared .pred z;", "7:15: error: predicates are registers"},
@@ -81,9 +92,9 @@ TEST_CASE("directives of kernels") {
 }
 
 TEST_CASE("instructions outside the table are said to be unchecked, once") {
-    const std::string found = check_errors(kernel_of("vadd.u32.u32.u32 %r1, %r2.b0, %r3.h1, %r4;\nvadd.u32.u32.u32 %r1, %r2, %r3, %r99;"));
-    CHECK_THAT(found, ContainsSubstring("7:1: warning: the table has no forms of 'vadd'"));
-    CHECK_THAT(found, ContainsSubstring("8:33: error: '%r99' is not declared"));
+    const std::string found = check_errors(kernel_of("_warpsync %r1;\n_warpsync %r99;"));
+    CHECK_THAT(found, ContainsSubstring("7:1: warning: the table has no forms of '_warpsync'"));
+    CHECK_THAT(found, ContainsSubstring("8:11: error: '%r99' is not declared"));
     CHECK(std::count(found.begin(), found.end(), '\n') == 2);
 }
 

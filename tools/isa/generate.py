@@ -40,7 +40,7 @@ CLASS is a base and then any number of `+alternative`:
     T/halfmask, T/bytemask     destination that may name the elements it writes: .h0 .h1 .h10, .b0 ... .b3210; `/part!` etc.: it must
     +_   sink allowed    +sreg special register allowed    +sym symbol address allowed    +imm(...) that immediate allowed
     +bits  registers of a `.b` type only    +neg  `-a`    +unified  `[a].unified`
-A vector that is a destination takes `_` for some of its registers.
+A vector that is a destination takes `_` for some of its registers, `{T!*n}` does not; a source does with +_.
 Targets: `all`, `sm_90` (that and newer), `sm_100a` (exactly), `sm_100f` (family: 100a, 103a ...), joined by `|`.
 """
 import argparse
@@ -368,7 +368,7 @@ class Table:
             if base.endswith("!"):
                 flags, base = flags | F_REG_ONLY, base[:-1]
             typ = self.parse_type(row, base)
-        if flags & F_DEST:
+        if flags & F_DEST and kind != CLASS_VEC:
             flags |= F_REG_ONLY
         return {"kind": kind, "flags": flags, "type": typ, "count": count, "imm": imm, "gate": gate,
                 "gate_negated": negated_gate, "name": name}

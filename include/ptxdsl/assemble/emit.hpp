@@ -450,12 +450,18 @@ private:
             case ir::operand_kind::integer: integer(o); break;
             case ir::operand_kind::f32: out.put("0f"_sv), out.put_hex(o[1]); break;
             case ir::operand_kind::f64: out.put("0d"_sv), out.put_hex(o[2]), out.put_hex(o[1]); break;
-            case ir::operand_kind::address: out.put('['), put_word(o[1]), put_offset(o[2]), out.put(n != 0 && o[2] == 0 ? "+0]"_sv : "]"_sv); break;
+            case ir::operand_kind::address:
+                out.put('['), put_word(o[1]), put_offset(o[2]), out.put((n & 1u) != 0 && o[2] == 0 ? "+0]"_sv : "]"_sv);
+                if ((n & 2u) != 0) out.put(".unified"_sv);
+                break;
             case ir::operand_kind::tensor:
                 out.put('['), put_word(o[1]), out.put(", {"_sv), put_list(o + 2, n, ", "_sv), out.put("}]"_sv);
                 break;
-            case ir::operand_kind::vec: out.put('{'), put_list(o + 1, n, ", "_sv), out.put('}'); break;
-            case ir::operand_kind::pair: put_list(o + 1, n, "|"_sv); break;
+            case ir::operand_kind::vec: vector(o + 1, n); break;
+            case ir::operand_kind::pair:
+                if (is_selected(o[2])) selected(o[1], ir::payload_of(o[2]));
+                else put_list(o + 1, n, "|"_sv);
+                break;
             case ir::operand_kind::range: range(o[1], n); break;
             case ir::operand_kind::label: put_label(n); break;
             case ir::operand_kind::symbol: put_word(ir::head(ir::operand_kind::symbol, n)), put_offset(o[1]); break;
@@ -463,6 +469,24 @@ private:
             case ir::operand_kind::text: out.put(string_view(m_.pool + n, o[1])); break;
             default: put_word(o[0]); break;
         }
+    }
+    /// `{a, b}`; a predicate at the end says something about the whole: `{a, b}|p`.
+    constexpr void vector(const std::uint32_t* words, std::uint32_t n) {
+        const bool joined = n > 1 && ir::kind_of(words[n - 1]) == ir::operand_kind::reg && m_.regs[ir::payload_of(words[n - 1])].type == isa::scalar::pred;
+        out.put('{'), put_list(words, joined ? n - 1 : n, ", "_sv), out.put('}');
+        if (joined) out.put('|'), put_word(words[n - 1]);
+    }
+    [[nodiscard]] static constexpr bool is_selected(std::uint32_t word) noexcept {
+        return ir::kind_of(word) == ir::operand_kind::sink && ir::payload_of(word) != 0;
+    }
+    /// `-a.b0`
+    constexpr void selected(std::uint32_t reg, std::uint32_t how) {
+        if ((how >> 16 & 1u) != 0) out.put('-');
+        put_word(reg);
+        const std::uint32_t selector = how & 0xffffu;
+        if (selector == 0) return;
+        out.put('.'), out.put((selector & 0x1000u) != 0 ? 'h' : 'b');
+        for (std::uint32_t i = selector >> 13; i-- > 0;) out.put(static_cast<char>('0' + (selector >> (3 * i) & 7u)));
     }
     constexpr void range(std::uint32_t first, std::uint32_t n) {
         out.reserve(n * (m_.prefixes[m_.regs[first].prefix].id.length + 12) + 64);

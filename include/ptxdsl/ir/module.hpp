@@ -37,15 +37,16 @@ enum class operand_kind : std::uint8_t {
     integer,   ///< payload: scalar; then low word, high word
     f32,       ///< then the bits
     f64,       ///< then low word, high word
-    address,   ///< payload: 1 prints an offset of 0 too; then a one-word base (register, symbol, small) and a signed offset:      [base+offset]
+    address,   ///< payload: bit 0 prints an offset of 0 too, bit 1 is `.unified`; then a one-word base (register, symbol, small) and a signed offset:  [base+offset]
     tensor,    ///< payload: n; then a one-word base and n one-word coordinates:             [base, {c0, c1}]
-    vec,       ///< payload: n; then n one-word operands:                                    {a, b}
+    vec,       ///< payload: n; then n one-word operands; a predicate at the end is joined:  {a, b}   {a, b}|p
     range,     ///< payload: n; then the first register id; ids are consecutive:             {a, …, z}
     label,     ///< payload: label id
     symbol,    ///< payload: symbol id; then a signed offset:                                name+offset
-    sink,      ///< `_`
+    sink,      ///< `_`; payload not 0: the second word of a register with a selector (`selected`)
     special,   ///< payload: isa::special
     pair,      ///< payload: n; then n one-word operands joined by `|`:                      p|q
+               ///< a register and a `selected` word: the register with sign and video selector  -a.b0
     text,      ///< payload: pool offset; then length
 };
 
@@ -256,6 +257,11 @@ inline constexpr std::uint32_t smem_symbol = 0;
     return static_cast<std::int32_t>(head_word << 4) >> 4;
 }
 [[nodiscard]] constexpr bool fits_small(std::int64_t v) noexcept { return v >= -(1 << 27) && v < (1 << 27); }
+
+/// The word behind a register in a pair that says how the register is written: `isa::video_selector`, negated or not.
+[[nodiscard]] constexpr std::uint32_t selected(std::uint32_t selector, bool minus) noexcept {
+    return head(operand_kind::sink, 1u << 17 | (minus ? 1u << 16 : 0u) | selector);
+}
 
 /// Words an operand takes, its head included.
 [[nodiscard]] constexpr std::uint32_t operand_words(std::uint32_t head_word) noexcept {

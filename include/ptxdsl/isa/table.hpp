@@ -275,10 +275,14 @@ public:
     [[nodiscard]] constexpr bool optional() const noexcept { return has(detail::operand_flag::optional); }
     /// Written after the operand before it with `|`, not with a comma: `d|p`.
     [[nodiscard]] constexpr bool joined() const noexcept { return has(detail::operand_flag::joined); }
-    [[nodiscard]] constexpr bool register_only() const noexcept { return has(detail::operand_flag::reg_only); }
+    [[nodiscard]] constexpr bool register_only() const noexcept { return dest() || has(detail::operand_flag::reg_only); }
+    /// A vector may have `_` for some of its registers.
+    [[nodiscard]] constexpr bool takes_sinks() const noexcept {
+        return dest() ? !has(detail::operand_flag::reg_only) : has(detail::operand_flag::sink);
+    }
     /// The register may be wider than the type.
     [[nodiscard]] constexpr bool relaxed() const noexcept { return has(detail::operand_flag::relaxed); }
-    [[nodiscard]] constexpr bool takes_sink() const noexcept { return has(detail::operand_flag::sink); }
+    [[nodiscard]] constexpr bool takes_sink() const noexcept { return dest() && has(detail::operand_flag::sink); }
     [[nodiscard]] constexpr bool takes_negation() const noexcept { return has(detail::operand_flag::negated); }
     [[nodiscard]] constexpr bool takes_special() const noexcept { return class_ == detail::operand_class::reg && has(detail::operand_flag::sreg); }
     [[nodiscard]] constexpr bool takes_symbol() const noexcept { return has(detail::operand_flag::symbol); }
@@ -353,7 +357,7 @@ public:
             case operand_kind::reg:
                 return (kind() == operand_kind::reg || (kind() == operand_kind::vec && count_ == 1)) && fits_register(o.type) && takes_form(o);
             case operand_kind::special: return takes_special() && fits_register(o.type);
-            case operand_kind::vec: return kind() == operand_kind::vec && o.count == count_ && (dest() || !o.sinks) && fits_register(o.type);
+            case operand_kind::vec: return kind() == operand_kind::vec && o.count == count_ && (takes_sinks() || !o.sinks) && fits_register(o.type);
             case operand_kind::imm: return takes_immediate(o);
             case operand_kind::not_pred: return kind() == operand_kind::pred && takes_negation();
             case operand_kind::sink: return takes_sink();

@@ -14,17 +14,10 @@ namespace ptxdsl::ptx {
 
 namespace detail {
 
-/// Instructions of PTX that the table has no forms of (textures, surfaces, wmma, video); ptxas alone judges them.
+/// The word of ptxas that the PTX ISA does not have; ptxas alone judges it.
 [[nodiscard]] constexpr bool is_outside_table(std::string_view opcode) noexcept {
     using namespace std::string_view_literals;
-    constexpr std::string_view words[] = {
-        "tex"sv, "tld4"sv, "txq"sv, "suld"sv, "sust"sv, "sured"sv, "suq"sv, "istypep"sv, "wmma"sv, "vadd"sv, "vsub"sv,
-        "vabsdiff"sv, "vmin"sv, "vmax"sv, "vshl"sv, "vshr"sv, "vmad"sv, "vset"sv, "vadd2"sv, "vsub2"sv, "vavrg2"sv,
-        "vabsdiff2"sv, "vmin2"sv, "vmax2"sv, "vset2"sv, "vadd4"sv, "vsub4"sv, "vavrg4"sv, "vabsdiff4"sv, "vmin4"sv,
-        "vmax4"sv, "vset4"sv, "mul24"sv, "mad24"sv, "clusterlaunchcontrol"sv, "tcgen05"sv, "_warpsync"sv};
-    for (std::string_view w : words)
-        if (w == opcode) return true;
-    return false;
+    return opcode == "_warpsync"sv;
 }
 
 /// Finds an order of the modifiers that a form has; PTX in the wild has them in any. Tries each form once: every word of
@@ -404,6 +397,10 @@ private:
         switch (v_.kind(n)) {
             case node_kind::name: branches ? branch_target(n, o) : name(n, o); break;
             case node_kind::negation:
+                name(n + 1, o);
+                // Elsewhere than in vmad ptxas takes `-a` for registers, too; only there it is in the ISA.
+                o.shape.minus = tokens_[0] == tok::vmad;
+                break;
             case node_kind::offset: name(n + 1, o); break;
             case node_kind::complement:
                 name(n + 1, o);
@@ -449,6 +446,10 @@ private:
         }
         o.shape.type = found.type;
         o.shape.kind = found.type == isa::scalar::pred ? isa::operand_kind::pred : isa::operand_kind::reg;
+        if (has_component && found.vector == 1) {
+            const std::string_view c = v_.atom(n + 1);
+            o.shape.selector = isa::selector_of(c.data() + 1, c.size() - 1);
+        }
         if (found.vector != 1 && !has_component) {
             o.shape.kind = isa::operand_kind::vec;
             o.shape.count = found.vector;
@@ -514,12 +515,23 @@ private:
         if (needs_64_bits() && o.shape.sp != space::param && !names_space()) o.shape.sp = space::generic;  // any variable has a generic address
         const u32 rest = v_[base].end;
         if (rest == v_[n].end) return;
-        o.shape.kind = isa::operand_kind::tensor_address;
-        for (u32 c = rest; c < v_[n].end; c = v_[c].end) {
-            operand unused;
-            if (v_.kind(c) == node_kind::vector) vector(c, unused), o.shape.count = static_cast<std::uint16_t>(v_.children(c));
-            else name(c, unused), o.shape.count = 1;
+        if (v_.kind(rest) == node_kind::component) {
+            o.shape.unified = true;
+            return;
         }
+        o.shape.kind = isa::operand_kind::tensor_address;
+        o.shape.type = isa::scalar::none;
+        for (u32 c = rest; c < v_[n].end; c = v_[c].end) {
+            operand part;
+            if (v_.kind(c) == node_kind::vector) vector(c, part), o.shape.count = static_cast<std::uint16_t>(v_.children(c));
+            else name(c, part), o.shape.count = 1;
+            if (v_[c].end != v_[n].end) o.shape.sampler = true;
+            else if (is_texture() && part.n_types < 2) o.shape.type = part.shape.type;
+        }
+    }
+    [[nodiscard]] constexpr bool is_texture() const noexcept {
+        const tok o = tokens_[0];
+        return o == tok::tex || o == tok::tld4 || o == tok::suld || o == tok::sust || o == tok::sured;
     }
     constexpr void address_base(u32 n, operand& o) {
         operand b;
@@ -560,6 +572,7 @@ private:
         o.shape.kind = isa::operand_kind::vec;
         o.shape.count = static_cast<std::uint16_t>(v_.children(n));
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
+            if (v_.kind(c) == node_kind::sink) o.shape.sinks = true;
             if (v_.kind(c) != node_kind::name) continue;
             operand e;
             name(c, e);

@@ -799,7 +799,7 @@ private:
         open_atom(node_kind::component);
         close(n);
     }
-    /// `.x` … `.a` of a vector register, `.b0` … `.h10` of a video instruction.
+    /// `.x` … `.a` of a vector register, `.b0` … `.h32` of a video instruction.
     [[nodiscard]] constexpr bool is_component() const noexcept {
         if (peek() != kind::dot_word && peek() != kind::type) return false;
         const std::string_view s = word();
@@ -807,7 +807,7 @@ private:
         const bool bytes = s[1] == 'b';
         if (!bytes && s[1] != 'h') return false;
         for (char c : s.substr(2))
-            if (c < '0' || c > (bytes ? '7' : '1')) return false;
+            if (c < '0' || c > (bytes ? '7' : '3')) return false;
         return s.size() <= 6;
     }
     constexpr bool name_operand(bool first) {
@@ -865,7 +865,11 @@ private:
         const bool plain = t_.nodes[n + 1].kind == node_kind::name;
         if (plain && skip(kind::comma) && !coordinates()) return false;
         close(n);
-        return need(kind::right_bracket, plain ? "'+', ',' or ']'" : "']'", "in an address");
+        if (!need(kind::right_bracket, plain ? "'+', ',' or ']'" : "']'", "in an address")) return false;
+        if (peek() != kind::dot_word || word() != ".unified") return true;
+        open_atom(node_kind::component);
+        close(n);
+        return true;
     }
     constexpr bool coordinates() {
         if (peek() == kind::left_brace) return vector();

@@ -359,7 +359,7 @@ private:
         switch (v_.kind(n)) {
             case node_kind::name:
             case node_kind::literal: out_.put(v_.atom(n)); if (first != end) out_.put(v_.atom(first)); break;
-            case node_kind::address: out_.put('['), list(first, end), out_.put(']'); break;
+            case node_kind::address: address(first, end); break;
             case node_kind::vector:
             case node_kind::aggregate: out_.put('{'), list(first, end), out_.put('}'); break;
             case node_kind::offset: list(first, end, "+"); break;
@@ -378,6 +378,13 @@ private:
             case node_kind::cast: out_.put('(').put(v_.atom(n)).put(')'); break;
             default: declaration_part(n); break;
         }
+    }
+    /// `[a]`, `[a, {x}]`, `[a].unified`.
+    constexpr void address(u32 first, u32 end) {
+        const u32 attribute = end - 1;
+        const bool unified = end != first && v_.kind(attribute) == node_kind::component && v_[first].end == attribute;
+        out_.put('['), list(first, unified ? attribute : end), out_.put(']');
+        if (unified) out_.put(v_.atom(attribute));
     }
     constexpr void declaration_part(u32 n) {
         const u32 first = n + 1;

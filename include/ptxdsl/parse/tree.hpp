@@ -71,7 +71,7 @@ enum class node_kind : std::uint8_t {
     dwarf,            ///< the words of one `@@DWARF` line
     // operands
     name,             ///< [identifier] component?: register, variable, label, function
-    component,        ///< [.x .b0 …]
+    component,        ///< [.x .b0 …]; of an address: [.unified]
     sink,             ///< `_`
     complement,       ///< name: `!p`
     negation,         ///< name: `-x`
