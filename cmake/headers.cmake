@@ -28,6 +28,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/mbarrier.hpp
     ptxdsl/dsl/memory.hpp
     ptxdsl/dsl/module.hpp
+    ptxdsl/dsl/multimem.hpp
     ptxdsl/dsl/operands.hpp
     ptxdsl/dsl/operators.hpp
     ptxdsl/dsl/param.hpp
@@ -40,10 +41,13 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/tcgen05.hpp
     ptxdsl/dsl/tcgen05_descriptor.hpp
     ptxdsl/dsl/tcgen05_print.hpp
+    ptxdsl/dsl/texture.hpp
     ptxdsl/dsl/tile.hpp
     ptxdsl/dsl/tma.hpp
+    ptxdsl/dsl/video.hpp
     ptxdsl/dsl/warp.hpp
     ptxdsl/dsl/wgmma.hpp
+    ptxdsl/dsl/wmma.hpp
     ptxdsl/ir/module.hpp
     ptxdsl/ir/program.hpp
     ptxdsl/ir/sentence.hpp
