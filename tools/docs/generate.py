@@ -121,6 +121,13 @@ ALWAYS_SHOWN = ("tensor", "prefetch", "mbarrier", "noComplete", "expect_tx", "sp
 # Calls whose comments show another of their forms than these.
 FURTHER_FORMS = [
     ("k.cvt", "cvt{.M}.D.A d, a, b{, r};"),
+    ("k.ldmatrix", "ldmatrix.sync.aligned.mMnN.xN{.M}.shared.b8{.M} {r}, [p];"),
+    ("k.ldmatrix", "ldmatrix.sync.aligned.mMnN.xN{.M}.shared.b8x16{.M} {r}, [p];"),
+    ("k.stmatrix", "stmatrix.sync.aligned.m16n8.xN.trans.shared.b8 [p], {r};"),
+    ("k.mma_sp_sync", "mma.sp::ordered_metadata.sync.aligned.mMn8kK.row.col{.M}.D.A.B.C {d}, {a}, {b}, {c}, e, sel;"),
+    ("k.wmma_load", "wmma.load.b.sync.aligned.L.mMnNkK{.M}.T {r}, [p]{, stride};"),
+    ("k.wmma_load", "wmma.load.c.sync.aligned.L.mMnNkK{.M}.T {r}, [p]{, stride};"),
+    ("k.wmma_load", "wmma.load.L.sync.aligned.L.mMnNkK{.M}.T {r}, [p]{, stride};"),
     ("k.cvt", "cvt{.M}.D.A d, {a, b, c, e}, r;"),
     ("k.call", "call function;"),
     ("k.cp_async", "cp.async.M.shared::cta.global [dst], [src], bytes, ignore{, policy};"),
@@ -276,13 +283,13 @@ def code(text):
 
 
 # The tests that compare calls with the lines they emit: family -> (file, names).
-SCALAR, ASYNC = "tests/dsl/scalar/golden.cpp", "tests/dsl/async/golden.cpp"
+SCALAR, ASYNC, FAMILIES = "tests/dsl/scalar/golden.cpp", "tests/dsl/async/golden.cpp", "tests/dsl/families/golden.cpp"
 EXAMPLES = {
     "arith": (SCALAR, ["arithmetic"]), "float": (SCALAR, ["arithmetic"]), "logic": (SCALAR, ["arithmetic"]),
     "compare": (SCALAR, ["comparison"]), "convert": (SCALAR, ["conversion"]), "memory": (SCALAR, ["memory"]),
     "atomic": (SCALAR, ["memory"]), "cache": (SCALAR, ["memory"]), "cluster": (SCALAR, ["memory"]),
     "warp": (SCALAR, ["warp and escapes"]), "misc": (SCALAR, ["warp and escapes"]), "barrier": (ASYNC, ["barriers"]),
-    "async": (ASYNC, ["copies", "tensor"]), "matrix": (ASYNC, ["mma", "wgmma"]),
+    "texture": (FAMILIES, ["textures"]), "video": (FAMILIES, ["video"]), "wmma": (FAMILIES, ["wmma"]), "async": (ASYNC, ["copies", "tensor"]), "matrix": (ASYNC, ["mma", "wgmma"]),
     "tcgen05": (ASYNC, ["tcgen05", "tcgen05 pairs"]),
 }
 
