@@ -124,6 +124,7 @@ FURTHER_FORMS = [
     ("k.ldmatrix", "ldmatrix.sync.aligned.mMnN.xN{.M}.shared.b8{.M} {r}, [p];"),
     ("k.ldmatrix", "ldmatrix.sync.aligned.mMnN.xN{.M}.shared.b8x16{.M} {r}, [p];"),
     ("k.stmatrix", "stmatrix.sync.aligned.m16n8.xN.trans.shared.b8 [p], {r};"),
+    ("k.mma_sync", "mma.sync.aligned.mMn8kK.row.col.kind::f8f6f4.D.A.B.C {d}, {a}, {b}, {c};"),
     ("k.mma_sp_sync", "mma.sp::ordered_metadata.sync.aligned.mMn8kK.row.col{.M}.D.A.B.C {d}, {a}, {b}, {c}, e, sel;"),
     ("k.wmma_load", "wmma.load.b.sync.aligned.L.mMnNkK{.M}.T {r}, [p]{, stride};"),
     ("k.wmma_load", "wmma.load.c.sync.aligned.L.mMnNkK{.M}.T {r}, [p]{, stride};"),

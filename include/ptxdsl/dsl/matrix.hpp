@@ -311,7 +311,7 @@ public:
 
     /// `mma.sync.aligned.mMn8kK.row.col{.satfinite}.D.A.B.C{.xor.popc} {d…}, {a…}, {b…}, {c…};` Shape and types come from the
     /// fragments; d and c may be one fragment. `k.mma_sync<px::satfinite>(…)` for integers, `k.mma_sync<px::xor_, px::popc>(…)`
-    /// for single bits. PTX ISA 9.7.14.5.14.
+    /// for single bits, `k.mma_sync<px::tok::kind__f8f6f4>(…)` for fp8 on sm_100a. PTX ISA 9.7.14.5.14.
     template <tok... M, class D, class A, class B, class C>
     constexpr void mma_sync(const D& d, const A& a, const B& b, const C& c, location where = location::current()) const {
         if constexpr (check_roles<D, A, B, C, fragment_role::a>()) {
@@ -346,6 +346,7 @@ private:
     }
     template <tok Sparse, class D, class A, class B, class C, tok... M>
     using mma_form = compact_form<Tgt, tok::mma, Sparse, tok::sync, tok::aligned, mma_shape(A::m, A::k), tok::row, tok::col,
+                                  has_token<tok::kind__f8f6f4, M...> ? tok::kind__f8f6f4 : tok::none,
                                   has_token<tok::satfinite, M...> ? tok::satfinite : tok::none, isa::type_token(scalar_of<typename D::value_type>),
                                   isa::type_token(scalar_of<typename A::value_type>), isa::type_token(scalar_of<typename B::value_type>),
                                   isa::type_token(scalar_of<typename C::value_type>),

@@ -2,7 +2,8 @@
 // Multimem instructions: one address for the same place in the memories of many devices (PTX ISA 9.7.9.15). Opt-in:
 //
 //   #include <ptxdsl/dsl/multimem.hpp>
-//   constexpr void sum(px::builder<px::sm_90a, px::multimem_calls>& k, px::global_ptr<px::packet<f32, 4>, 16> everywhere, …)
+//   constexpr void sum(px::builder<px::sm_90a, px::multimem_calls>& k, px::global_ptr<px::packet<f32, 4>, 16>
+//   everywhere, …)
 //
 // Modifiers are semantics and scope, and for sums of narrow floats the type they are added in:
 // `k.multimem_ld_reduce_add<px::relaxed, px::gpu, px::acc::f32>(p)`. A pointer to `packet<T, N>` moves a `vec<T, N>`.
@@ -91,13 +92,18 @@ public:
 
 private:
     [[nodiscard]] constexpr detail::context ctx() const noexcept { return {*p_, guard_}; }
-    [[nodiscard]] static consteval bool is_precision(tok t) noexcept { return t == tok::acc__f32 || t == tok::acc__f16; }
-    [[nodiscard]] static consteval bool on_bits(tok op) noexcept { return op == tok::and_ || op == tok::or_ || op == tok::xor_; }
+    [[nodiscard]] static consteval bool is_precision(tok t) noexcept {
+        return t == tok::acc__f32 || t == tok::acc__f16;
+    }
+    [[nodiscard]] static consteval bool on_bits(tok op) noexcept {
+        return op == tok::and_ || op == tok::or_ || op == tok::xor_;
+    }
 
     template <tok Kind, tok Op, class T, unsigned N, tok... M>
-    using multimem_form = detail::compact_form<Tgt, tok::multimem, Kind, (is_precision(M) ? tok::none : M)..., tok::global, Op,
-                                               (is_precision(M) ? M : tok::none)..., detail::vector_token(N),
-                                               on_bits(Op) ? isa::type_token(detail::bits_type<T>) : isa::type_token(scalar_of<T>)>;
+    using multimem_form =
+        detail::compact_form<Tgt, tok::multimem, Kind, (is_precision(M) ? tok::none : M)..., tok::global, Op,
+                             (is_precision(M) ? M : tok::none)..., detail::vector_token(N),
+                             on_bits(Op) ? isa::type_token(detail::bits_type<T>) : isa::type_token(scalar_of<T>)>;
 
     /// What every multimem address must be.
     template <class Ptr, bool Writes>
@@ -107,7 +113,9 @@ private:
             constexpr bool global = Ptr::state_space == space::global;
             static_assert(global, "PTXDSL-B01: a multimem address is an address in global memory");
             constexpr bool byte = bits_of<typename Ptr::scalar_type> == 8;
-            static_assert(!byte, "PTXDSL-A08: multimem elements of 8 bits have no registers; use px::e4m3x2, px::e4m3x4 and their like");
+            static_assert(
+                !byte,
+                "PTXDSL-A08: multimem elements of 8 bits have no registers; use px::e4m3x2, px::e4m3x4 and their like");
             detail::check_access<Ptr, Writes>();
             return global && !byte;
         } else {

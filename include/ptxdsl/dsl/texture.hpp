@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textures and surfaces through 64-bit handles, the host's cuTexObjectCreate and cuSurfObjectCreate (PTX ISA 9.7.10, 9.7.11). Opt-in:
+// Textures and surfaces through 64-bit handles, the host's cuTexObjectCreate and cuSurfObjectCreate (PTX
+// ISA 9.7.10, 9.7.11). Opt-in:
 //
 //   #include <ptxdsl/dsl/texture.hpp>
 //   constexpr void sample(px::builder<px::sm_90a, px::texture_calls>& k, px::reg<u64> image, …) {
 //       const auto pixel = k.tex<px::_2d, f32>(image, px::coord(x, y));   // pixel[0] … pixel[3]
 //
-// The sampler is the texture object's (unified mode). Geometries are `px::_1d`, `_2d`, `_3d`, `a1d`, `a2d`, `cube`, `acube`,
+// The sampler is the texture object's (unified mode). Geometries are `px::_1d`, `_2d`, `_3d`, `a1d`, `a2d`, `cube`,
+// `acube`,
 // `_2dms`, `a2dms`; array geometries begin with the u32 index of the layer, `_2dms` with the sample, `a2dms` with both.
 #pragma once
 
@@ -16,7 +18,8 @@ namespace ptxdsl {
 using tok::_1d, tok::_2d, tok::_3d, tok::a1d, tok::a2d, tok::cube, tok::acube, tok::_2dms, tok::a2dms;
 using tok::trap, tok::clamp, tok::zero;
 
-/// Coordinates or offsets of a texture access, in registers: `px::coord(x, y)`. Nested calls among them are emitted left to right.
+/// Coordinates or offsets of a texture access, in registers: `px::coord(x, y)`. Nested calls among them are emitted
+/// left to right.
 template <class... T>
 struct texture_coordinates {
     static constexpr unsigned size = sizeof...(T);
@@ -26,13 +29,15 @@ struct texture_coordinates {
 };
 template <class... R>
 [[nodiscard]] constexpr auto coord(R&&... r) {
-    static_assert((detail::traits<R>::is_reg && ...), "PTXDSL-A14: coordinates are registers; load literals with k.mov");
+    static_assert((detail::traits<R>::is_reg && ...),
+                  "PTXDSL-A14: coordinates are registers; load literals with k.mov");
     static_assert(sizeof...(R) >= 1 && sizeof...(R) <= 4, "PTXDSL-A07: a texture access has one to four coordinates");
     if constexpr ((detail::traits<R>::is_reg && ...) && sizeof...(R) >= 1 && sizeof...(R) <= 4) {
         texture_coordinates<typename detail::traits<R>::value...> c{nullptr, {detail::reg_word(r.id())...}, {}};
         ((c.prog = r.program()), ...);
         ir::span spans[] = {std::is_lvalue_reference_v<R> ? ir::span{} : r.expression()...};
-        c.expression = detail::settle_spans(*c.prog, spans, sizeof...(R), c.prog->locations.empty() ? location() : c.prog->locations.back());
+        c.expression = detail::settle_spans(*c.prog, spans, sizeof...(R),
+                                            c.prog->locations.empty() ? location() : c.prog->locations.back());
         return c;
     } else {
         return texture_coordinates<u32>{};
@@ -50,11 +55,11 @@ namespace detail {
 
 /// What a geometry asks of its coordinates.
 struct texture_geometry {
-    unsigned given = 0;    ///< coordinates the author gives
-    unsigned words = 0;    ///< elements PTX wants; the last coordinate fills up, it is ignored
-    unsigned integers = 0; ///< u32 coordinates at the front
-    unsigned offsets = 0;  ///< offsets there may be
-    unsigned gradient = 0; ///< elements of each derivative
+    unsigned given = 0;     ///< coordinates the author gives
+    unsigned words = 0;     ///< elements PTX wants; the last coordinate fills up, it is ignored
+    unsigned integers = 0;  ///< u32 coordinates at the front
+    unsigned offsets = 0;   ///< offsets there may be
+    unsigned gradient = 0;  ///< elements of each derivative
 };
 [[nodiscard]] consteval texture_geometry geometry_of(tok g) noexcept {
     switch (g) {
@@ -120,83 +125,109 @@ class texture_calls {
 public:
     constexpr texture_calls(ir::program& p, std::uint32_t guard) noexcept : p_(&p), guard_(guard) {}
 
-    // ---- textures -----------------------------------------------------------------------------------------------------
-    // `D` is u32, s32, f32 or f16 (four results) or f16x2 (two). `e` are offsets, `px::coord(dx, dy)` of s32 registers; `f` is the
+    // ---- textures
+    // ----------------------------------------------------------------------------------------------------- `D` is u32,
+    // s32, f32 or f16 (four results) or f16x2 (two). `e` are offsets, `px::coord(dx, dy)` of s32 registers; `f` is the
     // depth to compare with. Either may be left out.
 
     /// `tex.G.vec.D.C {d…}, [a, {c…}]{, e, f};` `k.tex<px::_2d, f32>(image, px::coord(x, y))`. PTX ISA 9.7.10.3.
     template <tok Geom, class D, class T, class C, class E = detail::absent, class F = detail::absent>
     constexpr auto tex(T&& texture, C&& c, E&& e = E{}, F&& f = F{}, location where = location::current()) const {
-        return sample<tok::none, Geom, D, false>(where, static_cast<T&&>(texture), static_cast<C&&>(c), static_cast<E&&>(e), static_cast<F&&>(f)).d;
+        return sample<tok::none, Geom, D, false>(where, static_cast<T&&>(texture), static_cast<C&&>(c),
+                                                 static_cast<E&&>(e), static_cast<F&&>(f))
+            .d;
     }
     /// `tex.G.vec.D.C {d…}|p, [a, {c…}]{, e, f};` with a predicate: the texels were resident.
     template <tok Geom, class D, class T, class C, class E = detail::absent, class F = detail::absent>
     constexpr auto tex_p(T&& texture, C&& c, E&& e = E{}, F&& f = F{}, location where = location::current()) const {
-        return sample<tok::none, Geom, D, true>(where, static_cast<T&&>(texture), static_cast<C&&>(c), static_cast<E&&>(e), static_cast<F&&>(f));
+        return sample<tok::none, Geom, D, true>(where, static_cast<T&&>(texture), static_cast<C&&>(c),
+                                                static_cast<E&&>(e), static_cast<F&&>(f));
     }
     /// `tex.base.G.vec.D.C {d…}, [a, {c…}]{, e, f};` the largest level of a mipmap.
     template <tok Geom, class D, class T, class C, class E = detail::absent, class F = detail::absent>
     constexpr auto tex_base(T&& texture, C&& c, E&& e = E{}, F&& f = F{}, location where = location::current()) const {
-        return sample<tok::base, Geom, D, false>(where, static_cast<T&&>(texture), static_cast<C&&>(c), static_cast<E&&>(e), static_cast<F&&>(f)).d;
+        return sample<tok::base, Geom, D, false>(where, static_cast<T&&>(texture), static_cast<C&&>(c),
+                                                 static_cast<E&&>(e), static_cast<F&&>(f))
+            .d;
     }
     /// `tex.level.G.vec.D.C {d…}, [a, {c…}], lod{, e, f};` the level is given; its type is that of the coordinates.
     template <tok Geom, class D, class T, class C, class L, class E = detail::absent, class F = detail::absent>
-    constexpr auto tex_level(T&& texture, C&& c, L&& lod, E&& e = E{}, F&& f = F{}, location where = location::current()) const {
-        return sample<tok::level, Geom, D, false>(where, static_cast<T&&>(texture), static_cast<C&&>(c), static_cast<E&&>(e), static_cast<F&&>(f),
-                                                  level_operand<Geom, C>(static_cast<L&&>(lod), where)).d;
+    constexpr auto tex_level(T&& texture, C&& c, L&& lod, E&& e = E{}, F&& f = F{},
+                             location where = location::current()) const {
+        return sample<tok::level, Geom, D, false>(where, static_cast<T&&>(texture), static_cast<C&&>(c),
+                                                  static_cast<E&&>(e), static_cast<F&&>(f),
+                                                  level_operand<Geom, C>(static_cast<L&&>(lod), where))
+            .d;
     }
-    /// `tex.grad.G.vec.D.C {d…}, [a, {c…}], {dx…}, {dy…}{, e, f};` the level follows from the derivatives, `px::coord(…)` of f32.
+    /// `tex.grad.G.vec.D.C {d…}, [a, {c…}], {dx…}, {dy…}{, e, f};` the level follows from the derivatives,
+    /// `px::coord(…)` of f32.
     template <tok Geom, class D, class T, class C, class X, class Y, class E = detail::absent, class F = detail::absent>
-    constexpr auto tex_grad(T&& texture, C&& c, X&& dx, Y&& dy, E&& e = E{}, F&& f = F{}, location where = location::current()) const {
-        return sample<tok::grad, Geom, D, false>(where, static_cast<T&&>(texture), static_cast<C&&>(c), static_cast<E&&>(e), static_cast<F&&>(f),
-                                                 gradient<Geom>(static_cast<X&&>(dx)), gradient<Geom>(static_cast<Y&&>(dy))).d;
+    constexpr auto tex_grad(T&& texture, C&& c, X&& dx, Y&& dy, E&& e = E{}, F&& f = F{},
+                            location where = location::current()) const {
+        return sample<tok::grad, Geom, D, false>(
+                   where, static_cast<T&&>(texture), static_cast<C&&>(c), static_cast<E&&>(e), static_cast<F&&>(f),
+                   gradient<Geom>(static_cast<X&&>(dx)), gradient<Geom>(static_cast<Y&&>(dy)))
+            .d;
     }
-    /// `tld4.M.G.v4.D.f32 {d…}, [a, {c…}]{, e, f};` one component of the four texels around a point: `k.tld4<px::tok::r, px::_2d, f32>(image, c)`.
-    /// PTX ISA 9.7.10.4.
+    /// `tld4.M.G.v4.D.f32 {d…}, [a, {c…}]{, e, f};` one component of the four texels around a point:
+    /// `k.tld4<px::tok::r, px::_2d, f32>(image, c)`. PTX ISA 9.7.10.4.
     template <tok Component, tok Geom, class D, class T, class C, class E = detail::absent, class F = detail::absent>
     constexpr auto tld4(T&& texture, C&& c, E&& e = E{}, F&& f = F{}, location where = location::current()) const {
         using V = std::remove_cvref_t<C>;
-        static_assert(std::is_same_v<typename detail::coordinate_type<Geom, V>::type, f32>, "PTXDSL-A01: tld4 takes f32 coordinates of its geometry (arrays: the u32 layer first)");
-        using Form = detail::compact_form<Tgt, tok::tld4, Component, Geom, tok::v4, isa::type_token(scalar_of<D>), tok::f32>;
-        return access<Form, Geom, D, 4, false>(where, static_cast<T&&>(texture), static_cast<C&&>(c), static_cast<E&&>(e), static_cast<F&&>(f)).d;
+        static_assert(std::is_same_v<typename detail::coordinate_type<Geom, V>::type, f32>,
+                      "PTXDSL-A01: tld4 takes f32 coordinates of its geometry (arrays: the u32 layer first)");
+        using Form =
+            detail::compact_form<Tgt, tok::tld4, Component, Geom, tok::v4, isa::type_token(scalar_of<D>), tok::f32>;
+        return access<Form, Geom, D, 4, false>(where, static_cast<T&&>(texture), static_cast<C&&>(c),
+                                               static_cast<E&&>(e), static_cast<F&&>(f))
+            .d;
     }
     /// `txq.M.b32 d, [a];` `k.txq<px::tok::width>(image)`: also sampler attributes. PTX ISA 9.7.10.5.
     template <tok Query, class T>
     constexpr reg<u32> txq(T&& texture, location where = location::current()) const {
-        return detail::checked<detail::form<Tgt, tok::txq, Query, tok::b32>, u32>(ctx(), where, handle(static_cast<T&&>(texture), where));
+        return detail::checked<detail::form<Tgt, tok::txq, Query, tok::b32>, u32>(
+            ctx(), where, handle(static_cast<T&&>(texture), where));
     }
     /// `txq.level.M.b32 d, [a], lod;` the extents of one level. PTX ISA 9.7.10.5.
     template <tok Query, class T, class L>
     constexpr reg<u32> txq_level(T&& texture, L&& lod, location where = location::current()) const {
-        return detail::checked<detail::form<Tgt, tok::txq, tok::level, Query, tok::b32>, u32>(ctx(), where, handle(static_cast<T&&>(texture), where),
-                                                                                              detail::as_operand<u32>(static_cast<L&&>(lod), where));
+        return detail::checked<detail::form<Tgt, tok::txq, tok::level, Query, tok::b32>, u32>(
+            ctx(), where, handle(static_cast<T&&>(texture), where),
+            detail::as_operand<u32>(static_cast<L&&>(lod), where));
     }
-    /// `istypep.M p, a;` whether a handle is one of a `texref`, `samplerref` or `surfref`: `k.istypep<px::tok::texref>(h)`. PTX ISA 9.7.10.6.
+    /// `istypep.M p, a;` whether a handle is one of a `texref`, `samplerref` or `surfref`:
+    /// `k.istypep<px::tok::texref>(h)`. PTX ISA 9.7.10.6.
     template <tok Kind, class T>
     constexpr reg<pred> istypep(T&& h, location where = location::current()) const {
-        return detail::checked<detail::form<Tgt, tok::istypep, Kind>, pred>(ctx(), where, detail::as_operand<u64>(static_cast<T&&>(h), where));
+        return detail::checked<detail::form<Tgt, tok::istypep, Kind>, pred>(
+            ctx(), where, detail::as_operand<u64>(static_cast<T&&>(h), where));
     }
 
-    // ---- surfaces -----------------------------------------------------------------------------------------------------
-    // Geometries `_1d`, `_2d`, `_3d`, `a1d`, `a2d`; coordinates are s32 (x in bytes for .b), with the u32 layer first for arrays. The last modifier says what
-    // happens outside of the surface: `px::trap`, `px::clamp`, `px::zero`.
+    // ---- surfaces
+    // ----------------------------------------------------------------------------------------------------- Geometries
+    // `_1d`, `_2d`, `_3d`, `a1d`, `a2d`; coordinates are s32 (x in bytes for .b), with the u32 layer first for arrays.
+    // The last modifier says what happens outside of the surface: `px::trap`, `px::clamp`, `px::zero`.
 
-    /// `suld.b.G{.M}{.vec}.T.M d, [a, {c…}];` `k.suld_b<px::_2d, b32, px::trap>(s, c)`, with `px::v2` or `px::v4` a vector. PTX ISA 9.7.11.1.
+    /// `suld.b.G{.M}{.vec}.T.M d, [a, {c…}];` `k.suld_b<px::_2d, b32, px::trap>(s, c)`, with `px::v2` or `px::v4` a
+    /// vector. PTX ISA 9.7.11.1.
     template <tok Geom, class T, tok... M, class S, class C>
     constexpr auto suld_b(S&& surface, C&& c, location where = location::current()) const {
         constexpr unsigned n = lanes<M...>;
         using Form = surface_form<tok::suld, tok::b, Geom, isa::type_token(scalar_of<T>), M...>;
         detail::require<Form>();
         if constexpr (n == 1) {
-            return detail::value<Form, T>(ctx(), where, place<Geom, true>(static_cast<S&&>(surface), static_cast<C&&>(c), where));
+            return detail::value<Form, T>(ctx(), where,
+                                          place<Geom, true>(static_cast<S&&>(surface), static_cast<C&&>(c), where));
         } else {
             vec<T, n> d = detail::new_vector<T, n>(*p_);
             const detail::raw_operand to = detail::vector_operand(static_cast<const vec<T, n>&>(d));
-            d.set_expression(detail::effect<Form>(ctx(), where, to, place<Geom, true>(static_cast<S&&>(surface), static_cast<C&&>(c), where)));
+            d.set_expression(detail::effect<Form>(
+                ctx(), where, to, place<Geom, true>(static_cast<S&&>(surface), static_cast<C&&>(c), where)));
             return d;
         }
     }
-    /// `sust.b.G{.M}{.vec}.T.M [a, {c…}], v;` `k.sust_b<px::_2d, px::zero>(s, c, v)`; a `px::vec` stores a vector. PTX ISA 9.7.11.2.
+    /// `sust.b.G{.M}{.vec}.T.M [a, {c…}], v;` `k.sust_b<px::_2d, px::zero>(s, c, v)`; a `px::vec` stores a vector. PTX
+    /// ISA 9.7.11.2.
     template <tok Geom, tok... M, class S, class C, class V>
     constexpr void sust_b(S&& surface, C&& c, V&& v, location where = location::current()) const {
         store<tok::b, Geom, M...>(static_cast<S&&>(surface), static_cast<C&&>(c), static_cast<V&&>(v), where);
@@ -211,9 +242,11 @@ public:
     constexpr void sured_b(S&& surface, C&& c, V&& v, location where = location::current()) const {
         using T = detail::source_t<V>;
         constexpr bool bits = Op == tok::and_ || Op == tok::or_;
-        using Form = detail::form<Tgt, tok::sured, tok::b, Op, Geom, isa::type_token(bits ? detail::bits_type<T> : scalar_of<T>), Mode>;
+        using Form = detail::form<Tgt, tok::sured, tok::b, Op, Geom,
+                                  isa::type_token(bits ? detail::bits_type<T> : scalar_of<T>), Mode>;
         detail::require<Form, rule::b08>();
-        detail::effect<Form>(ctx(), where, place<Geom, true>(static_cast<S&&>(surface), static_cast<C&&>(c), where), detail::as_operand<T>(static_cast<V&&>(v), where));
+        detail::effect<Form>(ctx(), where, place<Geom, true>(static_cast<S&&>(surface), static_cast<C&&>(c), where),
+                             detail::as_operand<T>(static_cast<V&&>(v), where));
     }
     /// `sured.p.M.G.b32.M [a, {c…}], v;` in the surface's format; 64 bits for min and max. PTX ISA 9.7.11.3.
     template <tok Op, tok Geom, tok Mode, class S, class C, class V>
@@ -221,12 +254,14 @@ public:
         using T = detail::source_t<V>;
         using Form = detail::form<Tgt, tok::sured, tok::p, Op, Geom, isa::type_token(detail::bits_type<T>), Mode>;
         detail::require<Form, rule::b08>();
-        detail::effect<Form>(ctx(), where, place<Geom, true>(static_cast<S&&>(surface), static_cast<C&&>(c), where), detail::as_operand<T>(static_cast<V&&>(v), where));
+        detail::effect<Form>(ctx(), where, place<Geom, true>(static_cast<S&&>(surface), static_cast<C&&>(c), where),
+                             detail::as_operand<T>(static_cast<V&&>(v), where));
     }
     /// `suq.M.b32 d, [a];` `k.suq<px::tok::width>(s)`. PTX ISA 9.7.11.4.
     template <tok Query, class S>
     constexpr reg<u32> suq(S&& surface, location where = location::current()) const {
-        return detail::checked<detail::form<Tgt, tok::suq, Query, tok::b32>, u32>(ctx(), where, handle(static_cast<S&&>(surface), where));
+        return detail::checked<detail::form<Tgt, tok::suq, Query, tok::b32>, u32>(
+            ctx(), where, handle(static_cast<S&&>(surface), where));
     }
 
 private:
@@ -279,9 +314,11 @@ private:
         using V = std::remove_cvref_t<C>;
         using type = typename detail::coordinate_type<Geom, V>::type;
         constexpr bool fits = !std::is_void_v<type> && (!Surface || std::is_same_v<type, s32>);
-        static_assert(detail::is_coordinates<V>, "PTXDSL-A14: the place in a texture or surface is given by px::coord(x, y)");
+        static_assert(detail::is_coordinates<V>,
+                      "PTXDSL-A14: the place in a texture or surface is given by px::coord(x, y)");
         static_assert(!detail::is_coordinates<V> || fits,
-                      "PTXDSL-F01: these coordinates do not fit the geometry: one for each dimension, all s32 or all f32 (surfaces: s32), behind the u32 sample and layer");
+                      "PTXDSL-F01: these coordinates do not fit the geometry: one for each dimension, all s32 or all "
+                      "f32 (surfaces: s32), behind the u32 sample and layer");
         place_operand r;
         if constexpr (fits) {
             constexpr unsigned n = detail::geometry_of(Geom).words;
@@ -307,7 +344,9 @@ private:
         using V = std::remove_cvref_t<X>;
         constexpr unsigned n = detail::geometry_of(Geom).gradient;
         constexpr bool fits = n != 0 && detail::all_of_type<f32, V>;
-        static_assert(fits, "PTXDSL-F01: a derivative is px::coord(…) of f32 registers, one for each dimension; multi-sample textures have none");
+        static_assert(fits,
+                      "PTXDSL-F01: a derivative is px::coord(…) of f32 registers, one for each dimension; multi-sample "
+                      "textures have none");
         filled<n == 3 ? 4 : n == 0 ? 1 : n> r;
         if constexpr (fits) {
             static_assert(V::size == n, "PTXDSL-F01: a derivative has one element for each dimension of the geometry");
@@ -320,7 +359,8 @@ private:
         using V = std::remove_cvref_t<E>;
         constexpr unsigned n = detail::geometry_of(Geom).offsets;
         constexpr bool fits = n != 0 && detail::all_of_type<s32, V>;
-        static_assert(fits, "PTXDSL-F01: offsets are px::coord(…) of s32 registers, one for each dimension; cube maps have none");
+        static_assert(
+            fits, "PTXDSL-F01: offsets are px::coord(…) of s32 registers, one for each dimension; cube maps have none");
         filled<n == 3 ? 4 : n == 0 ? 1 : n> r;
         if constexpr (fits) {
             static_assert(V::size == n, "PTXDSL-F01: there is one offset for each dimension of the geometry");
@@ -332,8 +372,11 @@ private:
     constexpr auto sample(location where, T&& texture, C&& c, E&& e, F&& f, const L&... lod) const {
         using type = typename detail::coordinate_type<Geom, std::remove_cvref_t<C>>::type;
         constexpr bool pairs = scalar_of<D> == isa::scalar::f16x2;
-        using Form = detail::compact_form<Tgt, tok::tex, Lod, Geom, pairs ? tok::v2 : tok::v4, isa::type_token(scalar_of<D>), std::is_same_v<type, s32> ? tok::s32 : tok::f32>;
-        return access<Form, Geom, D, pairs ? 2 : 4, Resident>(where, static_cast<T&&>(texture), static_cast<C&&>(c), static_cast<E&&>(e), static_cast<F&&>(f), lod...);
+        using Form =
+            detail::compact_form<Tgt, tok::tex, Lod, Geom, pairs ? tok::v2 : tok::v4, isa::type_token(scalar_of<D>),
+                                 std::is_same_v<type, s32> ? tok::s32 : tok::f32>;
+        return access<Form, Geom, D, pairs ? 2 : 4, Resident>(where, static_cast<T&&>(texture), static_cast<C&&>(c),
+                                                              static_cast<E&&>(e), static_cast<F&&>(f), lod...);
     }
     /// A derivative or a level, whichever the call has.
     template <unsigned N>
@@ -368,41 +411,52 @@ private:
             if constexpr (!detail::is_absent<F>) list[n++] = depth<Geom>(static_cast<F&&>(f), where);
             r.d.set_expression(detail::emit(*p_, detail::ref<Form>(), guard_, where, list, n));
         } else {
-            static_assert(detail::is_absent<E> || detail::is_absent<F>, "PTXDSL-A14: the offsets of a texture access are px::coord(dx, dy)");
+            static_assert(detail::is_absent<E> || detail::is_absent<F>,
+                          "PTXDSL-A14: the offsets of a texture access are px::coord(dx, dy)");
             if constexpr (!detail::is_absent<E>) list[n++] = depth<Geom>(static_cast<E&&>(e), where);
-            if constexpr (detail::is_absent<E> && !detail::is_absent<F>) list[n++] = depth<Geom>(static_cast<F&&>(f), where);
+            if constexpr (detail::is_absent<E> && !detail::is_absent<F>)
+                list[n++] = depth<Geom>(static_cast<F&&>(f), where);
             r.d.set_expression(detail::emit(*p_, detail::ref<Form>(), guard_, where, list, n));
         }
         return r;
     }
     template <tok Geom, class F>
     [[nodiscard]] static constexpr detail::raw_operand depth(F&& f, location where) {
-        static_assert(Geom != tok::_3d && Geom != tok::_2dms && Geom != tok::a2dms, "PTXDSL-F08: three-dimensional and multi-sample textures are no depth textures");
+        static_assert(Geom != tok::_3d && Geom != tok::_2dms && Geom != tok::a2dms,
+                      "PTXDSL-F08: three-dimensional and multi-sample textures are no depth textures");
         return detail::as_operand<f32>(static_cast<F&&>(f), where);
     }
 
     template <class T>
     static constexpr tok word_of = bits_of<T> == 8 ? tok::b8 : isa::type_token(detail::bits_type<T>);
     template <tok... M>
-    static constexpr unsigned lanes = (1u * ... * (M == tok::v2 ? 2u : M == tok::v4 ? 4u : 1u));
-    [[nodiscard]] static consteval bool is_mode(tok t) noexcept { return t == tok::trap || t == tok::clamp || t == tok::zero; }
+    static constexpr unsigned lanes = (1u * ... *
+                                       (M == tok::v2   ? 2u
+                                        : M == tok::v4 ? 4u
+                                                       : 1u));
+    [[nodiscard]] static consteval bool is_mode(tok t) noexcept {
+        return t == tok::trap || t == tok::clamp || t == tok::zero;
+    }
     [[nodiscard]] static consteval bool is_vector(tok t) noexcept { return t == tok::v2 || t == tok::v4; }
     /// The author's modifiers are cache operator, vector and mode, in any order.
     template <tok Op, tok Kind, tok Geom, tok Type, tok... M>
-    using surface_form = detail::compact_form<Tgt, Op, Kind, Geom, (is_mode(M) || is_vector(M) ? tok::none : M)..., (is_vector(M) ? M : tok::none)..., Type,
-                                              (is_mode(M) ? M : tok::none)...>;
+    using surface_form = detail::compact_form<Tgt, Op, Kind, Geom, (is_mode(M) || is_vector(M) ? tok::none : M)...,
+                                              (is_vector(M) ? M : tok::none)..., Type, (is_mode(M) ? M : tok::none)...>;
     template <tok Kind, tok Geom, tok... M, class S, class C, class V>
     constexpr void store(S&& surface, C&& c, V&& v, location where) const {
         using Value = std::remove_cvref_t<V>;
         if constexpr (detail::is_vec<Value>) {
-            using Form = surface_form<tok::sust, Kind, Geom, word_of<typename Value::value_type>, detail::vector_token(Value::size), M...>;
+            using Form = surface_form<tok::sust, Kind, Geom, word_of<typename Value::value_type>,
+                                      detail::vector_token(Value::size), M...>;
             detail::require<Form>();
-            detail::effect<Form>(ctx(), where, place<Geom, true>(static_cast<S&&>(surface), static_cast<C&&>(c), where), detail::vector_operand(static_cast<V&&>(v)));
+            detail::effect<Form>(ctx(), where, place<Geom, true>(static_cast<S&&>(surface), static_cast<C&&>(c), where),
+                                 detail::vector_operand(static_cast<V&&>(v)));
         } else {
             using T = detail::source_t<V>;
             using Form = surface_form<tok::sust, Kind, Geom, word_of<T>, M...>;
             detail::require<Form>();
-            detail::effect<Form>(ctx(), where, place<Geom, true>(static_cast<S&&>(surface), static_cast<C&&>(c), where), detail::as_operand<T>(static_cast<V&&>(v), where));
+            detail::effect<Form>(ctx(), where, place<Geom, true>(static_cast<S&&>(surface), static_cast<C&&>(c), where),
+                                 detail::as_operand<T>(static_cast<V&&>(v), where));
         }
     }
 

@@ -2,7 +2,8 @@
 // Video instructions: arithmetic on bytes and halves of words (PTX ISA 9.7.16, 9.7.17). Opt-in:
 //
 //   #include <ptxdsl/dsl/video.hpp>
-//   constexpr void blend(px::builder<px::sm_90a, px::video_calls>& k, …) { … k.vadd<px::s32, px::sat>(px::part<"b0">(a), px::part<"h1">(b)) … }
+//   constexpr void blend(px::builder<px::sm_90a, px::video_calls>& k, …) { … k.vadd<px::s32,
+//   px::sat>(px::part<"b0">(a), px::part<"h1">(b)) … }
 //
 // The first template argument is the result's type; those of the operands are their registers'. Modifiers in PTX order.
 #pragma once
@@ -58,13 +59,17 @@ struct video_source<absent> {
     static constexpr isa::operand_shape shape{};
 };
 template <class A>
-using video_source_of = video_source<std::conditional_t<is_video_operand<std::remove_cvref_t<A>> || is_absent<A>, std::remove_cvref_t<A>, A>>;
+using video_source_of = video_source<
+    std::conditional_t<is_video_operand<std::remove_cvref_t<A>> || is_absent<A>, std::remove_cvref_t<A>, A>>;
 
 /// A form with its operands, so that the table judges selectors and signs, too.
 template <target Tgt, isa::video_selector To, class D, class A, class B, class C, tok... Toks>
 struct video_form : compact_form<Tgt, Toks...> {
     using base = compact_form<Tgt, Toks...>;
-    static constexpr isa::operand_shape shapes[4] = {{isa::operand_kind::reg, scalar_of<D>, 1, space::generic, 0, To}, video_source_of<A>::shape, video_source_of<B>::shape, video_source_of<C>::shape};
+    static constexpr isa::operand_shape shapes[4] = {{isa::operand_kind::reg, scalar_of<D>, 1, space::generic, 0, To},
+                                                     video_source_of<A>::shape,
+                                                     video_source_of<B>::shape,
+                                                     video_source_of<C>::shape};
     static constexpr isa::verdict verdict = isa::find(base::packed.t, base::count, shapes, is_absent<C> ? 3 : 4, Tgt);
 };
 
@@ -83,11 +88,13 @@ inline constexpr bool is_video_register = traits<R>::is_reg || is_video_operand<
 
 }  // namespace detail
 
-/// Part of a word: `px::part<"b0">(x)` one of `b0` … `b3`, `h0`, `h1`; `"h10"` two halves, `"b7654"` four bytes of both sources.
+/// Part of a word: `px::part<"b0">(x)` one of `b0` … `b3`, `h0`, `h1`; `"h10"` two halves, `"b7654"` four bytes of both
+/// sources.
 template <fixed_string Selector, class R>
 [[nodiscard]] constexpr auto part(R&& x) noexcept {
     using V = std::remove_cvref_t<R>;
-    static_assert(detail::selector_text<Selector> != 0, "PTXDSL-A14: a video selector is b or h and up to four digits: b0, h1, h10, b3210");
+    static_assert(detail::selector_text<Selector> != 0,
+                  "PTXDSL-A14: a video selector is b or h and up to four digits: b0, h1, h10, b3210");
     if constexpr (detail::is_video_operand<V>) {
         return detail::select_again<detail::selector_text<Selector>>(x);
     } else {
@@ -104,7 +111,8 @@ template <class R>
         return detail::negate_again(x);
     } else {
         static_assert(detail::traits<R>::is_reg, "PTXDSL-A14: only registers can be negated here");
-        return video_operand<typename detail::traits<R>::value, 0, true>{x.program(), x.id(), std::is_lvalue_reference_v<R> ? ir::span{} : x.expression()};
+        return video_operand<typename detail::traits<R>::value, 0, true>{
+            x.program(), x.id(), std::is_lvalue_reference_v<R> ? ir::span{} : x.expression()};
     }
 }
 
@@ -118,53 +126,64 @@ public:
     constexpr reg<D> vadd(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         return arithmetic<tok::vadd, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vadd.D.A.B{.M} d, a, b, c;` with the result merged into part `To` of `c`: `k.vadd_into<"h1", px::s32>(a, b, c)` writes `d.h1`.
+    /// `vadd.D.A.B{.M} d, a, b, c;` with the result merged into part `To` of `c`: `k.vadd_into<"h1", px::s32>(a, b, c)`
+    /// writes `d.h1`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vadd_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vadd, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vadd, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                         static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vsub.D.A.B{.M} d, a, b{, c};` `k.vsub<px::s32, px::sat, px::tok::add>(a, b, c)`. PTX ISA 9.7.16.1.
     template <class D, tok... M, class A, class B, class C = detail::absent>
     constexpr reg<D> vsub(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         return arithmetic<tok::vsub, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vsub.D.A.B{.M} d, a, b, c;` with the result merged into part `To` of `c`: `k.vsub_into<"h1", px::s32>(a, b, c)` writes `d.h1`.
+    /// `vsub.D.A.B{.M} d, a, b, c;` with the result merged into part `To` of `c`: `k.vsub_into<"h1", px::s32>(a, b, c)`
+    /// writes `d.h1`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vsub_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vsub, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vsub, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                         static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vabsdiff.D.A.B{.M} d, a, b{, c};` `k.vabsdiff<px::s32, px::sat, px::tok::add>(a, b, c)`. PTX ISA 9.7.16.1.
     template <class D, tok... M, class A, class B, class C = detail::absent>
     constexpr reg<D> vabsdiff(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
-        return arithmetic<tok::vabsdiff, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vabsdiff, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                     static_cast<C&&>(c));
     }
-    /// `vabsdiff.D.A.B{.M} d, a, b, c;` with the result merged into part `To` of `c`: `k.vabsdiff_into<"h1", px::s32>(a, b, c)` writes `d.h1`.
+    /// `vabsdiff.D.A.B{.M} d, a, b, c;` with the result merged into part `To` of `c`: `k.vabsdiff_into<"h1",
+    /// px::s32>(a, b, c)` writes `d.h1`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vabsdiff_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vabsdiff, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vabsdiff, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                             static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmin.D.A.B{.M} d, a, b{, c};` `k.vmin<px::s32, px::sat, px::tok::add>(a, b, c)`. PTX ISA 9.7.16.1.
     template <class D, tok... M, class A, class B, class C = detail::absent>
     constexpr reg<D> vmin(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         return arithmetic<tok::vmin, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vmin.D.A.B{.M} d, a, b, c;` with the result merged into part `To` of `c`: `k.vmin_into<"h1", px::s32>(a, b, c)` writes `d.h1`.
+    /// `vmin.D.A.B{.M} d, a, b, c;` with the result merged into part `To` of `c`: `k.vmin_into<"h1", px::s32>(a, b, c)`
+    /// writes `d.h1`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vmin_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vmin, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vmin, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                         static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmax.D.A.B{.M} d, a, b{, c};` `k.vmax<px::s32, px::sat, px::tok::add>(a, b, c)`. PTX ISA 9.7.16.1.
     template <class D, tok... M, class A, class B, class C = detail::absent>
     constexpr reg<D> vmax(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         return arithmetic<tok::vmax, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vmax.D.A.B{.M} d, a, b, c;` with the result merged into part `To` of `c`: `k.vmax_into<"h1", px::s32>(a, b, c)` writes `d.h1`.
+    /// `vmax.D.A.B{.M} d, a, b, c;` with the result merged into part `To` of `c`: `k.vmax_into<"h1", px::s32>(a, b, c)`
+    /// writes `d.h1`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vmax_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vmax, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vmax, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                         static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vshl.D.A.u32{.M} d, a, b{, c};` `k.vshl<px::u32, px::tok::clamp>(a, b)`; M is `.sat`, `.clamp` or `.wrap`, second operation. PTX ISA
-    /// 9.7.16.2.
+    /// `vshl.D.A.u32{.M} d, a, b{, c};` `k.vshl<px::u32, px::tok::clamp>(a, b)`; M is `.sat`, `.clamp` or `.wrap`,
+    /// second operation. PTX ISA 9.7.16.2.
     template <class D, tok... M, class A, class B, class C = detail::absent>
     constexpr reg<D> vshl(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         return arithmetic<tok::vshl, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
@@ -172,10 +191,11 @@ public:
     /// `vshl.D.A.u32{.M} d, a, b, c;` with the result merged into part `To` of `c`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vshl_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vshl, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vshl, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                         static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vshr.D.A.u32{.M} d, a, b{, c};` `k.vshr<px::u32, px::tok::clamp>(a, b)`; M is `.sat`, `.clamp` or `.wrap`, second operation. PTX ISA
-    /// 9.7.16.2.
+    /// `vshr.D.A.u32{.M} d, a, b{, c};` `k.vshr<px::u32, px::tok::clamp>(a, b)`; M is `.sat`, `.clamp` or `.wrap`,
+    /// second operation. PTX ISA 9.7.16.2.
     template <class D, tok... M, class A, class B, class C = detail::absent>
     constexpr reg<D> vshr(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         return arithmetic<tok::vshr, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
@@ -183,9 +203,11 @@ public:
     /// `vshr.D.A.u32{.M} d, a, b, c;` with the result merged into part `To` of `c`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vshr_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vshr, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vshr, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                         static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vmad.D.A.B{.M} d, a, b, c;` M is `.po`, `.sat`, `.shr7` or `.shr15`; `px::minus(a)` negates the product or `c`. PTX ISA 9.7.16.3.
+    /// `vmad.D.A.B{.M} d, a, b, c;` M is `.po`, `.sat`, `.shr7` or `.shr15`; `px::minus(a)` negates the product or `c`.
+    /// PTX ISA 9.7.16.3.
     template <class D, tok... M, class A, class B, class C>
     constexpr reg<D> vmad(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmad, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
@@ -198,69 +220,85 @@ public:
     /// `vset.A.B.M d, a, b, c;` with the result merged into part `To` of `c`.
     template <fixed_string To, tok... M, class A, class B, class C>
     constexpr reg<u32> vset_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return comparison<tok::vset, detail::selector_text<To>, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return comparison<tok::vset, detail::selector_text<To>, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                                      static_cast<C&&>(c));
     }
     /// `vadd2.D.A.B{.M} d, a, b, c;` all halves; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
     constexpr reg<D> vadd2(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vadd2, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vadd2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vadd2_into<"h1", px::u32>(a, b, c)`.
+    /// `vadd2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vadd2_into<"h1", px::u32>(a,
+    /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vadd2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vadd2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vadd2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                          static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vsub2.D.A.B{.M} d, a, b, c;` all halves; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
     constexpr reg<D> vsub2(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vsub2, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vsub2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vsub2_into<"h1", px::u32>(a, b, c)`.
+    /// `vsub2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vsub2_into<"h1", px::u32>(a,
+    /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vsub2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vsub2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vsub2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                          static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vavrg2.D.A.B{.M} d, a, b, c;` all halves; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
     constexpr reg<D> vavrg2(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vavrg2, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vavrg2, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                   static_cast<C&&>(c));
     }
-    /// `vavrg2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vavrg2_into<"h1", px::u32>(a, b, c)`.
+    /// `vavrg2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vavrg2_into<"h1", px::u32>(a,
+    /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vavrg2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vavrg2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vavrg2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                           static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vabsdiff2.D.A.B{.M} d, a, b, c;` all halves; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
     constexpr reg<D> vabsdiff2(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vabsdiff2, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vabsdiff2, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                      static_cast<C&&>(c));
     }
-    /// `vabsdiff2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vabsdiff2_into<"h1", px::u32>(a, b, c)`.
+    /// `vabsdiff2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vabsdiff2_into<"h1",
+    /// px::u32>(a, b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vabsdiff2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vabsdiff2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vabsdiff2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                              static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmin2.D.A.B{.M} d, a, b, c;` all halves; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
     constexpr reg<D> vmin2(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmin2, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vmin2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vmin2_into<"h1", px::u32>(a, b, c)`.
+    /// `vmin2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vmin2_into<"h1", px::u32>(a,
+    /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vmin2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vmin2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vmin2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                          static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmax2.D.A.B{.M} d, a, b, c;` all halves; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
     constexpr reg<D> vmax2(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmax2, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vmax2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vmax2_into<"h1", px::u32>(a, b, c)`.
+    /// `vmax2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vmax2_into<"h1", px::u32>(a,
+    /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vmax2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vmax2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vmax2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                          static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vset2.A.B.M d, a, b, c;` all halves: `k.vset2<px::lt>(a, b, c)`; M is the comparison, then `.add`. PTX ISA 9.7.17.
+    /// `vset2.A.B.M d, a, b, c;` all halves: `k.vset2<px::lt>(a, b, c)`; M is the comparison, then `.add`. PTX
+    /// ISA 9.7.17.
     template <tok... M, class A, class B, class C>
     constexpr reg<u32> vset2(A&& a, B&& b, C&& c, location where = location::current()) const {
         return comparison<tok::vset2, 0, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
@@ -268,69 +306,85 @@ public:
     /// `vset2.A.B.M d, a, b, c;` the halves that `To` names.
     template <fixed_string To, tok... M, class A, class B, class C>
     constexpr reg<u32> vset2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return comparison<tok::vset2, detail::selector_text<To>, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return comparison<tok::vset2, detail::selector_text<To>, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                                       static_cast<C&&>(c));
     }
     /// `vadd4.D.A.B{.M} d, a, b, c;` all bytes; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
     constexpr reg<D> vadd4(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vadd4, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vadd4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vadd4_into<"b20", px::u32>(a, b, c)`.
+    /// `vadd4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vadd4_into<"b20", px::u32>(a,
+    /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vadd4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vadd4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vadd4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                          static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vsub4.D.A.B{.M} d, a, b, c;` all bytes; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
     constexpr reg<D> vsub4(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vsub4, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vsub4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vsub4_into<"b20", px::u32>(a, b, c)`.
+    /// `vsub4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vsub4_into<"b20", px::u32>(a,
+    /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vsub4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vsub4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vsub4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                          static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vavrg4.D.A.B{.M} d, a, b, c;` all bytes; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
     constexpr reg<D> vavrg4(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vavrg4, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vavrg4, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                   static_cast<C&&>(c));
     }
-    /// `vavrg4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vavrg4_into<"b20", px::u32>(a, b, c)`.
+    /// `vavrg4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vavrg4_into<"b20", px::u32>(a,
+    /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vavrg4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vavrg4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vavrg4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                           static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vabsdiff4.D.A.B{.M} d, a, b, c;` all bytes; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
     constexpr reg<D> vabsdiff4(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vabsdiff4, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vabsdiff4, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                      static_cast<C&&>(c));
     }
-    /// `vabsdiff4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vabsdiff4_into<"b20", px::u32>(a, b, c)`.
+    /// `vabsdiff4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vabsdiff4_into<"b20",
+    /// px::u32>(a, b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vabsdiff4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vabsdiff4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vabsdiff4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                              static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmin4.D.A.B{.M} d, a, b, c;` all bytes; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
     constexpr reg<D> vmin4(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmin4, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vmin4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vmin4_into<"b20", px::u32>(a, b, c)`.
+    /// `vmin4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vmin4_into<"b20", px::u32>(a,
+    /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vmin4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vmin4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vmin4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                          static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmax4.D.A.B{.M} d, a, b, c;` all bytes; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
     constexpr reg<D> vmax4(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmax4, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vmax4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vmax4_into<"b20", px::u32>(a, b, c)`.
+    /// `vmax4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vmax4_into<"b20", px::u32>(a,
+    /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> vmax4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return arithmetic<tok::vmax4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return arithmetic<tok::vmax4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
+                                                                          static_cast<B&&>(b), static_cast<C&&>(c));
     }
-    /// `vset4.A.B.M d, a, b, c;` all bytes: `k.vset4<px::lt>(a, b, c)`; M is the comparison, then `.add`. PTX ISA 9.7.17.
+    /// `vset4.A.B.M d, a, b, c;` all bytes: `k.vset4<px::lt>(a, b, c)`; M is the comparison, then `.add`. PTX
+    /// ISA 9.7.17.
     template <tok... M, class A, class B, class C>
     constexpr reg<u32> vset4(A&& a, B&& b, C&& c, location where = location::current()) const {
         return comparison<tok::vset4, 0, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
@@ -338,7 +392,8 @@ public:
     /// `vset4.A.B.M d, a, b, c;` the bytes that `To` names.
     template <fixed_string To, tok... M, class A, class B, class C>
     constexpr reg<u32> vset4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return comparison<tok::vset4, detail::selector_text<To>, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return comparison<tok::vset4, detail::selector_text<To>, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                                       static_cast<C&&>(c));
     }
 
 private:
@@ -349,8 +404,9 @@ private:
     template <tok Op, isa::video_selector To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> arithmetic(location where, A&& a, B&& b, C&& c) const {
         if constexpr (registers<A, B, C>()) {
-            return emit<detail::video_form<Tgt, To, D, A, B, C, Op, isa::type_token(scalar_of<D>), type_of<A>, is_shift(Op) ? tok::u32 : type_of<B>, M...>, D, To>(
-                where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+            return emit<detail::video_form<Tgt, To, D, A, B, C, Op, isa::type_token(scalar_of<D>), type_of<A>,
+                                           is_shift(Op) ? tok::u32 : type_of<B>, M...>,
+                        D, To>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
         } else {
             return {};
         }
@@ -358,26 +414,33 @@ private:
     template <tok Op, isa::video_selector To, tok... M, class A, class B, class C>
     constexpr reg<u32> comparison(location where, A&& a, B&& b, C&& c) const {
         if constexpr (registers<A, B, C>()) {
-            return emit<detail::video_form<Tgt, To, u32, A, B, C, Op, type_of<A>, type_of<B>, M...>, u32, To>(where, static_cast<A&&>(a), static_cast<B&&>(b),
-                                                                                                             static_cast<C&&>(c));
+            return emit<detail::video_form<Tgt, To, u32, A, B, C, Op, type_of<A>, type_of<B>, M...>, u32, To>(
+                where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
         } else {
             return {};
         }
     }
     template <class A, class B, class C>
     static constexpr bool registers() noexcept {
-        constexpr bool all = detail::is_video_register<A> && detail::is_video_register<B> && (detail::is_absent<C> || detail::is_video_register<C>);
-        static_assert(all, "PTXDSL-A14: a video instruction takes registers, and px::part or px::minus of them; load literals with k.mov");
+        constexpr bool all = detail::is_video_register<A> && detail::is_video_register<B> &&
+                             (detail::is_absent<C> || detail::is_video_register<C>);
+        static_assert(all,
+                      "PTXDSL-A14: a video instruction takes registers, and px::part or px::minus of them; load "
+                      "literals with k.mov");
         return all;
     }
     template <class F>
     static constexpr void require_video() noexcept {
         using status = isa::verdict::status;
-        static_assert(F::verdict.st != status::operand_count, "PTXDSL-A16: this form takes another number of operands: c belongs to a second operation, to a part written, and to halves and bytes");
+        static_assert(F::verdict.st != status::operand_count,
+                      "PTXDSL-A16: this form takes another number of operands: c belongs to a second operation, to a "
+                      "part written, and to halves and bytes");
         static_assert(F::verdict.st != status::bad_operand,
-                      "PTXDSL-A14: the instruction takes no such type, selector or sign for one of its operands (parts are b0 to b3, h0 and h1; halves hxy with 0 to "
+                      "PTXDSL-A14: the instruction takes no such type, selector or sign for one of its operands (parts "
+                      "are b0 to b3, h0 and h1; halves hxy with 0 to "
                       "3; bytes bwxyz with 0 to 7; only vmad negates, and only one operand)");
-        if constexpr (F::verdict.st != status::operand_count && F::verdict.st != status::bad_operand) detail::require<F>();
+        if constexpr (F::verdict.st != status::operand_count && F::verdict.st != status::bad_operand)
+            detail::require<F>();
     }
     template <class F, class D, isa::video_selector To, class A, class B, class C>
     constexpr reg<D> emit(location where, A&& a, B&& b, C&& c) const {
@@ -388,8 +451,12 @@ private:
         const detail::raw_operand x = detail::video_source_of<A>::raw(*p_, static_cast<A&&>(a), where);
         const detail::raw_operand y = detail::video_source_of<B>::raw(*p_, static_cast<B&&>(b), where);
         const detail::context k{*p_, guard_};
-        if constexpr (detail::is_absent<C>) return reg<D>(*p_, d, detail::effect<F>(k, where, to, x, y));
-        else return reg<D>(*p_, d, detail::effect<F>(k, where, to, x, y, detail::video_source_of<C>::raw(*p_, static_cast<C&&>(c), where)));
+        if constexpr (detail::is_absent<C>)
+            return reg<D>(*p_, d, detail::effect<F>(k, where, to, x, y));
+        else
+            return reg<D>(*p_, d,
+                          detail::effect<F>(k, where, to, x, y,
+                                            detail::video_source_of<C>::raw(*p_, static_cast<C&&>(c), where)));
     }
 
     ir::program* p_;

@@ -110,6 +110,13 @@ void matrices(builder<Tgt>& k, byte_ptr data) {
         static_cast<void>(k.template ldmatrix<px::m16n16, px::x1, px::trans, tok::b8x16, tok::b6x16_p32>(p));
         static_cast<void>(k.template ldmatrix<px::m8n16, px::x4, tok::b8x16, tok::b4x16_p64>(p));
         k.template stmatrix<px::m16n8, px::trans>(p, w[0]), k.template stmatrix<px::m16n8, px::trans>(p, w[0], w[1]);
+        each<e4m3, e5m2>([&](auto x) {
+            each<e4m3, e5m2>([&](auto y) {
+                using X = typename decltype(x)::t;
+                using Y = typename decltype(y)::t;
+                multiply<f32, 16, 32, X, Y, tok::kind__f8f6f4>(s), multiply<f16, 16, 32, X, Y, tok::kind__f8f6f4>(s);
+            });
+        });
     }
 
     multiply<f16, 16, 8, f16>(s), multiply<f32, 16, 8, f16>(s), multiply<f16, 16, 16, f16>(s), multiply<f32, 16, 16, f16>(s);

@@ -63,6 +63,8 @@ void check(const char* name, px::ptx_version version, const Body& body, std::str
 
 }  // namespace
 
+// The calls and their lines are excerpts of docs/isa.
+// clang-format off
 int main() {
     check("textures", {8, 0}, +[](hopper<px::texture_calls>& k, px::reg<u64> image, px::reg<u64> surface, px::reg<f32> x, px::reg<s32> i, px::reg<u32> layer) {
         const auto pixel = k.tex<px::_2d, f32>(image, px::coord(x, k.add(x, 1.0f)));
