@@ -31,8 +31,10 @@ namespace detail {
 [[nodiscard]] constexpr tok wmma_shape(unsigned m, unsigned n, unsigned k) noexcept {
     char text[16] = {};
     unsigned at = 0;
-    for (const auto& [letter, number] : {std::pair{'m', m}, std::pair{'n', n}, std::pair{'k', k}}) {
-        text[at++] = letter;
+    const unsigned extents[] = {m, n, k};
+    for (unsigned i = 0; i < 3; ++i) {
+        const unsigned number = extents[i];
+        text[at++] = "mnk"[i];
         for (unsigned unit = number >= 100 ? 100 : number >= 10 ? 10 : 1; unit != 0; unit /= 10)
             text[at++] = static_cast<char>('0' + number / unit % 10);
     }
