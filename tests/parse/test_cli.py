@@ -145,7 +145,12 @@ class Cli(unittest.TestCase):
         self.assertIn("wgmma.fence.sync.aligned", out)
         self.assertEqual(run("isa", "--target", "sm_100a", "wgmma.fence")[0], 1)
         self.assertEqual(run("isa", "--version", "7.8", "wgmma.fence")[0], 1)
-        self.assertTrue(all("mbarrier" in f["form"] for f in json.loads(run("isa", "--json", "mbarrier*wait")[1])))
+        waits = json.loads(run("isa", "--json", "mbarrier*wait")[1])
+        self.assertTrue(waits and all(f["mnemonic"] == "mbarrier" and "wait" in f["modifiers"] for f in waits))
+        forms = json.loads(run("isa", "--json", "--target", "sm_90a")[1])
+        self.assertTrue(all(set(f) >= {"mnemonic", "modifiers", "operands", "ptx", "targets", "call"} and f["call"].startswith("k.") for f in forms))
+        video = next(f for f in forms if f["mnemonic"] == "vavrg4")
+        self.assertEqual((video["call"], video["targets"]), ("k.vavrg4 k.vavrg4_into", "sm_30"))
         self.assertEqual(run("isa", "no such instruction")[0], 1)
 
     def test_explain(self):
