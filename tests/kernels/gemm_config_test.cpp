@@ -60,6 +60,15 @@ TEST_CASE("the choice follows the measurements") {
     CHECK(chosen(1024, 1024, 1024) == few_rows);
     CHECK(chosen(16, 8192, 8192) == few_rows_split);
     CHECK(chosen(64, 28672, 4096) == few_rows);
+    CHECK(chosen(64, 10240, 8192) == few_rows_even);  // 80 tiles for 132 multiprocessors
+    CHECK(chosen(64, 10240, 8192, false) == few_rows_split);
+    CHECK(chosen(64, 14336, 4096) == few_rows);
+    CHECK(chosen(128, 10240, 8192) == medium_even);
+    CHECK(chosen(128, 10240, 8192, false) == medium);
+    CHECK(chosen(128, 57344, 8192) == medium_even);
+    CHECK(chosen(128, 8192, 8192) == few_columns);
+    CHECK(chosen(128, 4096, 14336) == few_rows_split);
+    CHECK(chosen(256, 4096, 4096) == few_columns);
     CHECK(chosen(128, 4096, 4096) == few_columns);
     CHECK(chosen(128, 8192, 28672) == medium_split);
     CHECK(chosen(1, 8, 8) == few_rows);  // too short to split

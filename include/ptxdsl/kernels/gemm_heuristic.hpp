@@ -66,15 +66,27 @@ namespace detail {
 /// Measured: 0.15 to 0.29 up to K = 8192, 0.47 to 0.61 from K = 14336 on.
 [[nodiscard]] constexpr double even_cost(std::uint64_t k) noexcept { return k <= 8192 ? 0.25 : 0.6; }
 
+/// How much of the device `tiles` keep busy, from the first block's start to the last one's end.
+[[nodiscard]] constexpr double busy(std::uint64_t tiles, std::uint64_t sms) noexcept {
+    return static_cast<double>(tiles) / static_cast<double>(ceil_div(tiles, sms) * sms);
+}
+
 /// Up to 128 rows: the weights stream from memory once, so that all that counts is how evenly they are spread.
-[[nodiscard]] constexpr gemm_choice choose_memory_bound(const gemm_shape& s, std::uint64_t sms) noexcept {
+[[nodiscard]] constexpr gemm_choice choose_memory_bound(const gemm_shape& s, std::uint64_t sms,
+                                                        bool may_even) noexcept {
+    using enum gemm_choice;
     const std::uint64_t columns = ceil_div(s.n, 128) * s.batch, steps = ceil_div(s.k, 64);
+    const bool uneven = may_even && 2 * columns > sms && steps >= 64;
     if (s.m <= 64) {
-        const bool split = steps >= 8 && (columns <= sms || s.k > 4096 || s.m < 32);
-        return split ? gemm_choice::few_rows_split : gemm_choice::few_rows;
+        if (steps < 8) return few_rows;
+        if (2 * columns <= sms) return few_rows_split;
+        if (uneven && busy(columns, sms) < 0.8) return few_rows_even;
+        const bool one_wave = columns <= sms && busy(columns, sms) < 0.8;
+        return one_wave || s.k > 4096 ? few_rows_split : few_rows;
     }
-    if (2 * columns > sms) return gemm_choice::medium;
-    return s.k >= 7168 ? gemm_choice::medium_split : gemm_choice::few_columns;
+    if (2 * columns > sms) return uneven && busy(columns, sms) < 0.87 ? medium_even : medium;
+    if (s.k <= 8192) return few_columns;
+    return 4 * columns <= sms ? few_rows_split : medium_split;
 }
 
 /// More rows: estimated time in waves of 128 x 256 tiles. Smaller tiles load more bytes a product and pay for it; a
@@ -93,6 +105,7 @@ namespace detail {
         {large_even, may_even && large_waves > 3 ? large_waves + even_cost(s.k) : 1e30},
         {medium, whole(waves_of(config_of(medium), s, sms)) * 0.5 * (large_waves < 4 ? 1.03 : 1.07)},
         {few_rows, whole(waves_of(config_of(few_rows), s, sms)) * 0.25 * 1.18},
+        {few_columns, s.m <= 256 && waves_of(config_of(few_columns), s, sms) <= 1 ? 0.25 * 1.1 : 1e30},
     };
     candidate best = list[0];
     for (const candidate& c : list)
@@ -104,7 +117,7 @@ namespace detail {
 
 /// The configuration to take for a product on a device of `sms` multiprocessors. `may_even`: there is a workspace.
 [[nodiscard]] constexpr gemm_choice choose_gemm_config(const gemm_shape& s, std::uint64_t sms, bool may_even) noexcept {
-    return s.m <= 128 ? detail::choose_memory_bound(s, sms) : detail::choose_compute_bound(s, sms, may_even);
+    return s.m <= 128 ? detail::choose_memory_bound(s, sms, may_even) : detail::choose_compute_bound(s, sms, may_even);
 }
 
 }  // namespace ptxdsl::kernels

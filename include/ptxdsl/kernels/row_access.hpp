@@ -77,7 +77,11 @@ inline constexpr u32 most_row_units = 1u << 30;  ///< accesses of the longest ro
     // Left alone, ptxas takes 40 registers and more, and a third block does not fit.
     if (limit > 512 && p.threads > 256 && p.threads <= 512 && p.accesses * width == row_values / 2) p.resident = 3;
     if (p.accesses != 0) return p;
-    return {.width = width, .threads = 1024, .accesses = most < 4 ? most : 4, .cluster = 8, .reread = true};
+    return {.width = width,
+            .threads = limit,
+            .accesses = row_values / 2 / width < 4 ? row_values / 2 / width : 4,
+            .cluster = 8,
+            .reread = true};
 }
 
 namespace detail {
