@@ -102,8 +102,7 @@ public:
         if (target >= labels_.labels.size()) return;
         const label_facts::entry& to = labels_.labels[target];
         if (!to.here && f_.m.labels[target].placed != 0)
-            f_.out.error("K02", f_.where,
-                         {"branch to label '", f_.m.text(f_.m.labels[target].id), "', which lies in another function"});
+            f_.out.error("K02", f_.where).say("branch to label '").with(f_.m.text(f_.m.labels[target].id)).say("', which lies in another function");
         check_scope(c, target, to.scope);
         if (announced || to.kind == label_facts::use::structural) return;
         if (to.kind == label_facts::use::loop_exit) return exit_loop(to.loop);
@@ -129,7 +128,7 @@ public:
 
 private:
     constexpr void malformed(string_view what) {
-        if (!f_.malformed) f_.out.error("K01", f_.where, {what});
+        if (!f_.malformed) f_.out.error("K01", f_.where).with(what);
         f_.malformed = true;
     }
     constexpr void open(ir::region kind) {
@@ -235,11 +234,11 @@ private:
         const bool counts = l.counter != 0 && f_.step_register == l.counter;
         const bool stuck = counts && (f_.step == 0 || (f_.step < 0 && l.counts_signed));
         if (stuck && !l.leaves)
-            f_.out.error("K03", l.where, {"this loop never ends: a step of ", f_.step, " never reaches its bound"});
+            f_.out.error("K03", l.where).say("this loop never ends: a step of ").with(f_.step).say(" never reaches its bound");
         else if (l.trips == 0 && !stuck)
-            f_.out.warning("K03", l.where, {"this loop runs zero times: its first value is past its bound"});
+            f_.out.warning("K03", l.where).say("this loop runs zero times: its first value is past its bound");
         else if (!l.leaves && l.counter == 0 && !f_.opaque && !f_.unstructured)
-            f_.out.error("K03", l.where, {"this loop never ends: nothing in it breaks, returns, exits or traps"});
+            f_.out.error("K03", l.where).say("this loop never ends: nothing in it breaks, returns, exits or traps");
     }
     constexpr void jump(const ir::cursor& c, event_kind kind) {
         const u32 guard = c.payload(1);
@@ -275,9 +274,7 @@ private:
     constexpr void check_scope(const ir::cursor& c, u32 target, u32 scope) {
         const auto at = static_cast<u32>(c.w - f_.m.words);
         if (scope == 0 || (labels_.scopes[scope].begin <= at && at < labels_.scopes[scope].end)) return;
-        f_.out.error("K02", f_.where,
-                     {"branch to label '", f_.m.text(f_.m.labels[target].id),
-                      "', which lies inside a scope this branch is not in; PTX labels are local to their { }"});
+        f_.out.error("K02", f_.where).say("branch to label '").with(f_.m.text(f_.m.labels[target].id)).say("', which lies inside a scope this branch is not in; PTX labels are local to their { }");
     }
 
     facts& f_;

@@ -311,23 +311,14 @@ private:
     constexpr void multiply(event& e) {
         const u32 d = e.a & 0xffu, a = e.a >> 8;
         if (s_.unfenced && first_time(e))
-            f_.out.error(
-                "D08", e.where,
-                {"no wgmma.fence before this wgmma: the hardware may read registers and shared memory too early; call "
-                 "k.wgmma.fence() first"});
+            f_.out.error("D08", e.where).say("no wgmma.fence before this wgmma: the hardware may read registers and shared memory too early; call k.wgmma.fence() first");
         s_.unfenced = false;
         check_fence(e, d, "accumulator");
         if (a < max_fragments) check_fence(e, a, "A operand");
         if (a < max_fragments && a != d && meets(of(fragment_item::d, a)) && !f_.fragments[a].fuzzy && first_time(e))
-            f_.out.error("D09", e.where,
-                         {"A operand '%", fragment_name(a),
-                          "' is an accumulator that an earlier wgmma still writes; wait for it: "
-                          "k.wgmma.wait_group<0>()"});
+            f_.out.error("D09", e.where).say("A operand '%").with(fragment_name(a)).say("' is an accumulator that an earlier wgmma still writes; wait for it: k.wgmma.wait_group<0>()");
         if (s_.shape[d] != 0 && s_.shape[d] != e.b && !f_.fragments[d].fuzzy && first_time(e))
-            f_.out.error("D08", e.where,
-                         {"wgmma of shape ", isa::spelling(static_cast<tok>(e.b)), " on accumulator '%",
-                          fragment_name(d), "' after one of shape ", isa::spelling(static_cast<tok>(s_.shape[d])),
-                          " needs a wgmma.fence between"});
+            f_.out.error("D08", e.where).say("wgmma of shape ").with(isa::spelling(static_cast<tok>(e.b))).say(" on accumulator '%").with(fragment_name(d)).say("' after one of shape ").with(isa::spelling(static_cast<tok>(s_.shape[d]))).say(" needs a wgmma.fence between");
         s_.shape[d] = static_cast<u16>(e.b);
         of(fragment_item::d, d) = {1};
         if (a < max_fragments) of(fragment_item::a, a) = {1};
@@ -339,13 +330,9 @@ private:
         if (f_.fragments[which].fuzzy) return;
         item& dirty = of(fragment_item::dirty, which);
         if (meets(dirty) && first_time(e))
-            f_.out.error("D08", e.where,
-                         {what, " '%", fragment_name(which),
-                          "' was written since the last wgmma.fence; fence again before this wgmma"});
+            f_.out.error("D08", e.where).with(what).say(" '%").with(fragment_name(which)).say("' was written since the last wgmma.fence; fence again before this wgmma");
         else if ((s_.looked & mask) != 0 && dirty.value == 0 && first_time(e))
-            f_.out.warning(
-                "D08", e.where,
-                {what, " '%", fragment_name(which), "' was read since the last wgmma.fence; ptxas injects one here"});
+            f_.out.warning("D08", e.where).with(what).say(" '%").with(fragment_name(which)).say("' was read since the last wgmma.fence; ptxas injects one here");
         dirty = {};
         s_.looked &= ~mask;
     }
@@ -376,11 +363,8 @@ private:
         if (f_.fragments[e.a].fuzzy) return;
         item &d = of(fragment_item::d, e.a), &a = of(fragment_item::a, e.a);
         if ((meets(d) || (writes && meets(a))) && first_time(e)) {
-            f_.out.error("D09", e.where,
-                         {meets(d) ? "accumulator" : "A operand", " '%", fragment_name(e.a),
-                          writes ? "' is written" : "' is read", " while a wgmma that uses it is pending: "});
-            f_.out.more({(meets(d) ? d : a).value == 1 ? "k.wgmma.commit_group(), then " : "",
-                         "k.wgmma.wait_group<0>() comes first"});
+            f_.out.error("D09", e.where).say(meets(d) ? "accumulator" : "A operand").say(" '%").with(fragment_name(e.a)).say(writes ? "' is written" : "' is read").say(" while a wgmma that uses it is pending: ");
+            f_.out.say((meets(d) ? d : a).value == 1 ? "k.wgmma.commit_group(), then " : "").say("k.wgmma.wait_group<0>() comes first");
             d = {}, a = {};  // told once
         }
         if ((e.flags & event_flag::guarded) != 0) return;
@@ -408,19 +392,12 @@ private:
         const item& store = of(slot_item::store, e.a);
         if (meets(store) && !s.scattered && first_time(e)) {
             if ((s_.lax >> e.a & 1u) != 0 && store.value >= 2)
-                f_.out.error("F14", e.where,
-                             {"'", slot_name(e.a), "' is ", how,
-                              " while its bulk store is one of the groups that the last wait_group still allows; wait for fewer"});
+                f_.out.error("F14", e.where).say("'").with(slot_name(e.a)).say("' is ").with(how).say(" while its bulk store is one of the groups that the last wait_group still allows; wait for fewer");
             else
-                f_.out.error(
-                    "F04", e.where,
-                    {"'", slot_name(e.a), "' is ", how, " while a bulk store may still read it; ",
-                     store.value == 1 ? "commit_group and wait_group_read<0> first" : "wait_group_read<0> first"});
+                f_.out.error("F04", e.where).say("'").with(slot_name(e.a)).say("' is ").with(how).say(" while a bulk store may still read it; ").say(store.value == 1 ? "commit_group and wait_group_read<0> first" : "wait_group_read<0> first");
         }
         if (meets(of(slot_item::matrix, e.a)) && first_time(e))
-            f_.out.error(
-                "D14", e.where,
-                {"'", slot_name(e.a), "' is ", how, " while a wgmma may still read it; k.wgmma.wait_group<0>() first"});
+            f_.out.error("D14", e.where).say("'").with(slot_name(e.a)).say("' is ").with(how).say(" while a wgmma may still read it; k.wgmma.wait_group<0>() first");
     }
     constexpr void proxy_fence(const event& e) noexcept {
         const bool single = (e.flags & event_flag::single) != 0;
@@ -438,14 +415,10 @@ private:
         const string_view reader = matrix ? "this wgmma reads it" : "this copy reads it";
         if (written.value == proxy_written) {
             if (first_time(e))
-                f_.out.error(id, e.where,
-                             {"'", slot_name(e.a), "' was written with ordinary stores and ", reader,
-                              " through the async proxy: every writer needs fence.proxy.async, then all meet at a barrier"});
+                f_.out.error(id, e.where).say("'").with(slot_name(e.a)).say("' was written with ordinary stores and ").with(reader).say(" through the async proxy: every writer needs fence.proxy.async, then all meet at a barrier");
         } else if ((s_.met & mask) == 0 && (s_.many & mask) != 0 && (matrix || (e.flags & event_flag::single) != 0) &&
                    first_time(e)) {
-            f_.out.error(id, e.where,
-                         {"'", slot_name(e.a), "' was written by several threads and fenced, but ", reader,
-                          " before they have met: a barrier comes between the fence and the read"});
+            f_.out.error(id, e.where).say("'").with(slot_name(e.a)).say("' was written by several threads and fenced, but ").with(reader).say(" before they have met: a barrier comes between the fence and the read");
         }
         written = {};
     }
@@ -468,9 +441,8 @@ private:
     constexpr void cluster(event& e) {
         const bool arrives = e.kind == event_kind::cluster_arrive;
         if (s_.cluster == (arrives ? 1 : 0) && (e.flags & event_flag::guarded) == 0 && first_time(e))
-            f_.out.error("G05", e.where,
-                         {arrives ? "second barrier.cluster.arrive without a barrier.cluster.wait between"
-                                  : "barrier.cluster.wait without a barrier.cluster.arrive before it"});
+            f_.out.error("G05", e.where).say(arrives ? "second barrier.cluster.arrive without a barrier.cluster.wait between"
+                                  : "barrier.cluster.wait without a barrier.cluster.arrive before it");
         s_.cluster = arrives ? 1 : 0;
         if (arrives) arrived_ = e.where;
         if (!arrives) s_.met = ~0u, s_.fresh = 0;
@@ -479,10 +451,7 @@ private:
     constexpr void initialise(event& e) {
         const u64 mask = e.b >= 64 ? 0 : u64{1} << e.b;
         if ((s_.initialised & mask) != 0 && first_time(e))
-            f_.out.error("E12", e.where,
-                         {"mbarrier '", f_.name_of(e.a),
-                          "' is initialised a second time; invalidate it first (k.mbarrier_inval), or "
-                          "initialise each stage once"});
+            f_.out.error("E12", e.where).say("mbarrier '").with(f_.name_of(e.a)).say("' is initialised a second time; invalidate it first (k.mbarrier_inval), or initialise each stage once");
         if ((e.flags & event_flag::guarded) == 0) s_.initialised |= mask;
         if ((e.flags & event_flag::single) != 0 && (e.flags & event_flag::guarded) == 0 && e.a < 32)
             s_.fresh |= 1u << e.a;
@@ -492,10 +461,7 @@ private:
         if ((s_.fresh >> e.a & 1u) == 0 || (e.flags & event_flag::many) == 0) return;
         s_.fresh = 0;
         if (first_time(e))
-            f_.out.error("E03", e.where,
-                         {"mbarrier '", f_.name_of(e.a),
-                          "' is used here by threads that have not met the one that initialised it: "
-                          "k.bar_sync() (in a cluster: the cluster barrier) comes between"});
+            f_.out.error("E03", e.where).say("mbarrier '").with(f_.name_of(e.a)).say("' is used here by threads that have not met the one that initialised it: k.bar_sync() (in a cluster: the cluster barrier) comes between");
     }
 
     // ---- pipelines
@@ -531,10 +497,7 @@ private:
         bool read = r.open >= r.held;
         for (u32 i = 0; i < 64; i += 4) read = read || (r.groups >> i & 15u) >= r.held;
         if (read && first_time(e))
-            f_.out.error("D14", e.where,
-                         {"this frees a slot of pipeline '", f_.name_of(f_.rings[e.a].full),
-                          "' while a wgmma may still read it: k.wgmma.wait_group comes first, for all groups but those of "
-                          "later slots"});
+            f_.out.error("D14", e.where).say("this frees a slot of pipeline '").with(f_.name_of(f_.rings[e.a].full)).say("' while a wgmma may still read it: k.wgmma.wait_group comes first, for all groups but those of later slots");
         --r.held;
         r.fresh = false;
     }
@@ -559,27 +522,17 @@ private:
     constexpr void leave_cluster() {
         if (told_cluster_) return;
         told_cluster_ = true;
-        f_.out.error("G04", arrived_,
-                     {"blocks of this cluster write into each other's shared memory and exit behind this "
-                      "barrier.cluster.arrive, for which nobody waits: a block may be gone while a peer still writes into it; "
-                      "k.barrier_cluster_wait() comes before the exit"});
+        f_.out.error("G04", arrived_).say("blocks of this cluster write into each other's shared memory and exit behind this barrier.cluster.arrive, for which nobody waits: a block may be gone while a peer still writes into it; k.barrier_cluster_wait() comes before the exit");
     }
     constexpr void leave_mma(u32 i) {
         if ((told_at_exit_ >> i & 1u) != 0) return;
         told_at_exit_ |= 1u << i;
-        f_.out.error("D10", issued_[i],
-                     {"the kernel can end while this wgmma on '%", fragment_name(i), "' is pending: ",
-                      of(fragment_item::d, i).value == 1 ? "commit_group, then wait_group<0>" : "wait_group<0>",
-                      " before the threads exit"});
+        f_.out.error("D10", issued_[i]).say("the kernel can end while this wgmma on '%").with(fragment_name(i)).say("' is pending: ").say(of(fragment_item::d, i).value == 1 ? "commit_group, then wait_group<0>" : "wait_group<0>").say(" before the threads exit");
     }
     constexpr void leave_store(u32 i) {
         if ((told_store_ >> i & 1u) != 0) return;
         told_store_ |= 1u << i;
-        f_.out.error(
-            "F04", stored_[i],
-            {"the block can exit while this bulk store still reads '", slot_name(i),
-             "': ", of(slot_item::store, i).value == 1 ? "commit_group, then wait_group_read<0>" : "wait_group_read<0>",
-             " before the exit"});
+        f_.out.error("F04", stored_[i]).say("the block can exit while this bulk store still reads '").with(slot_name(i)).say("': ").say(of(slot_item::store, i).value == 1 ? "commit_group, then wait_group_read<0>" : "wait_group_read<0>").say(" before the exit");
     }
     /// D10: commits and waits that had nothing to do on any path.
     constexpr void warn_useless() {
@@ -587,9 +540,9 @@ private:
         for (const event& e : f_.events) {
             if (e.useful) continue;
             if (e.kind == event_kind::wgmma_commit)
-                f_.out.warning("D10", e.where, {"wgmma.commit_group commits nothing: no wgmma before it on any path"});
+                f_.out.warning("D10", e.where).say("wgmma.commit_group commits nothing: no wgmma before it on any path");
             if (e.kind == event_kind::wgmma_wait)
-                f_.out.warning("D10", e.where, {"wgmma.wait_group waits for nothing: no group is pending on any path"});
+                f_.out.warning("D10", e.where).say("wgmma.wait_group waits for nothing: no group is pending on any path");
         }
     }
 

@@ -59,9 +59,7 @@ constexpr void touch(facts& f, event_kind kind, u32 fragment) {
 // ------------------------------------------------------------------------------------------------------------
 
 constexpr void report_unwritten(facts& f, u32 id, u32 where) {
-    f.out.error("A06", where,
-                {"register %", f.reg_name(id), " (", isa::name(f.m.regs[id].type),
-                 ") is read here, and nothing has written it; give it a value on every path first"});
+    f.out.error("A06", where).say("register %").with(f.reg_name(id)).say(" (").with(isa::name(f.m.regs[id].type)).say(") is read here, and nothing has written it; give it a value on every path first");
 }
 
 /// A register that nothing before in the text has written. In a loop a later write can reach the use, unless the use is
@@ -83,7 +81,7 @@ constexpr bool special_use(facts& f, u32 id, u32 v) {
     if ((v & bit::in_flight) != 0) {
         f.regs[id] &= ~bit::in_flight;
         if (!f.tm.loads.empty())
-            f.out.error("I08", f.where, {"register %", f.reg_name(id), " is read before its tcgen05.ld has arrived: k.tcgen05.wait_ld() comes first"});
+            f.out.error("I08", f.where).say("register %").with(f.reg_name(id)).say(" is read before its tcgen05.ld has arrived: k.tcgen05.wait_ld() comes first");
         for (u32 i = 0; i < f.tm.loads.size(); ++i)
             for (u32 r = f.tm.loads[i].first; r < f.tm.loads[i].first + f.tm.loads[i].count; ++r) f.regs[r] &= ~bit::in_flight;
         f.tm.loads.truncate(0);  // told once
@@ -298,9 +296,7 @@ constexpr void check_watched(facts& f, const ::ptxdsl::detail::dynarray<u32>& pr
     if (f.opaque) return;
     for (const u32 id : predicates)
         if ((f.regs[id] & bit::watched) != 0)
-            f.out.error("E11", f.values[id],
-                        {"the predicate of this mbarrier wait is never read: the thread goes on whether or not "
-                         "the phase is complete; loop on it, or use k.wait"});
+            f.out.error("E11", f.values[id]).say("the predicate of this mbarrier wait is never read: the thread goes on whether or not the phase is complete; loop on it, or use k.wait");
 }
 
 }  // namespace ptxdsl::verify

@@ -146,8 +146,7 @@ private:
         if (!noted(f_, ir::note::barrier_init)) f_.inits_unknown = true;
         if (noted(f_, ir::note::barrier_init) || c.operands() < 2 || !f_.constant_of(operand_at(c, 1)[0], n)) return;
         if (n <= 0 || n > max_count)
-            f_.out.error("E02", f_.where,
-                         {"mbarrier.init with a count of ", n, "; 1 to ", max_count, " arrivals a phase are possible"});
+            f_.out.error("E02", f_.where).say("mbarrier.init with a count of ").with(n).say("; 1 to ").with(max_count).say(" arrivals a phase are possible");
     }
 
     constexpr void note(const ir::cursor& c) {
@@ -236,10 +235,7 @@ private:
 constexpr void check_version(facts& f) {
     const ptx_version floor = f.m.target.floor();
     if (f.m.version >= floor) return;
-    f.out.error("A12", 0,
-                {".version ", u32{f.m.version.major}, ".", u32{f.m.version.minor}, " does not know target sm_",
-                 u32{f.m.target.sm}, f.m.target.suffix == 'a' ? "a" : "", "; it needs ", u32{floor.major}, ".",
-                 u32{floor.minor}});
+    f.out.error("A12", 0).say(".version ").with(u32{f.m.version.major}).say(".").with(u32{f.m.version.minor}).say(" does not know target sm_").with(u32{f.m.target.sm}).say(f.m.target.suffix == 'a' ? "a" : "").say("; it needs ").with(u32{floor.major}).say(".").with(u32{floor.minor});
 }
 
 /// One body: the kernel's, or a device function's.

@@ -13,10 +13,7 @@ namespace ptxdsl::verify {
 constexpr void block_barrier(facts& f, const ir::cursor& c) {
     const u32 block = f.m.attrs.threads();
     if (f.in_single && block > 1) {
-        f.out.error("H05", f.where,
-                    {"barrier 0 waits for all ", block,
-                     " threads of the block, but one thread executes it here; move it out of "
-                     "the single-thread region"});
+        f.out.error("H05", f.where).say("barrier 0 waits for all ").with(block).say(" threads of the block, but one thread executes it here; move it out of the single-thread region");
         return;
     }
     if (f.role_now == 0 && f.arm_now != 0) return;
@@ -29,10 +26,9 @@ constexpr void block_barrier(facts& f, const ir::cursor& c) {
 constexpr void named_barrier(facts& f, std::int64_t id, std::int64_t count, bool waits) {
     const u32 block = f.m.attrs.threads();
     if (count % 32 != 0 || count <= 0)
-        f.out.error("H01", f.where,
-                    {"named barrier ", id, " counts ", count, " threads; it counts whole warps, a multiple of 32"});
+        f.out.error("H01", f.where).say("named barrier ").with(id).say(" counts ").with(count).say(" threads; it counts whole warps, a multiple of 32");
     else if (block != 0 && count > block)
-        f.out.error("H01", f.where, {"named barrier ", id, " counts ", count, " threads, but the block has ", block});
+        f.out.error("H01", f.where).say("named barrier ").with(id).say(" counts ").with(count).say(" threads, but the block has ").with(block);
     f.barrier_uses.push_back({static_cast<u32>(id), static_cast<u32>(count), f.in_single ? 0 : f.threads, f.role_now,
                               f.where, waits, f.loop_now != 0});
 }
@@ -56,7 +52,7 @@ constexpr void on_bar(facts& f, const ir::cursor& c) {
         return;
     }
     if (id < 0 || id > 15) {
-        f.out.error("H01", f.where, {"barrier id ", id, "; a block has named barriers 0 to 15"});
+        f.out.error("H01", f.where).say("barrier id ").with(id).say("; a block has named barriers 0 to 15");
         return;
     }
     if (numbers < 2) {
@@ -72,9 +68,7 @@ constexpr void check_numbered_barrier(facts& f, const facts::barrier_use& u) {
     for (const facts::barrier_use& v : f.barrier_uses)
         if (v.count == u.count && (v.role != u.role || !v.waits || v.id != u.id)) return;
     if (u.threads == 0 || u.count == 0 || u.threads % u.count == 0) return;
-    f.out.error("H02", u.where,
-                {"this barrier counts ", u.count, " threads, and the ", u.threads,
-                 " threads that execute it do not make whole groups of that size: some wait for ever"});
+    f.out.error("H02", u.where).say("this barrier counts ").with(u.count).say(" threads, and the ").with(u.threads).say(" threads that execute it do not make whole groups of that size: some wait for ever");
 }
 
 /// H02: the most arrivals a named barrier can get are fewer than it counts. A thread that waits cannot arrive again.
@@ -93,9 +87,7 @@ constexpr void check_named_barrier(facts& f, u32 first) {
         if (!counted) most += v.threads;
     }
     if (most < u.count)
-        f.out.error("H02", u.where,
-                    {"named barrier ", u.id, " counts ", u.count, " threads, but at most ", most,
-                     " arrive at it: it never completes; the count is the total over all roles"});
+        f.out.error("H02", u.where).say("named barrier ").with(u.id).say(" counts ").with(u.count).say(" threads, but at most ").with(most).say(" arrive at it: it never completes; the count is the total over all roles");
 }
 
 /// H05: barrier 0 in one role, with a role beside it that goes past to a barrier 0 all threads share.
@@ -110,9 +102,7 @@ constexpr void check_block_barriers(facts& f) {
             if (k == i || f.roles[k].block_barriers != 0 || f.roles[k].threads == 0 ||
                 f.roles[k].threads + r.threads > block)
                 continue;
-            f.out.error("H05", r.block_barrier_where,
-                        {"barrier 0 waits for all ", block, " threads of the block, but only the ", r.threads,
-                         " of this role execute it; use a named barrier: k.bar_sync<1, ", r.threads, ">()"});
+            f.out.error("H05", r.block_barrier_where).say("barrier 0 waits for all ").with(block).say(" threads of the block, but only the ").with(r.threads).say(" of this role execute it; use a named barrier: k.bar_sync<1, ").with(r.threads).say(">()");
             return;
         }
     }
@@ -136,22 +126,17 @@ constexpr void on_setmaxnreg(facts& f, const ir::cursor& c) {
     if (c.operands() == 0 || !f.constant_of(c.first_operand()[0], n)) return;
     const ir::attributes& a = f.m.attrs;
     if (n < 24 || n > 256 || n % 8 != 0) {
-        f.out.error("H04", f.where, {"setmaxnreg ", n, "; it takes a multiple of 8 from 24 to 256"});
+        f.out.error("H04", f.where).say("setmaxnreg ").with(n).say("; it takes a multiple of 8 from 24 to 256");
         return;
     }
     if (a.maxnreg == 0 && (a.threads() == 0 || a.minnctapersm == 0))
-        f.out.error(
-            "H07", f.where,
-            {"setmaxnreg is ignored in this kernel: the entry register count is not fixed; give maxnreg, or reqntid "
-             "(maxntid) together with minnctapersm"});
+        f.out.error("H07", f.where).say("setmaxnreg is ignored in this kernel: the entry register count is not fixed; give maxnreg, or reqntid (maxntid) together with minnctapersm");
     const u32 entry = entry_registers(a);
     const bool dec = token_at(c, 1) == tok::dec;
     role& r = f.roles[f.role_now];
     const bool first = ++r.setmaxnreg_sites == 1;
     if (entry != 0 && first && (dec ? n > entry : n < entry))
-        f.out.error(
-            "H04", f.where,
-            {"setmaxnreg.", dec ? "dec " : "inc ", n, ", but threads of this kernel start with ", entry, " registers"});
+        f.out.error("H04", f.where).say("setmaxnreg.").say(dec ? "dec " : "inc ").with(n).say(", but threads of this kernel start with ").with(entry).say(" registers");
     r.setmaxnreg = static_cast<u32>(n);
     r.setmaxnreg_where = f.where;
 }
@@ -172,14 +157,14 @@ constexpr void check_register_budget(facts& f) {
     if (threads == 0 || threads > block) return;
     wanted += (block - threads) * entry;
     if (wanted <= entry * block) return;
-    f.out.error("H04", where, {"the roles of this block ask for ", wanted, " registers ("});
+    f.out.error("H04", where).say("the roles of this block ask for ").with(wanted).say(" registers (");
     bool comma = false;
     for (u32 i = 1; i < f.roles.size(); ++i) {
         if (f.roles[i].setmaxnreg_sites == 0) continue;
-        f.out.more({comma ? " + " : "", f.roles[i].threads, " x ", f.roles[i].setmaxnreg});
+        f.out.say(comma ? " + " : "").with(f.roles[i].threads).say(" x ").with(f.roles[i].setmaxnreg);
         comma = true;
     }
-    f.out.more({"), it has ", entry * block, " (", block, " threads x ", entry, "): an inc waits for ever"});
+    f.out.say("), it has ").with(entry * block).say(" (").with(block).say(" threads x ").with(entry).say("): an inc waits for ever");
 }
 
 /// G03
@@ -193,7 +178,7 @@ constexpr void on_mapa(facts& f, const ir::cursor& c) {
     if (!f.m.attrs.cluster.given() || c.operands() < 3 || !f.constant_of(operand_at(c, 2)[0], rank)) return;
     const u32 size = f.m.attrs.cluster_size();
     if (rank < 0 || rank >= size)
-        f.out.error("G03", f.where, {"block ", rank, " of a cluster of ", size, "; ranks are 0 to ", size - 1});
+        f.out.error("G03", f.where).say("block ").with(rank).say(" of a cluster of ").with(size).say("; ranks are 0 to ").with(size - 1);
 }
 
 constexpr void check_warps(facts& f) {
