@@ -2,10 +2,11 @@
 // C = A * B^T on Hopper: A is M x K, B is N x K, both row-major bf16; C is M x N, f32 or bf16.
 //
 //   warpgroup 0      one thread walks the tiles and feeds a ring of shared-memory stages through TMA
-//   warpgroups 1, 2  wait for a stage, multiply (64 rows each), free the stage; then store through shared memory and TMA
+//   warpgroups 1, 2  wait for a stage, multiply (64 rows each), free the stage; then store through shared memory and
+//   TMA
 //
-// Two blocks of a cluster work on two row tiles above one column tile: each loads half of the B tile and multicasts it to
-// both. The grid is persistent: a cluster takes every (number of clusters)-th tile.
+// Two blocks of a cluster work on two row tiles above one column tile: each loads half of the B tile and multicasts it
+// to both. The grid is persistent: a cluster takes every (number of clusters)-th tile.
 #pragma once
 
 #include <ptxdsl/ptxdsl.hpp>
@@ -20,8 +21,8 @@ using px::u32;
 struct config {
     u32 bm = 128, bn = 256, bk = 64;  ///< block tile
     u32 stages = 4;
-    u32 cluster = 2;                  ///< blocks that share a B tile, 1 or 2
-    u32 group = 8;                    ///< row tiles (of a cluster) that are walked together, for L2 reuse
+    u32 cluster = 2;  ///< blocks that share a B tile, 1 or 2
+    u32 group = 8;    ///< row tiles (of a cluster) that are walked together, for L2 reuse
     constexpr bool operator==(const config&) const = default;
 };
 
@@ -56,13 +57,14 @@ struct tile_position {
     px::reg<u32> row, col;
 };
 
-/// Walks the tiles column by column inside groups of `C.group` row tiles, so that concurrent clusters share A and B in L2.
+/// Walks the tiles column by column inside groups of `C.group` row tiles, so that concurrent clusters share A and B in
+/// L2.
 template <config C>
 struct schedule {
     px::reg<u32> row_tiles, col_tiles, total, rank;
 
     constexpr schedule(k_t& k, const reg32& m, const reg32& n, const reg32& cta_rank)
-        : row_tiles(k.div(k.add(m, C.bm * C.cluster - 1), C.bm* C.cluster)),
+        : row_tiles(k.div(k.add(m, C.bm * C.cluster - 1), C.bm * C.cluster)),
           col_tiles(k.div(k.add(n, C.bn - 1), C.bn)),
           total(k.mul_lo(row_tiles, col_tiles)),
           rank(cta_rank) {}
@@ -119,7 +121,9 @@ public:
     constexpr void fill(k_t& k, const px::accumulator<f32, C.bn>& acc, u32 chunk, u32 buffer) const {
         for (u32 p = 0; p < 4; ++p) fill_quarter(k, acc, chunk, p, buffer);
     }
-    [[nodiscard]] constexpr px::tile_stage<tile> operator()(k_t& k, u32 buffer) const { return tiles_[k.add(first_, buffer)]; }
+    [[nodiscard]] constexpr px::tile_stage<tile> operator()(k_t& k, u32 buffer) const {
+        return tiles_[k.add(first_, buffer)];
+    }
 
 private:
     /// 16 columns of bf16 or 8 of f32.
@@ -152,7 +156,8 @@ public:
     constexpr store_tma(k_t& k, const map_c<C, Out>& map) : map_(map), staging_(k) {}
     constexpr void prepare(k_t& k, const consumer& me) { staging_.prepare(k, me); }
 
-    constexpr void operator()(k_t& k, const consumer& me, const px::accumulator<f32, C.bn>& acc, const tile_position& pos) const {
+    constexpr void operator()(k_t& k, const consumer& me, const px::accumulator<f32, C.bn>& acc,
+                              const tile_position& pos) const {
         for (u32 chunk = 0; chunk < staging_.chunks; ++chunk) {
             const u32 buffer = chunk % 2;
             k.at(me.leader).cp_async_bulk_wait_group_read<1>();
@@ -161,7 +166,8 @@ public:
             k.fence_proxy_async_shared_cta();
             k.bar_sync(me.barrier, 128u);
             k.single_thread(me.leader, [&] {
-                k.cp_async_bulk_tensor(map_, px::coords(k.add(pos.col, chunk * staging_.columns), pos.row), staging_(k, buffer));
+                k.cp_async_bulk_tensor(map_, px::coords(k.add(pos.col, chunk * staging_.columns), pos.row),
+                                       staging_(k, buffer));
                 k.cp_async_bulk_commit_group();
             });
         }
@@ -173,14 +179,17 @@ private:
     staging<C, Out> staging_;
 };
 
-/// Stores element by element with bounds checks, 128 consecutive elements at a time: for rows of C that TMA cannot address.
+/// Stores element by element with bounds checks, 128 consecutive elements at a time: for rows of C that TMA cannot
+/// address.
 template <config C, class Out>
 class store_any {
 public:
-    constexpr store_any(k_t& k, px::global_ptr<Out> c, const reg32& m, const reg32& n) : c_(c), m_(m), n_(n), staging_(k) {}
+    constexpr store_any(k_t& k, px::global_ptr<Out> c, const reg32& m, const reg32& n)
+        : c_(c), m_(m), n_(n), staging_(k) {}
     constexpr void prepare(k_t& k, const consumer& me) { staging_.prepare(k, me); }
 
-    constexpr void operator()(k_t& k, const consumer& me, const px::accumulator<f32, C.bn>& acc, const tile_position& pos) const {
+    constexpr void operator()(k_t& k, const consumer& me, const px::accumulator<f32, C.bn>& acc,
+                              const tile_position& pos) const {
         constexpr u32 columns = staging<C, Out>::columns, rows_at_once = 128 / columns;
         const auto x = k.and_(me.t, columns - 1);
         const auto y = k.div(me.t, columns);
@@ -211,8 +220,8 @@ private:
 
 /// The kernel without its last step: `store` takes each finished tile.
 template <config C, class Out, class Store>
-constexpr void gemm_body(k_t& k, const map_a<C, Out>& a_map, const map_b<C, Out>& b_map, Store& store, const reg32& m, const reg32& n,
-                         const reg32& depth) {
+constexpr void gemm_body(k_t& k, const map_a<C, Out>& a_map, const map_b<C, Out>& b_map, Store& store, const reg32& m,
+                         const reg32& n, const reg32& depth) {
     using T = tiles<C, Out>;
     const auto a = k.smem<typename T::a>(C.stages, "a");
     const auto b = k.smem<typename T::b>(C.stages, "b");
@@ -235,71 +244,79 @@ constexpr void gemm_body(k_t& k, const map_a<C, Out>& a_map, const map_b<C, Out>
     const auto steps = k.div(k.add(depth, C.bk - 1), C.bk).named("k_steps");
     const auto warpgroup = k.shr(tid, 7u).named("wg");
 
-    k.if_(warpgroup == 0u, [&] { k.role(128, [&] {
-        k.setmaxnreg_dec<24>();  // 24 * 128 + 240 * 256 registers fit the 168 * 384 the block starts with; 32 would not
-        k.single_thread(tid == 0u, [&] {
-            const auto at = k.producer_state(pipe);
-            k.prefetch_tensormap(a_map);
-            k.prefetch_tensormap(b_map);
-            k.for_(first, order.total, step, [&](reg32 t) {
-                const auto pos = order.at(k, t);
-                const auto b_row = k.mad_lo(rank, C.bn / C.cluster, pos.col);
-                k.for_(steps, [&](reg32 i) {
-                    const auto x = k.mul_lo(i, C.bk);
-                    k.wait_empty(pipe, at);
-                    const auto full = pipe.full(at);
-                    k.mbarrier_arrive_expect_tx(full, a, b);
-                    k.cp_async_bulk_tensor(a[at.slot()], a_map, px::coords(x, pos.row), full);
-                    if constexpr (C.cluster > 1)
-                        k.cp_async_bulk_tensor_multicast(b[at.slot()].template part<typename T::b_part>(rank), b_map,
-                                                         px::coords(x, b_row), full, px::u16((1u << C.cluster) - 1));
-                    else
-                        k.cp_async_bulk_tensor(b[at.slot()], b_map, px::coords(x, b_row), full);
+    k.if_(warpgroup == 0u, [&] {
+         k.role(128, [&] {
+             k.setmaxnreg_dec<24>();  // 24 * 128 + 240 * 256 registers fit the 168 * 384 the block starts with; 32
+                                      // would not
+             k.single_thread(tid == 0u, [&] {
+                 const auto at = k.producer_state(pipe);
+                 k.prefetch_tensormap(a_map);
+                 k.prefetch_tensormap(b_map);
+                 k.for_(first, order.total, step, [&](reg32 t) {
+                     const auto pos = order.at(k, t);
+                     const auto b_row = k.mad_lo(rank, C.bn / C.cluster, pos.col);
+                     k.for_(steps, [&](reg32 i) {
+                         const auto x = k.mul_lo(i, C.bk);
+                         k.wait_empty(pipe, at);
+                         const auto full = pipe.full(at);
+                         k.mbarrier_arrive_expect_tx(full, a, b);
+                         k.cp_async_bulk_tensor(a[at.slot()], a_map, px::coords(x, pos.row), full);
+                         if constexpr (C.cluster > 1)
+                             k.cp_async_bulk_tensor_multicast(b[at.slot()].template part<typename T::b_part>(rank),
+                                                              b_map, px::coords(x, b_row), full,
+                                                              px::u16((1u << C.cluster) - 1));
+                         else
+                             k.cp_async_bulk_tensor(b[at.slot()], b_map, px::coords(x, b_row), full);
+                         k.advance(at);
+                     });
+                 });
+             });
+         });
+     }).else_([&] {
+        k.role(128 * consumers, [&] {
+            k.setmaxnreg_inc<240>();
+            const auto t = k.and_(tid, 127u).named("t");
+            const consumer me{
+                k.sub(warpgroup, 1u).named("consumer"), warpgroup, t, t == 0u, k.and_(tid, 31u), k.shr(t, 5u)};
+            store.prepare(k, me);
+            const auto acc = k.wgmma.template make_accumulator<f32, C.bn>();
+            const auto at = k.consumer_state(pipe);
+            const auto releases = t < C.cluster;  // thread i frees the slot in block i of the cluster
+            const auto free = k.mapa(pipe.empty(), t);
+            const auto release = [&](const reg32& slot) { k.at(releases).mbarrier_arrive(free[slot]); };
+
+            const auto a_desc = k.wgmma.descriptor(a).rows_at(me.index, 64);
+            const auto b_desc = k.wgmma.descriptor(b);
+            const auto multiply = [&](bool start) {
+                k.wait_full(pipe, at);
+                const auto da = a_desc[at.slot()];
+                const auto db = b_desc[at.slot()];
+                k.wgmma.fence();
+                for (u32 s = 0; s < C.bk / 16; ++s)
+                    k.wgmma.mma_async(acc, da.k_slice(s), db.k_slice(s), !(start && s == 0));
+                k.wgmma.commit_group();
+            };
+
+            k.for_(first, order.total, step, [&](reg32 tile) {
+                multiply(true);
+                auto previous = k.mov(at.slot()).named("previous");
+                k.advance(at);
+                k.for_(1u, steps, 1u, [&](reg32) {
+                    multiply(false);
+                    k.wgmma.template wait_group<1>();  // the step before this one has read its slot
+                    release(previous);
+                    previous = at.slot();
                     k.advance(at);
                 });
-            });
-        });
-    }); }).else_([&] { k.role(128 * consumers, [&] {
-        k.setmaxnreg_inc<240>();
-        const auto t = k.and_(tid, 127u).named("t");
-        const consumer me{k.sub(warpgroup, 1u).named("consumer"), warpgroup, t, t == 0u, k.and_(tid, 31u), k.shr(t, 5u)};
-        store.prepare(k, me);
-        const auto acc = k.wgmma.template make_accumulator<f32, C.bn>();
-        const auto at = k.consumer_state(pipe);
-        const auto releases = t < C.cluster;  // thread i frees the slot in block i of the cluster
-        const auto free = k.mapa(pipe.empty(), t);
-        const auto release = [&](const reg32& slot) { k.at(releases).mbarrier_arrive(free[slot]); };
-
-        const auto a_desc = k.wgmma.descriptor(a).rows_at(me.index, 64);
-        const auto b_desc = k.wgmma.descriptor(b);
-        const auto multiply = [&](bool start) {
-            k.wait_full(pipe, at);
-            const auto da = a_desc[at.slot()];
-            const auto db = b_desc[at.slot()];
-            k.wgmma.fence();
-            for (u32 s = 0; s < C.bk / 16; ++s) k.wgmma.mma_async(acc, da.k_slice(s), db.k_slice(s), !(start && s == 0));
-            k.wgmma.commit_group();
-        };
-
-        k.for_(first, order.total, step, [&](reg32 tile) {
-            multiply(true);
-            auto previous = k.mov(at.slot()).named("previous");
-            k.advance(at);
-            k.for_(1u, steps, 1u, [&](reg32) {
-                multiply(false);
-                k.wgmma.template wait_group<1>();  // the step before this one has read its slot
+                k.wgmma.template wait_group<0>();
                 release(previous);
-                previous = at.slot();
-                k.advance(at);
+                auto pos = order.at(k, tile);
+                pos.row = k.mad_lo(me.index, 64u, pos.row);
+                store(k, me, acc, pos);
             });
-            k.wgmma.template wait_group<0>();
-            release(previous);
-            auto pos = order.at(k, tile);
-            pos.row = k.mad_lo(me.index, 64u, pos.row);
-            store(k, me, acc, pos);
+            store.finish(k, me);
         });
-        store.finish(k, me);
-    }); });
+    });
     if constexpr (C.cluster > 1) {  // no block leaves while its peer may still multicast to it or free its slots
         k.barrier_cluster_arrive();
         k.barrier_cluster_wait();
@@ -308,13 +325,15 @@ constexpr void gemm_body(k_t& k, const map_a<C, Out>& a_map, const map_b<C, Out>
 
 /// C through TMA: `ldc * sizeof(Out)` is a multiple of 16.
 template <config C, class Out>
-constexpr void gemm(k_t& k, map_a<C, Out> a_map, map_b<C, Out> b_map, map_c<C, Out> c_map, reg32 m, reg32 n, reg32 depth) {
+constexpr void gemm(k_t& k, map_a<C, Out> a_map, map_b<C, Out> b_map, map_c<C, Out> c_map, reg32 m, reg32 n,
+                    reg32 depth) {
     store_tma<C, Out> store(k, c_map);
     gemm_body<C, Out>(k, a_map, b_map, store, m, n, depth);
 }
 /// C of any width.
 template <config C, class Out>
-constexpr void gemm_any_n(k_t& k, map_a<C, Out> a_map, map_b<C, Out> b_map, px::global_ptr<Out> c, reg32 m, reg32 n, reg32 depth) {
+constexpr void gemm_any_n(k_t& k, map_a<C, Out> a_map, map_b<C, Out> b_map, px::global_ptr<Out> c, reg32 m, reg32 n,
+                          reg32 depth) {
     store_any<C, Out> store(k, c, m, n);
     gemm_body<C, Out>(k, a_map, b_map, store, m, n, depth);
 }

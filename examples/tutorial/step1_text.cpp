@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
-
 #include <ptxdsl/ptxdsl.hpp>
+
+#include <cstdio>
 
 namespace px = ptxdsl;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
-#include <vector>
-
 #include <ptxdsl/ptxdsl.hpp>
 #include <ptxdsl/runtime.hpp>
+
+#include <cstdio>
+#include <vector>
 
 namespace px = ptxdsl;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ptxdsl/ptxdsl.hpp>
+#include <ptxdsl/runtime.hpp>
+
 #include <cmath>
 #include <cstdio>
 #include <random>
 #include <vector>
-
-#include <ptxdsl/ptxdsl.hpp>
-#include <ptxdsl/runtime.hpp>
 
 namespace px = ptxdsl;
 using px::bf16;
@@ -14,7 +14,8 @@ using px::u32;
 // One block of 128 threads multiplies a 64 x 64 tile of A by the transpose of a 64 x 64 tile of B.
 using tile = px::tile<bf16, 64, 64>;  // 64 rows of 64 elements, K-major, 128-byte swizzle
 
-constexpr void multiply(px::builder<px::sm_90a>& k, px::tma_map<tile> a_map, px::tma_map<tile> b_map, px::global_ptr<float, 8> c) {
+constexpr void multiply(px::builder<px::sm_90a>& k, px::tma_map<tile> a_map, px::tma_map<tile> b_map,
+                        px::global_ptr<float, 8> c) {
     const auto a = k.smem<tile>(1, "a");
     const auto b = k.smem<tile>(1, "b");
     const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals<1>);
@@ -45,7 +46,8 @@ constexpr void multiply(px::builder<px::sm_90a>& k, px::tma_map<tile> a_map, px:
     const auto first = (c + k.mad_lo(row, 64u, column)).assume_aligned<8>().as<px::packet<float, 2>>();
     for (u32 j = 0; j < 8; ++j) {
         k.st(first.byte_offset<8>(static_cast<int>(32 * j)), px::vec<float, 2>(acc[4 * j], acc[4 * j + 1]));
-        k.st(first.byte_offset<8>(static_cast<int>(8 * 64 * 4 + 32 * j)), px::vec<float, 2>(acc[4 * j + 2], acc[4 * j + 3]));
+        k.st(first.byte_offset<8>(static_cast<int>(8 * 64 * 4 + 32 * j)),
+             px::vec<float, 2>(acc[4 * j + 2], acc[4 * j + 3]));
     }
 }
 

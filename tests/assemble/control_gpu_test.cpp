@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs every kernel of control_kernels.hpp on the GPU and compares each thread's word with C++. Exits 77 without a GPU.
-#include <cstdio>
-#include <vector>
+#include "control_kernels.hpp"
 
 #include <ptxdsl/runtime.hpp>
 
-#include "control_kernels.hpp"
+#include <cstdio>
+#include <vector>
 
 namespace {
 

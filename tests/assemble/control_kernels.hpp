@@ -103,7 +103,9 @@ constexpr u32 switches_expected(u32 i) {
 }
 
 constexpr reg32 triple(k_t& k, reg32 x) { return k.mul_lo(x, 3u); }
-constexpr reg32 triple_sum(k_t& k, reg32 a, reg32 b) { return k.add(k.call<"triple", triple>(a), k.call<"triple", triple>(b)); }
+constexpr reg32 triple_sum(k_t& k, reg32 a, reg32 b) {
+    return k.add(k.call<"triple", triple>(a), k.call<"triple", triple>(b));
+}
 
 constexpr void functions(k_t& k, px::global_ptr<u32> out) {
     with_thread(k, out, [&](reg32 i, reg32 x) {
@@ -136,9 +138,12 @@ struct entry {
     u32 (*expected)(u32);
 };
 inline constexpr entry all[] = {
-    {"if_else", if_else, if_else_expected},       {"loops", loops, loops_expected},
-    {"while_loops", while_loops, while_loops_expected}, {"switches", switches, switches_expected},
-    {"functions", functions, functions_expected}, {"nesting", nesting, nesting_expected},
+    {"if_else", if_else, if_else_expected},
+    {"loops", loops, loops_expected},
+    {"while_loops", while_loops, while_loops_expected},
+    {"switches", switches, switches_expected},
+    {"functions", functions, functions_expected},
+    {"nesting", nesting, nesting_expected},
 };
 
 inline constexpr px::attributes block{.reqntid = {64}};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the PTX of many kernels, assembled at run time, and checks each against its constant. The determinism test builds
-// this with several compilers and optimisation levels and compares what they print byte for byte.
-#include <cstdio>
-
+// Prints the PTX of many kernels, assembled at run time, and checks each against its constant. The determinism test
+// builds this with several compilers and optimisation levels and compares what they print byte for byte.
 #include "../../examples/gemm_hopper_kernel.hpp"
 #include "control_kernels.hpp"
+
+#include <cstdio>
 
 namespace {
 
@@ -27,7 +27,8 @@ void one() {
             ++failures;
             break;
         }
-    if (constant.text().data()[constant.text().size()] != '\0') std::fputs("text is not NUL-terminated\n", stderr), ++failures;
+    if (constant.text().data()[constant.text().size()] != '\0')
+        std::fputs("text is not NUL-terminated\n", stderr), ++failures;
 }
 
 }  // namespace

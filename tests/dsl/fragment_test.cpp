@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // fragment.hpp against the fragment tables of the PTX ISA written out case by case, and against themselves: every map
 // is a bijection between (thread, register, part) and the matrix.
-#include <ptxdsl/dsl/fragment.hpp>
-
 #include "catch.hpp"
+
+#include <ptxdsl/dsl/fragment.hpp>
 
 #include <set>
 #include <utility>
@@ -15,7 +15,8 @@ namespace {
 
 // ---- counts, in constant evaluation ---------------------------------------------------------------------------------
 
-static_assert(wgmma_acc_layout<f32, 256>::layout.registers() == 128 && wgmma_acc_layout<f32, 256>::layout.reg == S::f32);
+static_assert(wgmma_acc_layout<f32, 256>::layout.registers() == 128 &&
+              wgmma_acc_layout<f32, 256>::layout.reg == S::f32);
 static_assert(wgmma_acc_layout<f16, 256>::layout.registers() == 64 && wgmma_acc_layout<f16, 256>::layout.reg == S::b32);
 static_assert(wgmma_acc_layout<s32, 24>::layout.registers() == 12 && wgmma_acc_layout<s32, 24>::layout.reg == S::s32);
 static_assert(wgmma_a_layout<bf16>::layout.registers() == 4 && wgmma_a_layout<bf16>::layout.cols() == 16);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tile.hpp against two models that share nothing with it: how TMA writes a box (chunks exchanged by bits of the
 // *absolute* shared-memory address), and how wgmma reads core matrices from the bits of a descriptor.
-#include <ptxdsl/dsl/tile.hpp>
-
 #include "catch.hpp"
+
+#include <ptxdsl/dsl/tile.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -61,10 +61,12 @@ static_assert(on_hopper(make_tile_layout(S::tf32, 64, 64, mn_major)) == tile_err
 static_assert(on_hopper(make_tile_layout(S::s8, 64, 128)) == tile_error::ok);
 static_assert(on_blackwell(make_tile_layout(S::e4m3, 128, 64, mn_major)) == tile_error::ok);
 static_assert(on_blackwell(make_tile_layout(S::tf32, 64, 64, mn_major)) == tile_error::swizzle_target);
-static_assert(on_blackwell(make_tile_layout(S::bf16, 64, 64, mn_major, swizzle_128b_base32)) == tile_error::swizzle_target);
+static_assert(on_blackwell(make_tile_layout(S::bf16, 64, 64, mn_major, swizzle_128b_base32)) ==
+              tile_error::swizzle_target);
 static_assert(on_blackwell(make_tile_layout(S::bf16, 64, 64, k_major, swizzle_128b_base32)) == tile_error::ok);
 static_assert(on_blackwell(in_byte_containers(make_tile_layout(S::e2m1, 128, 128))) == tile_error::ok);
-static_assert(on_blackwell(in_byte_containers(make_tile_layout(S::e2m1, 128, 128, mn_major))) == tile_error::mn_major_type);
+static_assert(on_blackwell(in_byte_containers(make_tile_layout(S::e2m1, 128, 128, mn_major))) ==
+              tile_error::mn_major_type);
 static_assert(on_blackwell(make_tile_layout(S::e3m2, 128, 128)) == tile_error::ok);
 static_assert(make_tile_layout(S::e2m1, 128, 256).k_step() == 64 && make_tile_layout(S::e2m1, 128, 256).panels() == 1);
 static_assert(in_byte_containers(make_tile_layout(S::e2m1, 128, 256)).k_step() == 32);
@@ -86,9 +88,11 @@ static_assert(tma_error(make_tile_layout(S::bf16, 3, 32, k_major, swizzle_32b)) 
 static_assert(tma_error(make_tile_layout(S::bf16, 4, 32, k_major, swizzle_32b)) == tile_error::ok);
 static_assert(tma_error(make_tile_layout(S::bf16, 0, 64)) == tile_error::empty);
 static_assert(tma_error(in_byte_containers(make_tile_layout(S::e2m1, 64, 128))) == tile_error::ok);
-static_assert(tma_error(in_byte_containers(make_tile_layout(S::e2m1, 64, 64, k_major, swizzle_64b))) == tile_error::inner_not_128);
+static_assert(tma_error(in_byte_containers(make_tile_layout(S::e2m1, 64, 64, k_major, swizzle_64b))) ==
+              tile_error::inner_not_128);
 static_assert(tma_error(make_tile_layout(S::e2m1, 64, 128), sm_90a) == tile_error::element_not_tma);
-static_assert(tma_error(make_tile_layout(S::tf32, 64, 64, mn_major, swizzle_128b_base32), sm_90a) == tile_error::swizzle_target);
+static_assert(tma_error(make_tile_layout(S::tf32, 64, 64, mn_major, swizzle_128b_base32), sm_90a) ==
+              tile_error::swizzle_target);
 static_assert(tma_error(make_tile_layout(S::tf32, 64, 64, mn_major, swizzle_128b_base32), sm_100a) == tile_error::ok);
 static_assert(tma_error(make_tile_layout(S::pred, 64, 64, k_major, no_swizzle)) == tile_error::element_not_tma);
 static_assert(!well_formed_tile<tile<bf16, 64, 72>> && well_formed_tile<tile<bf16, 64, 72, k_major, no_swizzle>>);
@@ -108,9 +112,7 @@ static_assert(row_slice_error(make_tile_layout(S::bf16, 256, 64), 20, 64) == til
 /// Shared memory as one element number a byte: byte b of the element (row, col) is stored as 1 + that number.
 using memory = std::vector<std::uint32_t>;
 
-std::uint32_t label(const tile_layout& t, u32 row, u32 col, u32 byte) {
-    return 1 + (row * t.cols + col) * 8 + byte;
-}
+std::uint32_t label(const tile_layout& t, u32 row, u32 col, u32 byte) { return 1 + (row * t.cols + col) * 8 + byte; }
 
 /// Where the hardware puts the byte that would be at `address`: 16-byte chunk numbers inside a span, exclusive-or'd
 /// with the number of the 128-byte line (for the narrow spans, its low bits), and the 32-byte-chunk variant.
@@ -132,10 +134,10 @@ void tma_write_panel(memory& shared, const tile_layout& t, u32 base, u32 panel) 
     const std::uint32_t element = t.element_bits / 8;
     const tma_box box = t.box();
     const bool swizzled = exchanged(t.swizzle, 0x3F0) != 0x3F0;
-    const std::uint32_t pitch = !swizzled                             ? box.inner * element
-                                : t.swizzle == swizzle_mode::b32      ? 32
-                                : t.swizzle == swizzle_mode::b64      ? 64
-                                                                      : 128;
+    const std::uint32_t pitch = !swizzled                        ? box.inner * element
+                                : t.swizzle == swizzle_mode::b32 ? 32
+                                : t.swizzle == swizzle_mode::b64 ? 64
+                                                                 : 128;
     const std::uint32_t start = base + t.panel(panel).byte_offset;
     REQUIRE(start % 128 == 0);
     for (u32 o = 0; o < box.outer; ++o)
@@ -164,7 +166,8 @@ std::uint32_t wgmma_address(std::uint64_t descriptor, bool mn, u32 contiguous_by
     const std::uint32_t unit = contiguous_byte / 16, byte = contiguous_byte % 16;
     if (code == 0) {  // core matrices stored whole
         const std::uint32_t inside = line % 8 * 16 + byte;
-        return mn ? start + unit * stride + line / 8 * leading + inside : start + unit * leading + line / 8 * stride + inside;
+        return mn ? start + unit * stride + line / 8 * leading + inside
+                  : start + unit * leading + line / 8 * stride + inside;
     }
     const std::uint32_t units = 16u >> code;  // 128, 64, 32 bytes: 8, 4, 2 units in a swizzled row
     const std::uint32_t across = line % 8 * units * 16 + line / 8 * stride;
@@ -192,7 +195,8 @@ u32 wgmma_mismatches(const memory& shared, const tile_layout& t, u32 base, u32 f
 template <class Visit>
 void each_layout(Visit visit) {
     for (const S type : {S::bf16, S::f16, S::tf32, S::e4m3, S::s8})
-        for (const swizzle_mode s : {no_swizzle, swizzle_32b, swizzle_64b, swizzle_128b, core_matrices, swizzle_128b_base32})
+        for (const swizzle_mode s :
+             {no_swizzle, swizzle_32b, swizzle_64b, swizzle_128b, core_matrices, swizzle_128b_base32})
             for (const major order : {k_major, mn_major})
                 for (const u32 rows : {8u, 16u, 24u, 32u, 64u, 128u, 192u, 256u})
                     for (const u32 cols : {8u, 16u, 24u, 32u, 64u, 128u, 256u})
@@ -212,7 +216,8 @@ TEST_CASE("every element lies where TMA writes it") {
         for (const std::uint32_t byte : shared) filled += byte != 0;
         wrong += filled != t.tx_bytes();
         for (u32 r = 0; r < t.rows; ++r)
-            for (u32 c = 0; c < t.cols; ++c, ++elements) wrong += shared[base + t.byte_offset(r, c)] != label(t, r, c, 0);
+            for (u32 c = 0; c < t.cols; ++c, ++elements)
+                wrong += shared[base + t.byte_offset(r, c)] != label(t, r, c, 0);
     });
     INFO(layouts << " layouts, " << elements << " elements");
     CHECK(wrong == 0);
@@ -237,7 +242,8 @@ TEST_CASE("the emitted address formula is byte_offset") {
 TEST_CASE("wgmma finds every element of every slice through the descriptor") {
     u32 slices = 0, wrong = 0;
     each_layout([&](const tile_layout& t) {
-        if (operand_error(t, sm_90a) != tile_error::ok || tma_error(t) != tile_error::ok || t.bytes() > 64 * 1024) return;
+        if (operand_error(t, sm_90a) != tile_error::ok || tma_error(t) != tile_error::ok || t.bytes() > 64 * 1024)
+            return;
         REQUIRE(t.swizzles_by_row());
         const u32 base = 5 * t.alignment();
         const memory shared = tma_write(t, base);

@@ -51,8 +51,8 @@ struct operand {
 };
 
 struct trial {
-    std::string text;       // one PTX statement
-    std::string what;       // how it was made
+    std::string text;  // one PTX statement
+    std::string what;  // how it was made
     std::string mnemonic;
     bool legal = false;     // the table's verdict
     ptx_version version{};  // `.version` to try it under
@@ -82,7 +82,8 @@ std::string statement(const tokens& t, const std::vector<operand>& ops) {
 isa::verdict ask(const tokens& t, const std::vector<operand>& ops, target on) {
     std::vector<operand_shape> shapes;
     for (const operand& o : ops) shapes.push_back(o.shape);
-    return isa::find(t.data(), static_cast<unsigned>(t.size()), shapes.data(), static_cast<unsigned>(shapes.size()), on);
+    return isa::find(t.data(), static_cast<unsigned>(t.size()), shapes.data(), static_cast<unsigned>(shapes.size()),
+                     on);
 }
 
 // ---- choices of a pattern ---------------------------------------------------------------------------------------
@@ -211,7 +212,9 @@ std::string register_name(scalar s, unsigned n) {
     return "%" + std::string(isa::name(isa::detail::register_type(s))) + "_" + std::to_string(n);
 }
 
-operand register_operand(scalar s, unsigned n) { return {{operand_kind::reg, s, 1, space::generic, 0}, register_name(s, n)}; }
+operand register_operand(scalar s, unsigned n) {
+    return {{operand_kind::reg, s, 1, space::generic, 0}, register_name(s, n)};
+}
 
 operand vector_operand(scalar s, unsigned count, unsigned n) {
     std::string text = "{";
@@ -241,7 +244,8 @@ std::string symbol_for(const tokens& words) {
 operand address_operand(const operand_rule& rule, const tokens& words) {
     const operand_shape shape{operand_kind::address, scalar::none, 1, space::generic, 0};
     if (rule.tensor_memory()) return {shape, "[%b32_0]"};
-    if (rule.takes_space(space::param) && !rule.takes_space(space::global)) return {shape, words[0] == tok::st ? "[q0]" : "[p0]"};
+    if (rule.takes_space(space::param) && !rule.takes_space(space::global))
+        return {shape, words[0] == tok::st ? "[q0]" : "[p0]"};
     if (rule.takes_space(space::shared) && !rule.takes_space(space::global)) return {shape, "[%b32_0]"};
     return {shape, "[%b64_0]"};
 }
@@ -249,7 +253,8 @@ operand address_operand(const operand_rule& rule, const tokens& words) {
 operand tensor_operand(unsigned count) {
     std::string text = "[%b64_1, {";
     for (unsigned i = 0; i != count; ++i) text += (i == 0 ? "" : ", ") + register_name(scalar::b32, i);
-    return {{operand_kind::tensor_address, scalar::none, static_cast<std::uint16_t>(count), space::generic, 0}, text + "}]"};
+    return {{operand_kind::tensor_address, scalar::none, static_cast<std::uint16_t>(count), space::generic, 0},
+            text + "}]"};
 }
 
 /// A texture or surface (`handles` = 2: and a sampler) and coordinates. `type` none stands for the rule's.
@@ -277,12 +282,16 @@ operand plain(const operand_rule& rule, const tokens& words, unsigned n) {
         case operand_kind::reg: out = register_operand(rule.type(), n); break;
         case operand_kind::vec: out = vector_operand(rule.type(), rule.count(), n); break;
         case operand_kind::imm: out = immediate_operand(rule.low() < -1000000 ? 1 : rule.low()); break;
-        case operand_kind::pred: out = {{operand_kind::pred, scalar::pred, 1, space::generic, 0}, "%p" + std::to_string(n)}; break;
+        case operand_kind::pred:
+            out = {{operand_kind::pred, scalar::pred, 1, space::generic, 0}, "%p" + std::to_string(n)};
+            break;
         case operand_kind::address: out = address_operand(rule, words); break;
         case operand_kind::tensor_address:
             out = rule.texture() ? texture_operand(rule, rule.count(), rule.type(), 1) : tensor_operand(rule.count());
             break;
-        case operand_kind::label: out = {{operand_kind::label, scalar::none, 1, space::generic, 0}, words[0] == tok::brx ? "T" : "L"}; break;
+        case operand_kind::label:
+            out = {{operand_kind::label, scalar::none, 1, space::generic, 0}, words[0] == tok::brx ? "T" : "L"};
+            break;
         case operand_kind::list: out = {{operand_kind::list, scalar::none, 1, space::generic, 0}, "(%b32_1)"}; break;
         case operand_kind::sink: out = {{operand_kind::sink, scalar::none, 1, space::generic, 0}, "_"}; break;
         case operand_kind::symbol: out = {{operand_kind::symbol, scalar::none, 1, space::generic, 0}, "gv"}; break;
@@ -368,14 +377,16 @@ void add_forms(std::vector<operand>& out, const operand_rule& rule, const tokens
 
 /// The other operands to try at one place: those a rule takes besides the plain one and those it should refuse.
 /// A sink that is refused costs a run of ptxas, so it is tried for the first form of a row only.
-std::vector<operand> alternatives(const operand_rule& rule, const tokens& words, const operand& base, unsigned n, bool first) {
+std::vector<operand> alternatives(const operand_rule& rule, const tokens& words, const operand& base, unsigned n,
+                                  bool first) {
     std::vector<operand> out;
     const auto add = [&](operand o) {
         o.joined = base.joined;
         out.push_back(std::move(o));
     };
     if (rule.kind() == operand_kind::reg) {
-        for (const scalar s : {scalar::b16, scalar::b32, scalar::b64, scalar::u16, scalar::s32, scalar::u64, scalar::f32, scalar::f64}) {
+        for (const scalar s :
+             {scalar::b16, scalar::b32, scalar::b64, scalar::u16, scalar::s32, scalar::u64, scalar::f32, scalar::f64}) {
             add(register_operand(s, n));
         }
         if (!rule.dest()) {
@@ -395,7 +406,8 @@ std::vector<operand> alternatives(const operand_rule& rule, const tokens& words,
     if (rule.kind() == operand_kind::pred && !rule.dest()) {
         add({{operand_kind::not_pred, scalar::pred, 1, space::generic, 0}, "!" + base.text});
     }
-    if (rule.dest() && (first || rule.takes_sink()) && (rule.kind() == operand_kind::reg || rule.kind() == operand_kind::pred)) {
+    if (rule.dest() && (first || rule.takes_sink()) &&
+        (rule.kind() == operand_kind::reg || rule.kind() == operand_kind::pred)) {
         add({{operand_kind::sink, scalar::none, 1, space::generic, 0}, "_"});
     }
     if (rule.kind() == operand_kind::vec) {
@@ -404,7 +416,8 @@ std::vector<operand> alternatives(const operand_rule& rule, const tokens& words,
         add(vector_operand(isa::bits(isa::info(rule.type()).reg) == 32 ? scalar::b64 : scalar::b32, rule.count(), n));
     }
     if (rule.has_range()) {
-        for (const std::int64_t v : {rule.low() - 1, rule.low() + 1, rule.low() + rule.step(), rule.low() * 2, rule.high(), rule.high() + 1}) {
+        for (const std::int64_t v :
+             {rule.low() - 1, rule.low() + 1, rule.low() + rule.step(), rule.low() * 2, rule.high(), rule.high() + 1}) {
             if (v > -1000000 && v < 10000000) add(immediate_operand(v));
         }
         if (rule.kind() == operand_kind::imm) add(register_operand(scalar::b32, n));
@@ -450,11 +463,19 @@ public:
     std::vector<trial>& list() { return list_; }
 
 private:
-    void add_at(const tokens& words, const std::vector<operand>& ops, bool legal, ptx_version version, const std::string& what) {
+    void add_at(const tokens& words, const std::vector<operand>& ops, bool legal, ptx_version version,
+                const std::string& what) {
         const std::string text = statement(words, ops);
         const std::string key = text + std::to_string(version.major) + std::to_string(version.minor);
         if (!seen_.insert(key).second) return;
-        list_.push_back({text, what, mnemonic_text(words), legal, version, std::any_of(ops.begin(), ops.end(), [](const operand& o) { return o.shape.sampler; }), false, {}});
+        list_.push_back({text,
+                         what,
+                         mnemonic_text(words),
+                         legal,
+                         version,
+                         std::any_of(ops.begin(), ops.end(), [](const operand& o) { return o.shape.sampler; }),
+                         false,
+                         {}});
     }
 
     const options& options_;
@@ -484,7 +505,9 @@ std::vector<tok> vocabulary(tok opcode) {
     return {out.begin(), out.end()};
 }
 
-bool legal_modifiers(const tokens& t, target on) { return isa::find(t.data(), static_cast<unsigned>(t.size()), on).ok(); }
+bool legal_modifiers(const tokens& t, target on) {
+    return isa::find(t.data(), static_cast<unsigned>(t.size()), on).ok();
+}
 
 /// Whether the modifiers are legal with number `i` at any place: ptxas does not care about their order.
 bool legal_anywhere(tokens t, std::size_t i, target on) {
@@ -499,7 +522,8 @@ bool legal_anywhere(tokens t, std::size_t i, target on) {
 }
 
 /// Near misses in the modifiers: one dropped, one exchanged, one added.
-void add_modifier_misses(trials& out, const shaped_form& f, const std::vector<tok>& words, const options& o, dice& roll) {
+void add_modifier_misses(trials& out, const shaped_form& f, const std::vector<tok>& words, const options& o,
+                         dice& roll) {
     const std::vector<operand> ops = plain_operands(f, false);
     for (std::size_t i = 1; i < f.words.size(); ++i) {
         tokens dropped = f.words;
@@ -508,7 +532,8 @@ void add_modifier_misses(trials& out, const shaped_form& f, const std::vector<to
         tokens exchanged = f.words;
         exchanged[i] = words[roll(static_cast<unsigned>(words.size()))];
         const bool type = isa::token_type(exchanged[i]) != scalar::none;
-        if (type ? !legal_modifiers(exchanged, o.on) : !has(f.words, exchanged[i]) && !legal_anywhere(exchanged, i, o.on)) {
+        if (type ? !legal_modifiers(exchanged, o.on)
+                 : !has(f.words, exchanged[i]) && !legal_anywhere(exchanged, i, o.on)) {
             out.add(exchanged, ops, "modifier exchanged");
         }
     }
@@ -540,7 +565,8 @@ void add_operand_variants(trials& out, const shaped_form& f, bool first) {
     }
 }
 
-void add_row(trials& out, tok opcode, const isa::detail::row_view& row, const std::vector<tok>& words, const options& o, dice& roll) {
+void add_row(trials& out, tok opcode, const isa::detail::row_view& row, const std::vector<tok>& words, const options& o,
+             dice& roll) {
     const std::vector<factor> f = factors_of(row);
     const std::vector<assignment> list = choices(f, o.cap, roll);
     std::size_t variants_left = 6;
@@ -570,7 +596,8 @@ void add_all(trials& out, const options& o) {
     }
     if (o.only.empty()) return;
     auto& list = out.list();
-    list.erase(std::remove_if(list.begin(), list.end(), [&](const trial& x) { return x.text.rfind(o.only, 0) != 0; }), list.end());
+    list.erase(std::remove_if(list.begin(), list.end(), [&](const trial& x) { return x.text.rfind(o.only, 0) != 0; }),
+               list.end());
 }
 
 // ---- asking ptxas -----------------------------------------------------------------------------------------------
@@ -608,8 +635,10 @@ public:
             std::vector<trial*> rest;
             for (std::size_t i = 0; i != batch.size(); ++i) {
                 const auto e = errors.find(first_line_ + static_cast<unsigned>(i));
-                if (e == errors.end()) rest.push_back(batch[i]);
-                else batch[i]->message = e->second;
+                if (e == errors.end())
+                    rest.push_back(batch[i]);
+                else
+                    batch[i]->message = e->second;
             }
             if (rest.size() == batch.size()) {
                 split(batch);
@@ -620,7 +649,9 @@ public:
     }
 
     [[nodiscard]] unsigned starts() const { return starts_; }
-    [[nodiscard]] bool usable() const { return std::system((quoted(options_.ptxas) + " --version > /dev/null 2>&1").c_str()) == 0; }
+    [[nodiscard]] bool usable() const {
+        return std::system((quoted(options_.ptxas) + " --version > /dev/null 2>&1").c_str()) == 0;
+    }
 
 private:
     static std::string quoted(const std::string& s) { return "'" + s + "'"; }
@@ -644,15 +675,16 @@ private:
             << module_scope;
         first_line_ = 4 + static_cast<unsigned>(std::count(module_scope.begin(), module_scope.end(), '\n'));
         for (std::size_t i = 0; i != batch.size(); ++i) {
-            out << ".entry k" << i << "(.param .b64 p0) { " << registers << (v >= ptx_version{8, 3} ? wide_registers : "") << labels << batch[i]->text << " L: ret; }\n";
+            out << ".entry k" << i << "(.param .b64 p0) { " << registers
+                << (v >= ptx_version{8, 3} ? wide_registers : "") << labels << batch[i]->text << " L: ret; }\n";
         }
     }
 
     bool run() {
         ++starts_;
-        const std::string command = quoted(options_.ptxas) + " -c -O0 -arch=" + options_.target_name + " '" + options_.work +
-                                    "/isa_ptxas.ptx' -o '" + options_.work + "/isa_ptxas.cubin' > '" + options_.work +
-                                    "/isa_ptxas.log' 2>&1";
+        const std::string command = quoted(options_.ptxas) + " -c -O0 -arch=" + options_.target_name + " '" +
+                                    options_.work + "/isa_ptxas.ptx' -o '" + options_.work + "/isa_ptxas.cubin' > '" +
+                                    options_.work + "/isa_ptxas.log' 2>&1";
         return std::system(command.c_str()) == 0;
     }
 
@@ -663,7 +695,9 @@ private:
         for (std::string line; std::getline(in, line);) {
             log_ += line + "\n";
             const auto at = line.find(", line ");
-            if (at == std::string::npos || (line.find("error") == std::string::npos && line.find("fatal") == std::string::npos)) continue;
+            if (at == std::string::npos ||
+                (line.find("error") == std::string::npos && line.find("fatal") == std::string::npos))
+                continue;
             const auto text = line.find("; ");
             out.emplace(static_cast<unsigned>(std::strtoul(line.c_str() + at + 7, nullptr, 10)),
                         text == std::string::npos ? line : line.substr(text + 2));
@@ -679,17 +713,21 @@ private:
 
 /// Trials on which ptxas stops at the first error, or crashes, instead of going on: they cost a run each, so they are
 /// kept apart in small modules.
-bool risky(const trial& t) { return !t.legal && (t.text.find(" _") != std::string::npos || t.what.rfind("operand ", 0) == 0); }
+bool risky(const trial& t) {
+    return !t.legal && (t.text.find(" _") != std::string::npos || t.what.rfind("operand ", 0) == 0);
+}
 
 void decide_all(std::vector<trial>& list, assembler& with) {
     // Trials expected to pass and those expected to fail go into separate modules: fewer second tries.
     std::map<std::tuple<std::uint8_t, std::uint8_t, bool, int>, std::vector<trial*>> groups;
-    for (trial& t : list) groups[{t.version.major, t.version.minor, t.sampler, t.legal ? 0 : risky(t) ? 2 : 1}].push_back(&t);
+    for (trial& t : list)
+        groups[{t.version.major, t.version.minor, t.sampler, t.legal ? 0 : risky(t) ? 2 : 1}].push_back(&t);
     for (auto& [key, group] : groups) {
         const std::size_t batch_size = std::get<3>(key) == 2 ? 60 : 400;
         for (std::size_t i = 0; i < group.size(); i += batch_size) {
             const std::size_t end = std::min(i + batch_size, group.size());
-            with.decide({group.begin() + static_cast<std::ptrdiff_t>(i), group.begin() + static_cast<std::ptrdiff_t>(end)});
+            with.decide(
+                {group.begin() + static_cast<std::ptrdiff_t>(i), group.begin() + static_cast<std::ptrdiff_t>(end)});
         }
     }
 }
@@ -729,7 +767,8 @@ std::vector<exception> read_known(const std::string& path) {
             std::fprintf(stderr, "isa_ptxas: cannot read '%s'\n", line.c_str());
             continue;
         }
-        out.push_back({line.substr(0, a), line.substr(a + 1, b - a - 1), line.substr(b + 1, c - b - 1), line.substr(c + 3), 0});
+        out.push_back(
+            {line.substr(0, a), line.substr(a + 1, b - a - 1), line.substr(b + 1, c - b - 1), line.substr(c + 3), 0});
     }
     return out;
 }
@@ -756,17 +795,21 @@ int report(std::vector<trial>& list, const options& o, unsigned starts) {
             continue;
         }
         ++wrong;
-        std::printf("DISAGREE %u.%u table %-7s ptxas %-7s %s  [%s]%s%s\n", t.version.major, t.version.minor, t.legal ? "legal" : "illegal",
-                    t.accepted ? "accepts" : "rejects", t.text.c_str(), t.what.c_str(), t.message.empty() ? "" : " ", t.message.c_str());
+        std::printf("DISAGREE %u.%u table %-7s ptxas %-7s %s  [%s]%s%s\n", t.version.major, t.version.minor,
+                    t.legal ? "legal" : "illegal", t.accepted ? "accepts" : "rejects", t.text.c_str(), t.what.c_str(),
+                    t.message.empty() ? "" : " ", t.message.c_str());
     }
     for (const exception& e : known) {
-        if (e.used != 0) std::printf("listed %5u  %-7s %s ; %s\n", e.used, e.says.c_str(), e.glob.c_str(), e.reason.c_str());
+        if (e.used != 0)
+            std::printf("listed %5u  %-7s %s ; %s\n", e.used, e.says.c_str(), e.glob.c_str(), e.reason.c_str());
         if (e.used == 0 && o.only.empty() && (e.on == o.target_name)) {
-            std::printf("STALE    nothing disagrees as listed: %s %s %s\n", e.on.c_str(), e.says.c_str(), e.glob.c_str());
+            std::printf("STALE    nothing disagrees as listed: %s %s %s\n", e.on.c_str(), e.says.c_str(),
+                        e.glob.c_str());
         }
     }
-    std::printf("%s: %u forms, %zu statements (%zu legal, %zu illegal), %u ptxas runs, %zu listed disagreements, %zu unlisted\n",
-                o.target_name.c_str(), isa::form_count(), list.size(), legal, list.size() - legal, starts, excuses, wrong);
+    std::printf(
+        "%s: %u forms, %zu statements (%zu legal, %zu illegal), %u ptxas runs, %zu listed disagreements, %zu unlisted\n",
+        o.target_name.c_str(), isa::form_count(), list.size(), legal, list.size() - legal, starts, excuses, wrong);
     return wrong == 0 ? 0 : 1;
 }
 
@@ -779,17 +822,27 @@ bool parse_arguments(int argc, char** argv, options& o) {
         }
         if (i + 1 == argc) return false;
         const std::string value = argv[++i];
-        if (a == "--ptxas") o.ptxas = value;
-        else if (a == "--work") o.work = value;
-        else if (a == "--known") o.known = value;
-        else if (a == "--only") o.only = value;
-        else if (a == "--target") o.target_name = value;
-        else if (a == "--cap") o.cap = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 10));
-        else return false;
+        if (a == "--ptxas")
+            o.ptxas = value;
+        else if (a == "--work")
+            o.work = value;
+        else if (a == "--known")
+            o.known = value;
+        else if (a == "--only")
+            o.only = value;
+        else if (a == "--target")
+            o.target_name = value;
+        else if (a == "--cap")
+            o.cap = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 10));
+        else
+            return false;
     }
-    if (o.target_name == "sm_90a") o.on = sm_90a;
-    else if (o.target_name == "sm_100a") o.on = sm_100a;
-    else return false;
+    if (o.target_name == "sm_90a")
+        o.on = sm_90a;
+    else if (o.target_name == "sm_100a")
+        o.on = sm_100a;
+    else
+        return false;
     return true;
 }
 
@@ -798,7 +851,9 @@ bool parse_arguments(int argc, char** argv, options& o) {
 int main(int argc, char** argv) {
     options o;
     if (!parse_arguments(argc, argv, o)) {
-        std::fprintf(stderr, "usage: isa_ptxas [--ptxas PATH] [--target sm_90a|sm_100a] [--work DIR] [--known FILE] [--only TEXT] [--cap N]\n");
+        std::fprintf(
+            stderr,
+            "usage: isa_ptxas [--ptxas PATH] [--target sm_90a|sm_100a] [--work DIR] [--known FILE] [--only TEXT] [--cap N]\n");
         return 2;
     }
     assembler with(o);
@@ -810,7 +865,8 @@ int main(int argc, char** argv) {
     add_all(all, o);
     decide_all(all.list(), with);
     if (o.verbose) {
-        for (const trial& t : all.list()) std::printf("%-7s %s  %s\n", t.accepted ? "accepts" : "rejects", t.text.c_str(), t.message.c_str());
+        for (const trial& t : all.list())
+            std::printf("%-7s %s  %s\n", t.accepted ? "accepts" : "rejects", t.text.c_str(), t.message.c_str());
     }
     return report(all.list(), o, with.starts());
 }

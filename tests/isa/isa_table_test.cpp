@@ -29,8 +29,10 @@ constexpr operand_shape sink{operand_kind::sink, scalar::none, 1, space::generic
 
 // Tokens.
 static_assert(find_token("shared::cta") == tok::shared__cta && spelling(tok::shared__cta) == "shared::cta");
-static_assert(find_token("1d") == tok::_1d && find_token("and") == tok::and_ && find_token("no such word") == tok::none);
-static_assert(type_token(scalar::f32) == tok::f32 && token_type(tok::bf16x2) == scalar::bf16x2 && token_type(tok::rn) == scalar::none);
+static_assert(find_token("1d") == tok::_1d && find_token("and") == tok::and_ &&
+              find_token("no such word") == tok::none);
+static_assert(type_token(scalar::f32) == tok::f32 && token_type(tok::bf16x2) == scalar::bf16x2 &&
+              token_type(tok::rn) == scalar::none);
 static_assert(token_count_of(tok::v4) == 4 && token_count_of(tok::m64n256k16) == 256 && token_count_of(tok::_3d) == 3);
 
 // Modifiers.
@@ -57,7 +59,8 @@ constexpr tok add_s32[] = {tok::add, tok::s32};
 constexpr operand_shape mixed_sign[] = {reg(scalar::s32), reg(scalar::u32), imm(1)};
 static_assert(whole(add_s32, mixed_sign, sm_90a).ok());
 constexpr operand_shape float_in_int[] = {reg(scalar::s32), reg(scalar::f32), imm(1)};
-static_assert(whole(add_s32, float_in_int, sm_90a).st == status::bad_operand && whole(add_s32, float_in_int, sm_90a).operand == 1);
+static_assert(whole(add_s32, float_in_int, sm_90a).st == status::bad_operand &&
+              whole(add_s32, float_in_int, sm_90a).operand == 1);
 constexpr operand_shape too_few[] = {reg(scalar::s32), reg(scalar::s32)};
 static_assert(whole(add_s32, too_few, sm_90a).st == status::operand_count);
 constexpr operand_shape too_many[] = {reg(scalar::s32), reg(scalar::s32), reg(scalar::s32), reg(scalar::s32)};
@@ -84,19 +87,32 @@ constexpr operand_shape with_state[] = {reg(scalar::b64), addr(space::shared_clu
 static_assert(whole(remote_arrive, no_state, sm_90a).ok() && !whole(remote_arrive, with_state, sm_90a).ok());
 
 // wgmma: accumulator length from N, immediates by value.
-constexpr tok wgmma_f16[] = {tok::wgmma, tok::mma_async, tok::sync, tok::aligned, tok::m64n64k16, tok::f32, tok::f16, tok::f16};
-constexpr operand_shape ss[] = {vec(scalar::f32, 32), reg(scalar::b64), reg(scalar::b64), predicate, imm(1), imm(-1), imm(0), imm(1)};
+constexpr tok wgmma_f16[] = {tok::wgmma,     tok::mma_async, tok::sync, tok::aligned,
+                             tok::m64n64k16, tok::f32,       tok::f16,  tok::f16};
+constexpr operand_shape ss[] = {
+    vec(scalar::f32, 32), reg(scalar::b64), reg(scalar::b64), predicate, imm(1), imm(-1), imm(0), imm(1)};
 static_assert(whole(wgmma_f16, ss, sm_90a).ok());
-constexpr operand_shape bad_n[] = {vec(scalar::f32, 16), reg(scalar::b64), reg(scalar::b64), predicate, imm(1), imm(1), imm(0), imm(0)};
+constexpr operand_shape bad_n[] = {
+    vec(scalar::f32, 16), reg(scalar::b64), reg(scalar::b64), predicate, imm(1), imm(1), imm(0), imm(0)};
 static_assert(whole(wgmma_f16, bad_n, sm_90a).st == status::bad_operand);
-constexpr operand_shape bad_scale[] = {vec(scalar::f32, 32), reg(scalar::b64), reg(scalar::b64), predicate, imm(2), imm(1), imm(0), imm(0)};
-static_assert(whole(wgmma_f16, bad_scale, sm_90a).st == status::bad_operand && whole(wgmma_f16, bad_scale, sm_90a).operand == 4);
-constexpr operand_shape rs[] = {vec(scalar::f32, 32), vec(scalar::b32, 4), reg(scalar::b64), predicate, imm(1), imm(1), imm(0)};
+constexpr operand_shape bad_scale[] = {
+    vec(scalar::f32, 32), reg(scalar::b64), reg(scalar::b64), predicate, imm(2), imm(1), imm(0), imm(0)};
+static_assert(whole(wgmma_f16, bad_scale, sm_90a).st == status::bad_operand &&
+              whole(wgmma_f16, bad_scale, sm_90a).operand == 4);
+constexpr operand_shape rs[] = {
+    vec(scalar::f32, 32), vec(scalar::b32, 4), reg(scalar::b64), predicate, imm(1), imm(1), imm(0)};
 static_assert(whole(wgmma_f16, rs, sm_90a).ok());
 
 // Operands that a modifier brings with it.
-constexpr tok bulk_multicast[] = {tok::cp, tok::async, tok::bulk, tok::tensor, tok::_2d, tok::shared__cluster, tok::global,
-                                  tok::mbarrier__complete_tx__bytes, tok::multicast__cluster};
+constexpr tok bulk_multicast[] = {tok::cp,
+                                  tok::async,
+                                  tok::bulk,
+                                  tok::tensor,
+                                  tok::_2d,
+                                  tok::shared__cluster,
+                                  tok::global,
+                                  tok::mbarrier__complete_tx__bytes,
+                                  tok::multicast__cluster};
 constexpr operand_shape map2{operand_kind::tensor_address, scalar::none, 2, space::generic, 0};
 constexpr operand_shape with_mask[] = {addr(space::shared), map2, addr(space::shared), reg(scalar::u16)};
 constexpr operand_shape without_mask[] = {addr(space::shared), map2, addr(space::shared)};
@@ -104,15 +120,18 @@ static_assert(whole(bulk_multicast, with_mask, sm_90a).ok());
 static_assert(whole(bulk_multicast, without_mask, sm_90a).st == status::operand_count);
 
 // Tensor memory: a power of two of columns; loads of other targets are refused with that reason.
-constexpr tok tmem_alloc[] = {tok::tcgen05, tok::alloc, tok::cta_group__1, tok::sync, tok::aligned, tok::shared__cta, tok::b32};
+constexpr tok tmem_alloc[] = {tok::tcgen05, tok::alloc,       tok::cta_group__1, tok::sync,
+                              tok::aligned, tok::shared__cta, tok::b32};
 template <std::int64_t N>
 constexpr operand_shape columns[] = {addr(space::shared), imm(N)};
 static_assert(whole(tmem_alloc, columns<32>, sm_100a).ok() && whole(tmem_alloc, columns<512>, sm_100a).ok());
 static_assert(!whole(tmem_alloc, columns<96>, sm_100a).ok() && !whole(tmem_alloc, columns<1024>, sm_100a).ok());
 static_assert(!whole(tmem_alloc, columns<16>, sm_100a).ok() && !whole(tmem_alloc, columns<-32>, sm_100a).ok());
 static_assert(modifiers(tmem_alloc, sm_90a).st == status::wrong_target);
-constexpr tok tmem_ld_red[] = {tok::tcgen05, tok::ld, tok::red, tok::sync, tok::aligned, tok::_32x32b, tok::x2, tok::min, tok::f32};
-static_assert(modifiers(tmem_ld_red, sm_100a).st == status::wrong_target && modifiers(tmem_ld_red, sm_90a).st == status::wrong_target);
+constexpr tok tmem_ld_red[] = {tok::tcgen05, tok::ld, tok::red, tok::sync, tok::aligned,
+                               tok::_32x32b, tok::x2, tok::min, tok::f32};
+static_assert(modifiers(tmem_ld_red, sm_100a).st == status::wrong_target &&
+              modifiers(tmem_ld_red, sm_90a).st == status::wrong_target);
 
 // Text of the rows, special registers.
 static_assert(form(modifiers(fma_rn_f32, sm_90a).form).pattern.substr(0, 3) == "fma");

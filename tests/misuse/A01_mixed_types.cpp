@@ -10,9 +10,9 @@ using hopper = px::builder<px::sm_90a>;
 
 constexpr void control(hopper& k, px::reg<u32> i, px::reg<s32> s, px::reg<u64> w, px::reg<f32> f) {
     static_cast<void>(k.mul_wide(i, i) + k.mad_wide(i, 3u, w));  // twice as wide by name
-    static_cast<void>((w << i) + k.shr(w, 5u));                  // 32-bit shift counts and bit positions on 64-bit values
+    static_cast<void>((w << i) + k.shr(w, 5u));  // 32-bit shift counts and bit positions on 64-bit values
     static_cast<void>(k.bfe(w, i, 8u) + k.bfi(w, w, 0u, i));
-    static_cast<void>(k.dp4a(i, s, s) + k.dp2a_lo(s, i, 0));     // u x s
+    static_cast<void>(k.dp4a(i, s, s) + k.dp2a_lo(s, i, 0));  // u x s
     static_cast<void>(k.slct(f, f, s));
     static_cast<void>(k.cvt<f32>(k.cvt<f16, px::rn>(f)) + f * 2.0f);
     static_cast<void>(i.as<px::b32>());

@@ -8,13 +8,14 @@ using hopper = px::builder<px::sm_90a>;
 
 #if PTXDSL_CASE == 0
 
-constexpr void control(hopper& k, px::reg<u16> h, px::reg<u32> i, px::reg<s32> s, px::reg<u64> w, px::reg<f32> f, px::reg<f64> d) {
-    static_cast<void>(h + 65535);          // every bit pattern of the width, as signed or unsigned
+constexpr void control(hopper& k, px::reg<u16> h, px::reg<u32> i, px::reg<s32> s, px::reg<u64> w, px::reg<f32> f,
+                       px::reg<f64> d) {
+    static_cast<void>(h + 65535);  // every bit pattern of the width, as signed or unsigned
     static_cast<void>(h - 32768);
     static_cast<void>(i + 0xffffffffu);
     static_cast<void>(k.and_(s, 0x80000000u));
     static_cast<void>(w * 0xffffffffffffffffull);
-    static_cast<void>(f * 2.0f + 0.5);     // a double literal becomes the nearest f32
+    static_cast<void>(f * 2.0f + 0.5);  // a double literal becomes the nearest f32
     static_cast<void>(d * 2.0);
     static_cast<void>(k.mov<bf16>(1.0f));
     static_cast<void>(k.mov<f16>(65504.0f));

@@ -10,7 +10,8 @@ using hopper = px::builder<px::sm_90a>;
 
 constexpr void control(hopper& k, px::reg<u32> i, px::global_ptr<f32> out) {
     constexpr bool unrolled = true;
-    if (unrolled) k.if_(i == 2u, [&] { k.st(out, 1.0f); });  // the C++ condition is the host's, the register's is the kernel's
+    if (unrolled)
+        k.if_(i == 2u, [&] { k.st(out, 1.0f); });  // the C++ condition is the host's, the register's is the kernel's
     for (u32 n = 0; n < 4; ++n) k.st(out + n, 0.0f);
     k.while_([&] { return i < 4u; }, [&](px::loop_handle l) { l.break_(); });
 }

@@ -9,15 +9,17 @@ using hopper = px::builder<px::sm_90a>;
 #if PTXDSL_CASE == 0
 
 constexpr void control(hopper& k, px::reg<bf16> b, px::reg<tf32> t, px::global_ptr<e4m3, 16> p, px::reg<u8> u) {
-    k.st(p.as<bf16>(), b + b);                          // .b16
-    k.st(p.as<tf32>(), t);                              // .b32
-    k.st(p, k.ld(p + 1));                               // ld.b8 into .b16
+    k.st(p.as<bf16>(), b + b);  // .b16
+    k.st(p.as<tf32>(), t);      // .b32
+    k.st(p, k.ld(p + 1));       // ld.b8 into .b16
     k.st(p.as<px::f16x2>(), k.cvt<px::f16x2, px::rn>(k.ld(p.as<e4m3x2>())));
     k.st(p.as<px::u32>(), k.cvt<px::u32>(u));
 }
 constexpr auto ptx = px::assemble<px::kernel<"control", control>>();
-static_assert(ptx.text().find(".reg .b16 %rs") != std::string_view::npos && ptx.text().find(".reg .bf16") == std::string_view::npos &&
-              ptx.text().find(".reg .tf32") == std::string_view::npos && ptx.text().find(".reg .b8") == std::string_view::npos);
+static_assert(ptx.text().find(".reg .b16 %rs") != std::string_view::npos &&
+              ptx.text().find(".reg .bf16") == std::string_view::npos &&
+              ptx.text().find(".reg .tf32") == std::string_view::npos &&
+              ptx.text().find(".reg .b8") == std::string_view::npos);
 
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-A08

@@ -19,10 +19,14 @@ constexpr void control(hopper& k, px::reg<s32> s, px::reg<u32> u, px::global_ptr
     k.inst<"shr.s32">(d, s, u);
 }
 constexpr auto ptx = px::assemble<px::kernel<"control", control>>();
-static_assert(ptx.text().find("shr.s32") != std::string_view::npos && ptx.text().find("shr.u32") != std::string_view::npos &&
-              ptx.text().find("setp.lt.s32") != std::string_view::npos && ptx.text().find("setp.lt.u32") != std::string_view::npos &&
-              ptx.text().find("min.u32") != std::string_view::npos && ptx.text().find("max.s32") != std::string_view::npos &&
-              ptx.text().find("bfe.s32") != std::string_view::npos && ptx.text().find("div.u32") != std::string_view::npos);
+static_assert(ptx.text().find("shr.s32") != std::string_view::npos &&
+              ptx.text().find("shr.u32") != std::string_view::npos &&
+              ptx.text().find("setp.lt.s32") != std::string_view::npos &&
+              ptx.text().find("setp.lt.u32") != std::string_view::npos &&
+              ptx.text().find("min.u32") != std::string_view::npos &&
+              ptx.text().find("max.s32") != std::string_view::npos &&
+              ptx.text().find("bfe.s32") != std::string_view::npos &&
+              ptx.text().find("div.u32") != std::string_view::npos);
 
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-A10

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A11: tensor memory, tcgen05 and clusterlaunchcontrol on a target without; loads with reduction, which belong to other targets.
+// A11: tensor memory, tcgen05 and clusterlaunchcontrol on a target without; loads with reduction, which belong to other
+// targets.
 //
 // expect-1: PTXDSL-A11
 // expect-2: PTXDSL-A11
@@ -40,12 +41,14 @@ constexpr void body(builder& k) {
     k.clusterlaunchcontrol_try_cancel(k.smem_array<b128>(1), done[0]);  // here-5
 #elif PTXDSL_CASE == 6  // sm_103a and sm_110a have it
     const auto x = k.new_reg<f32>(), y = k.new_reg<f32>();
-    k.inst<"tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32">(px::vec{x, y}, k.new_reg<f32>(), k.shared_pointer<u32>(k.mov<u32>(0u)));  // here-6
+    k.inst<"tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32">(px::vec{x, y}, k.new_reg<f32>(),
+                                                            k.shared_pointer<u32>(k.mov<u32>(0u)));  // here-6
 #elif PTXDSL_CASE == 7  // sm_120a has it
     const auto a = k.make_fragment<px::mma_a<px::e4m3, 16, 32>>();
     static_cast<void>(a);
     const auto f = k.new_reg<f32>();
     const auto w = k.new_reg<px::b32>();
-    k.inst<"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e2m1.f32">(px::vec{f, f, f, f}, px::vec{w, w, w, w}, px::vec{w, w}, px::vec{f, f, f, f});  // here-7
+    k.inst<"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e2m1.f32">(
+        px::vec{f, f, f, f}, px::vec{w, w, w, w}, px::vec{w, w}, px::vec{f, f, f, f});  // here-7
 #endif
 }

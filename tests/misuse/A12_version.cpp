@@ -17,8 +17,10 @@ constexpr void blackwell(px::builder<px::sm_100a>& k, px::reg<f32> f) { static_c
 static_assert(px::assemble<px::kernel<"plain", plain>>().version() == px::ptx_version{8, 0});  // the floor of sm_90a
 static_assert(px::assemble<px::kernel<"newer", newer>>().version() == px::ptx_version{8, 6});
 static_assert(px::assemble<px::kernel<"blackwell", blackwell>>().version() == px::ptx_version{8, 8});
-static_assert(px::assemble<px::kernel<"fixed", plain, px::attributes{.version = {8, 5}}>>().version() == px::ptx_version{8, 5});
-static_assert(px::assemble<px::kernel<"fixed", newer, px::attributes{.version = {8, 6}}>>().version() == px::ptx_version{8, 6});
+static_assert(px::assemble<px::kernel<"fixed", plain, px::attributes{.version = {8, 5}}>>().version() ==
+              px::ptx_version{8, 5});
+static_assert(px::assemble<px::kernel<"fixed", newer, px::attributes{.version = {8, 6}}>>().version() ==
+              px::ptx_version{8, 6});
 
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-A12 "A12_version.cpp:" "8.6"

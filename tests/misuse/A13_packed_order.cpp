@@ -12,7 +12,8 @@ constexpr void control(hopper& k, px::reg<f32> a, px::reg<f32> b, px::reg<s32> i
     k.st(out, k.cvt<bf16x2, px::rn>(px::hi(a), px::lo(b)));
     k.st(out.as<e4m3x2>(), k.cvt<e4m3x2, px::rn, px::satfinite>(px::hi(a), px::lo(0.0f)));
     k.st(out.as<px::u32>(), k.cvt_pack<u8>(px::hi(i), px::lo(i), 0u));
-    k.st(out.as<f16x2>(), k.mov_pack<f16x2>(k.cvt<f16, px::rn>(b), k.cvt<f16, px::rn>(a)));  // mov takes the low half first
+    k.st(out.as<f16x2>(),
+         k.mov_pack<f16x2>(k.cvt<f16, px::rn>(b), k.cvt<f16, px::rn>(a)));  // mov takes the low half first
 }
 constexpr auto ptx = px::assemble<px::kernel<"control", control>>();
 static_assert(ptx.text().find("cvt.rn.bf16x2.f32 %r1, %f0, %f1;") != std::string_view::npos);

@@ -10,13 +10,14 @@ using hopper = px::builder<px::sm_90a>;
 
 constexpr void control(hopper& k, px::global_ptr<f32> p, px::reg<u32> i, px::reg<s32> j, px::reg<u64> w) {
     const auto s = px::as_ptr<px::space::shared, f32>(k.mov<u32>(0u));
-    k.st(p + i, k.ld(p + j));              // mad.wide
+    k.st(p + i, k.ld(p + j));                // mad.wide
     k.st(p + w, k.ld(p + 3) + k.ld(p - 3));  // mad.lo.u64, immediate offsets
-    k.st(s + i, 1.0f);                     // shared addresses have 32 bits
+    k.st(s + i, 1.0f);                       // shared addresses have 32 bits
     k.st(p + k.mov<u64>(0x40000000ull), 0.0f);
 }
 constexpr auto ptx = px::assemble<px::kernel<"control", control>>();
-static_assert(ptx.text().find("mad.wide.u32") != std::string_view::npos && ptx.text().find("mad.wide.s32") != std::string_view::npos &&
+static_assert(ptx.text().find("mad.wide.u32") != std::string_view::npos &&
+              ptx.text().find("mad.wide.s32") != std::string_view::npos &&
               ptx.text().find("mad.lo.u64") != std::string_view::npos);
 
 #elif PTXDSL_CASE == 1

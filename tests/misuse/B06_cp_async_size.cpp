@@ -16,7 +16,9 @@ constexpr void control(hopper& k, px::shared_ptr<f32, 16> s, px::global_ptr<cons
     k.cp_async_commit_group();
     k.cp_async_wait_group<0>();
 }
-constexpr void launch(hopper& k, px::global_ptr<const f32, 16> g) { control(k, px::as_ptr<px::space::shared, f32, 16>(k.mov<u32>(0u)), g); }
+constexpr void launch(hopper& k, px::global_ptr<const f32, 16> g) {
+    control(k, px::as_ptr<px::space::shared, f32, 16>(k.mov<u32>(0u)), g);
+}
 constexpr auto ptx = px::assemble<px::kernel<"control", launch>>();
 static_assert(!ptx.text().empty());
 

@@ -13,7 +13,7 @@ constexpr void anywhere(hopper& k, px::shared_cluster_ptr<f32> p) { k.st(p, 0.0f
 constexpr void control(hopper& k, px::global_ptr<f32> p, px::reg<u32> rank) {
     const px::shared_ptr<f32> s = k.to_shared(k.cvta(p));
     local_only(k, s);
-    anywhere(k, s);                 // a shared::cta address converts to shared::cluster by itself
+    anywhere(k, s);  // a shared::cta address converts to shared::cluster by itself
     anywhere(k, k.mapa(s, rank));
     k.red_add(k.mapa(s, 1u), 1.0f);
 }
@@ -32,7 +32,7 @@ constexpr void wrong(hopper& k, px::shared_ptr<f32> s) {
 // expect-2: PTXDSL-B07
 
 constexpr void wrong(hopper& k, px::shared_ptr<f32> s) {
-    const px::shared_ptr<f32> own = k.mapa(s, 1u); // here-2
+    const px::shared_ptr<f32> own = k.mapa(s, 1u);  // here-2
     k.st(own, 0.0f);
 }
 

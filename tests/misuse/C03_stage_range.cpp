@@ -20,7 +20,8 @@ constexpr void body(px::builder<px::sm_90a>& k, px::reg<u32> n) {
     const auto bars = k.make_mbarrier_ring<"bars">(2, px::arrivals<1>);
     static_cast<void>(t), static_cast<void>(bars), static_cast<void>(n);
 #if PTXDSL_CASE == 0
-    static_cast<void>(t[2]), static_cast<void>(t[n]), static_cast<void>(t[0].at(63, 63)), static_cast<void>(t[1].part<half>(1));
+    static_cast<void>(t[2]), static_cast<void>(t[n]), static_cast<void>(t[0].at(63, 63)),
+        static_cast<void>(t[1].part<half>(1));
 #elif PTXDSL_CASE == 1  // stage 3 of 3
     static_cast<void>(t[3]);  // here-1
 #elif PTXDSL_CASE == 2  // a negative stage

@@ -30,6 +30,7 @@ constexpr void body(px::builder<px::sm_90a>& k) {
     k.wgmma.mma_async(k.wgmma.make_accumulator<f32, 64>(), d, d);  // here-3
 #elif PTXDSL_CASE == 4  // B of the register form
     using b = px::tile<e4m3, 128, 64, px::mn_major>;
-    k.wgmma.mma_async(k.wgmma.make_accumulator<f32, 128>(), k.wgmma.make_a_fragment<e4m3>(), k.wgmma.descriptor(k.smem<b>()));  // here-4
+    k.wgmma.mma_async(k.wgmma.make_accumulator<f32, 128>(), k.wgmma.make_a_fragment<e4m3>(),
+                      k.wgmma.descriptor(k.smem<b>()));  // here-4
 #endif
 }

@@ -15,7 +15,8 @@ constexpr void body(px::builder<px::sm_90a>& k, px::global_ptr<px::b8, 16> out, 
     const auto plain = k.smem<plain_tile>(1, "plain");
     const auto cores = k.smem<px::tile<f32, 64, 32, px::k_major, px::core_matrices>>(1, "cores");
     const auto flat = k.smem<px::tile<f32, 4, 64>>(1, "flat");
-    static_cast<void>(t), static_cast<void>(plain), static_cast<void>(cores), static_cast<void>(flat), static_cast<void>(out), static_cast<void>(n);
+    static_cast<void>(t), static_cast<void>(plain), static_cast<void>(cores), static_cast<void>(flat),
+        static_cast<void>(out), static_cast<void>(n);
 #if PTXDSL_CASE == 0
     static_cast<void>(k.ld(k.tile_element(t[0], n, 3u)));
     static_cast<void>(k.ld(t[1].at(1, 2)));

@@ -41,6 +41,7 @@ constexpr void body(px::builder<px::sm_90a>& k, px::reg<u32> n) {
     const auto half = k.wgmma.descriptor(k.smem<px::tile<bf16, 64, 32, px::k_major, px::swizzle_64b>>());
     k.wgmma.mma_async_sp<0>(acc, half, b, n);
 #elif PTXDSL_CASE == 7  // mma.sync with another K
-    k.mma_sync(k.make_fragment<px::mma_acc<f32>>(), k.make_fragment<px::mma_a<f16, 16, 16>>(), k.make_fragment<px::mma_b<f16, 8>>(), k.make_fragment<px::mma_acc<f32>>());  // here-7
+    k.mma_sync(k.make_fragment<px::mma_acc<f32>>(), k.make_fragment<px::mma_a<f16, 16, 16>>(),
+               k.make_fragment<px::mma_b<f16, 8>>(), k.make_fragment<px::mma_acc<f32>>());  // here-7
 #endif
 }

@@ -22,7 +22,8 @@ constexpr void body(px::builder<px::sm_90a>& k) {
     const auto y = k.wgmma.descriptor(k.smem<px::tile<e5m2, 64, 128>>());
     const auto i = k.wgmma.descriptor(k.smem<px::tile<s8, 64, 128>>());
     const auto j = k.wgmma.descriptor(k.smem<px::tile<u8, 64, 128>>());
-    static_cast<void>(h), static_cast<void>(b), static_cast<void>(x), static_cast<void>(y), static_cast<void>(i), static_cast<void>(j);
+    static_cast<void>(h), static_cast<void>(b), static_cast<void>(x), static_cast<void>(y), static_cast<void>(i),
+        static_cast<void>(j);
 #if PTXDSL_CASE == 0
     k.wgmma.mma_async(k.wgmma.make_accumulator<f32, 64>(), x, y);
     k.wgmma.mma_async(k.wgmma.make_accumulator<f16, 64>(), y, x);

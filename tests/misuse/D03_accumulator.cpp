@@ -38,7 +38,8 @@ constexpr void body(px::builder<px::sm_90a>& k, px::global_ptr<f32, 16> out, px:
     const auto small = k.wgmma.make_accumulator<f16, 8>();
     k.st(out.as<px::f16x2>(), small[2]);  // here-4
 #elif PTXDSL_CASE == 5  // mma.sync: C is an operand fragment
-    k.mma_sync(k.make_fragment<px::mma_acc<f32>>(), k.make_fragment<px::mma_a<f16, 16, 16>>(), k.make_fragment<px::mma_b<f16, 16>>(), k.make_fragment<px::mma_b<f16, 16>>());  // here-5
+    k.mma_sync(k.make_fragment<px::mma_acc<f32>>(), k.make_fragment<px::mma_a<f16, 16, 16>>(),
+               k.make_fragment<px::mma_b<f16, 16>>(), k.make_fragment<px::mma_b<f16, 16>>());  // here-5
 #elif PTXDSL_CASE == 6  // mma.sync: an accumulator of other rows
     const auto c = k.make_fragment<px::mma_acc<px::f64, 8>>();
     k.mma_sync(c, k.make_fragment<px::mma_a<px::f64, 16, 4>>(), k.make_fragment<px::mma_b<px::f64, 4>>(), c);  // here-6

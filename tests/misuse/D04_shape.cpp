@@ -25,7 +25,8 @@ constexpr void body(px::builder<px::sm_90a>& k) {
 #elif PTXDSL_CASE == 2  // N no multiple of 8
     static_cast<void>(k.wgmma.make_accumulator<f32, 12>());  // here-2
 #elif PTXDSL_CASE == 3  // int8 with N = 40
-    k.wgmma.mma_async(k.wgmma.make_accumulator<s32, 40>(), i, k.wgmma.descriptor(k.smem<px::tile<s8, 40, 128>>()));  // here-3
+    k.wgmma.mma_async(k.wgmma.make_accumulator<s32, 40>(), i,
+                      k.wgmma.descriptor(k.smem<px::tile<s8, 40, 128>>()));  // here-3
 #elif PTXDSL_CASE == 4  // K of 8 for bf16
     const auto t = k.wgmma.descriptor(k.smem<px::tile<bf16, 64, 8, px::k_major, px::core_matrices>>());
     k.wgmma.mma_async(k.wgmma.make_accumulator<f32, 64>(), t, t);  // here-4

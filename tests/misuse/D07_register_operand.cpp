@@ -31,12 +31,14 @@ constexpr void body(px::builder<px::sm_90a>& k, px::global_ptr<u32, 16> out, px:
     k.mma_sync(c, k.make_fragment<px::mma_b<f16, 16>>(), k.make_fragment<px::mma_b<f16, 16>>(), c);  // here-2
 #elif PTXDSL_CASE == 3  // a dense A where mma.sp takes a compressed one
     const auto c = k.make_fragment<px::mma_acc<f32>>();
-    k.mma_sp_sync<0>(c, k.make_fragment<px::mma_a<f16, 16, 16>>(), k.make_fragment<px::mma_b<f16, 16>>(), c, n);  // here-3
+    k.mma_sp_sync<0>(c, k.make_fragment<px::mma_a<f16, 16, 16>>(), k.make_fragment<px::mma_b<f16, 16>>(), c,
+                     n);  // here-3
 #elif PTXDSL_CASE == 4  // a register past the end
     k.st(out, k.wgmma.make_a_fragment<bf16>()[4].as<u32>());  // here-4
 #elif PTXDSL_CASE == 5  // a sparsity selector the shape has not
     const auto c = k.make_fragment<px::mma_acc<f32>>();
-    k.mma_sp_sync<2>(c, k.make_fragment<px::mma_sparse_a<f16, 16, 32>>(), k.make_fragment<px::mma_b<f16, 32>>(), c, n);  // here-5
+    k.mma_sp_sync<2>(c, k.make_fragment<px::mma_sparse_a<f16, 16, 32>>(), k.make_fragment<px::mma_b<f16, 32>>(), c,
+                     n);  // here-5
 #endif
 }
 #if PTXDSL_CASE == 4

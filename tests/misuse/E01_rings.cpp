@@ -23,11 +23,13 @@ constexpr void body(hopper& k, map_t map, px::reg<u32> steps) {
     });
 #elif PTXDSL_CASE == 2
     // expect-2: PTXDSL-E01 "slot"
-    ring_kernel(k, steps, [&](const slots&, const auto&, const px::reg<u32>&) {}, [&](const slots& s, const auto& at, auto multiply) {
-        k.wait_full(s.pipe, at);  // here-2
-        multiply();
-        k.wgmma.wait_group<0>();
-    });
+    ring_kernel(
+        k, steps, [&](const slots&, const auto&, const px::reg<u32>&) {},
+        [&](const slots& s, const auto& at, auto multiply) {
+            k.wait_full(s.pipe, at);  // here-2
+            multiply();
+            k.wgmma.wait_group<0>();
+        });
 #elif PTXDSL_CASE == 3
     // expect-3: PTXDSL-E01 "arrivals per phase"
     const auto leader = k.and_(k.mov(px::tid.x), 127u) == 0u;

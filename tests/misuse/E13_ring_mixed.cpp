@@ -18,7 +18,8 @@ constexpr void body(px::builder<px::sm_90a>& k, px::tma_map<tile> map, px::reg<u
     const auto b = k.make_pipeline<"b">(2, px::arrivals<1>, px::arrivals<1>);
     const auto in = k.producer_state(a);
     const auto out = k.consumer_state(a);
-    static_cast<void>(t), static_cast<void>(b), static_cast<void>(in), static_cast<void>(out), static_cast<void>(map), static_cast<void>(n);
+    static_cast<void>(t), static_cast<void>(b), static_cast<void>(in), static_cast<void>(out), static_cast<void>(map),
+        static_cast<void>(n);
 #if PTXDSL_CASE == 0
     k.wait_empty(a, in);
     k.mbarrier_arrive_expect_tx(a.full(in), t);

@@ -13,7 +13,8 @@
 namespace px = ptxdsl;
 using px::bf16, px::u32;
 using tile = px::tile<bf16, 64, 64>;
-constexpr void body(px::builder<px::sm_90a>& k, px::tma_map<tile> map, px::tma_map<tile, 3> deep, px::tma_map_out<tile> out, px::reg<u32> n, px::reg<px::u64> wide) {
+constexpr void body(px::builder<px::sm_90a>& k, px::tma_map<tile> map, px::tma_map<tile, 3> deep,
+                    px::tma_map_out<tile> out, px::reg<u32> n, px::reg<px::u64> wide) {
     const auto t = k.smem<tile>(2);
     const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<1>)[0];
     static_cast<void>(t), static_cast<void>(bar), static_cast<void>(map), static_cast<void>(n);

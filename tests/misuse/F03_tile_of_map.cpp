@@ -28,7 +28,8 @@ constexpr void body(px::builder<px::sm_90a>& k, px::tma_map<tile> map, px::tma_m
 #elif PTXDSL_CASE == 2  // another element type
     k.cp_async_bulk_tensor(k.smem<px::tile<f16, 64, 64>>()[0], map, px::coords(0, n), bar);  // here-2
 #elif PTXDSL_CASE == 3  // another swizzle
-    k.cp_async_bulk_tensor(k.smem<px::tile<bf16, 64, 64, px::k_major, px::no_swizzle>>()[0], map, px::coords(0, n), bar);  // here-3
+    k.cp_async_bulk_tensor(k.smem<px::tile<bf16, 64, 64, px::k_major, px::no_swizzle>>()[0], map, px::coords(0, n),
+                           bar);  // here-3
 #elif PTXDSL_CASE == 4  // another major
     k.cp_async_bulk_tensor(k.smem<px::tile<bf16, 64, 64, px::mn_major>>()[0], map, px::coords(0, n), bar);  // here-4
 #elif PTXDSL_CASE == 5  // a store

@@ -15,9 +15,10 @@ namespace px = ptxdsl;
 using px::bf16;
 using tile = px::tile<bf16, 64, 64>;
 using four = px::tile<bf16, 4, 64>;
-constexpr void body(px::builder<px::sm_100a>& k, px::builder<px::sm_90a>& hopper, px::tma_map<tile> tiled, px::im2col_map<tile, 4> image, px::gather_map<four> rows,
-                    px::reg<px::u16> o) {
-    static_cast<void>(k), static_cast<void>(hopper), static_cast<void>(tiled), static_cast<void>(image), static_cast<void>(rows), static_cast<void>(o);
+constexpr void body(px::builder<px::sm_100a>& k, px::builder<px::sm_90a>& hopper, px::tma_map<tile> tiled,
+                    px::im2col_map<tile, 4> image, px::gather_map<four> rows, px::reg<px::u16> o) {
+    static_cast<void>(k), static_cast<void>(hopper), static_cast<void>(tiled), static_cast<void>(image),
+        static_cast<void>(rows), static_cast<void>(o);
 #if PTXDSL_CASE == 0
     const auto bar = hopper.make_mbarrier_ring<"bar">(1, px::arrivals<1>)[0];
     hopper.cp_async_bulk_tensor(hopper.smem<tile>()[0], tiled, px::coords(0, 0), bar);

@@ -11,7 +11,7 @@ using hopper = px::builder<px::sm_90a>;
 constexpr void body(hopper& k, px::global_ptr<px::b8, 128> map, px::reg<u32> rows) {
     k.tensormap_replace<px::tok::global_dim, 1>(map, rows);
     k.tensormap_replace<px::tok::fill_mode, 0>(map);
-    k.fence_proxy_tensormap_release<px::gpu>();  // the writer
+    k.fence_proxy_tensormap_release<px::gpu>();     // the writer
     k.fence_proxy_tensormap_acquire<px::gpu>(map);  // the user of the changed map
 }
 

@@ -18,7 +18,8 @@ constexpr void body(px::builder<px::sm_90a>& k, px::global_ptr<f32, 16> out, px:
     const auto in = k.smem_array<f32>(64);
     const auto far = k.mapa(in, 1u);
     const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<1>)[0];
-    static_cast<void>(t), static_cast<void>(in), static_cast<void>(far), static_cast<void>(bar), static_cast<void>(out), static_cast<void>(map);
+    static_cast<void>(t), static_cast<void>(in), static_cast<void>(far), static_cast<void>(bar), static_cast<void>(out),
+        static_cast<void>(map);
 #if PTXDSL_CASE == 0
     k.cp_reduce_async_bulk<px::tok::add>(out, in, 64u);
     k.cp_reduce_async_bulk<px::tok::min>(out.as<s32>(), in.as<s32>(), 64u);

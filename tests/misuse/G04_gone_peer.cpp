@@ -45,4 +45,5 @@ constexpr void body(hopper& k) {
 }
 
 #endif
-[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}, .cluster = {2}}>>();
+[[maybe_unused]] constexpr auto ptx =
+    px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}, .cluster = {2}}>>();

@@ -14,9 +14,12 @@ constexpr void body(px::builder<px::sm_90a>&) {}
 [[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"misuse", body, px::attributes{.reqntid = {32, 32}}>>();
 [[maybe_unused]] constexpr auto most = px::assemble<px::kernel<"misuse", body, px::attributes{.maxntid = {1024}}>>();
 #elif PTXDSL_CASE == 1  // exact
-[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"misuse", body, px::attributes{.reqntid = {1025}}>>();  // here-1
+[[maybe_unused]] constexpr auto ptx =
+    px::assemble<px::kernel<"misuse", body, px::attributes{.reqntid = {1025}}>>();  // here-1
 #elif PTXDSL_CASE == 2  // in three dimensions
-[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"misuse", body, px::attributes{.reqntid = {32, 32, 2}}>>();  // here-2
+[[maybe_unused]] constexpr auto ptx =
+    px::assemble<px::kernel<"misuse", body, px::attributes{.reqntid = {32, 32, 2}}>>();  // here-2
 #elif PTXDSL_CASE == 3  // at most
-[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"misuse", body, px::attributes{.maxntid = {2048}}>>();  // here-3
+[[maybe_unused]] constexpr auto ptx =
+    px::assemble<px::kernel<"misuse", body, px::attributes{.maxntid = {2048}}>>();  // here-3
 #endif

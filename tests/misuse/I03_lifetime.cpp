@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// I03: tensor memory that is never freed, freed twice, allocated after the permit was given up; two groups in one kernel (I01),
-// more than 512 live columns (I02).
+// I03: tensor memory that is never freed, freed twice, allocated after the permit was given up; two groups in one
+// kernel (I01), more than 512 live columns (I02).
 //
 // expect-1: PTXDSL-I03 "never freed"
 // expect-2: PTXDSL-I03 "second time"

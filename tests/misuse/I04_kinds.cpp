@@ -25,7 +25,8 @@ constexpr void multiply(blackwell& k) {
 }
 constexpr void body(blackwell& k) {
 #if PTXDSL_CASE == 0
-    multiply<bf16, bf16, f32>(k), multiply<f16, f16, f16>(k), multiply<e4m3, px::e5m2, f16>(k), multiply<s8, px::u8, s32>(k);
+    multiply<bf16, bf16, f32>(k), multiply<f16, f16, f16>(k), multiply<e4m3, px::e5m2, f16>(k),
+        multiply<s8, px::u8, s32>(k);
     multiply<px::in_bytes<px::e2m1>, px::e3m2, f32>(k), multiply<f32, f32, f32>(k);
 #elif PTXDSL_CASE == 1  // f16 with bf16
     multiply<f16, bf16, f32>(k);

@@ -34,7 +34,8 @@ constexpr void integers(blackwell& k) {
 }
 constexpr void body(blackwell& k) {
 #if PTXDSL_CASE == 0
-    multiply<bf16, 64, 8>(k), multiply<bf16, 64, 248>(k), multiply<bf16, 128, 240>(k), multiply<bf16, 128, 16, px::cta_group_2>(k);
+    multiply<bf16, 64, 8>(k), multiply<bf16, 64, 248>(k), multiply<bf16, 128, 240>(k),
+        multiply<bf16, 128, 16, px::cta_group_2>(k);
     multiply<bf16, 256, 208, px::cta_group_2>(k), integers<s8, 8>(k), integers<s8, 48>(k);
     const auto memory = k.tcgen05.load(k.tcgen05.make_slot<64>());
     const auto a = k.tcgen05.descriptor(k.smem<px::tile<bf16, 32, 64>>());

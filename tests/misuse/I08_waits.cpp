@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// I08: registers read before their tcgen05.ld has arrived, columns loaded before the tcgen05.st that wrote them is done.
+// I08: registers read before their tcgen05.ld has arrived, columns loaded before the tcgen05.st that wrote them is
+// done.
 //
 // expect-1: PTXDSL-I08 "wait_ld"
 // expect-2: PTXDSL-I08 "wait_st"

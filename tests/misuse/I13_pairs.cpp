@@ -38,4 +38,5 @@ constexpr void body(blackwell& k) {
     k.tcgen05.dealloc(memory);
     k.tcgen05.relinquish_alloc_permit(slot);
 }
-[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {32}, .cluster = {blocks}}>>();
+[[maybe_unused]] constexpr auto ptx =
+    px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {32}, .cluster = {blocks}}>>();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules against the instruction table.
-#include "parse_helpers.hpp"
-
 #include "catch.hpp"
+#include "parse_helpers.hpp"
 
 #include <algorithm>
 
@@ -13,14 +12,40 @@ using ptxdsl_test::module_of;
 
 TEST_CASE("good statements") {
     for (const char* s :
-         {"add.u32 %r1, %r2, 3;", "mov.u64 %rd1, g;", "mov.u64 %rd1, g+4;", "ld.global.v2.u32 {%r1, %r2}, [%rd1];", "ld.shared.u32 %r1, [s+4];", "st.global.v2.b32 [%rd1], {1, 2};", "mov.f32 %f1, 1.0;", "mov.f64 %d1, 1.0;",
-          "mov.b32 %r1, {%h1, %h2};", "cvt.f32.u32.rn %f1, %r1;", "setp.u32.eq %p1, %r1, %r2;", "mov.u32 %r1, %tid.x;", "mov.pred %p1, %is_explicit_cluster;", "L: bra L;", "{ .reg .f32 %r1; mov.f32 %r1, 0f00000000; }",
-          "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1,%f2,%f3,%f4}, %rd1, %rd2, 1, 1, 1, 0, 0;", "ld.global.u32 %r1, g[%r2];", "bar.sync 0, 64;", "@%p1 ret;", "@!q ret;", "mov.pred %p1, 0; and.pred %p1, !%p2, -1;", "vote.sync.all.pred %p1, !%p2, -1;",
-          "vadd.u32.u32.u32 %r1, %r2.b0, %r3.h1, %r4;", "vmad.s32.s32.s32 %r1, %r2.b0, -%r3.h1, %r4;", "vadd4.u32.u32.u32.add %r1.b20, %r2.b7654, %r3, %r4;",
-          "vset2.u32.s32.lt %r1.h0, %r2.h32, %r3, %r4;", "tex.2d.v4.f32.f32 {%f1, _, %f2, _}, [%rd1, {%f1, 1.0}], {1, 2};",
-          "tex.a1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %f1}];", "suld.b.1d.v2.b32.trap {%r1, %r2}, [%rd1, {%r3}];", "txq.width.b32 %r1, [%rd1];",
-          "wmma.load.a.sync.aligned.row.m16n16k16.global.s8 {%r1, %r2}, [%rd1], %r3;", "ld.global.b32 %r1, [%rd1].unified;",
-          "atom.global.add.u32 %r1, [%rd1], %r2;", "T: .branchtargets T1; brx.idx %r1, T; T1:"}) {
+         {"add.u32 %r1, %r2, 3;",
+          "mov.u64 %rd1, g;",
+          "mov.u64 %rd1, g+4;",
+          "ld.global.v2.u32 {%r1, %r2}, [%rd1];",
+          "ld.shared.u32 %r1, [s+4];",
+          "st.global.v2.b32 [%rd1], {1, 2};",
+          "mov.f32 %f1, 1.0;",
+          "mov.f64 %d1, 1.0;",
+          "mov.b32 %r1, {%h1, %h2};",
+          "cvt.f32.u32.rn %f1, %r1;",
+          "setp.u32.eq %p1, %r1, %r2;",
+          "mov.u32 %r1, %tid.x;",
+          "mov.pred %p1, %is_explicit_cluster;",
+          "L: bra L;",
+          "{ .reg .f32 %r1; mov.f32 %r1, 0f00000000; }",
+          "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1,%f2,%f3,%f4}, %rd1, %rd2, 1, 1, 1, 0, 0;",
+          "ld.global.u32 %r1, g[%r2];",
+          "bar.sync 0, 64;",
+          "@%p1 ret;",
+          "@!q ret;",
+          "mov.pred %p1, 0; and.pred %p1, !%p2, -1;",
+          "vote.sync.all.pred %p1, !%p2, -1;",
+          "vadd.u32.u32.u32 %r1, %r2.b0, %r3.h1, %r4;",
+          "vmad.s32.s32.s32 %r1, %r2.b0, -%r3.h1, %r4;",
+          "vadd4.u32.u32.u32.add %r1.b20, %r2.b7654, %r3, %r4;",
+          "vset2.u32.s32.lt %r1.h0, %r2.h32, %r3, %r4;",
+          "tex.2d.v4.f32.f32 {%f1, _, %f2, _}, [%rd1, {%f1, 1.0}], {1, 2};",
+          "tex.a1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %f1}];",
+          "suld.b.1d.v2.b32.trap {%r1, %r2}, [%rd1, {%r3}];",
+          "txq.width.b32 %r1, [%rd1];",
+          "wmma.load.a.sync.aligned.row.m16n16k16.global.s8 {%r1, %r2}, [%rd1], %r3;",
+          "ld.global.b32 %r1, [%rd1].unified;",
+          "atom.global.add.u32 %r1, [%rd1], %r2;",
+          "T: .branchtargets T1; brx.idx %r1, T; T1:"}) {
         INFO(s);
         CHECK(check_errors(kernel_of(s)) == "");
     }
@@ -48,7 +73,8 @@ TEST_CASE("statements and what is wrong with them") {
         {"@%p1 add.u32 %r1, %r2;", "7:6: error: 'add.u32' does not take 2 operands"},
         {"@%r1 ret;", "7:2: error: '%r1' is no predicate"},
         {"mov.u32 %r1, %frob.x;", "7:14: error: '%frob.x' is neither declared nor a special register"},
-        {"ld.global.u32 %r1, [%f1];", "7:21: error: an address is a 32-bit or 64-bit integer register, not '%f1' of type .f32"},
+        {"ld.global.u32 %r1, [%f1];",
+         "7:21: error: an address is a 32-bit or 64-bit integer register, not '%f1' of type .f32"},
         {"ld.global.u32 %r1, [%r1];", "7:21: error: an address in generic or global memory has 64 bits, '%r1' has 32"},
         {"ld.shared.u32 %r1, [g];", "7:20: error: operand 2 of 'ld.shared.u32' cannot be this address"},
         {"mul.u32.lo %r1, %r2, 0f00000000;", "7:22: error: operand 3"},
@@ -56,10 +82,12 @@ TEST_CASE("statements and what is wrong with them") {
         {"vadd.u32.u32.u32 %r1, %r2.b4, %r3;", "7:23: error: operand 2 of 'vadd.u32.u32.u32'"},
         {"vmad.s32.s32.s32 %r1, -%r2, %r3, -%r4;", "error: operand"},
         {"vadd2.u32.u32.u32.sat.add %r1, %r2, %r3, %r4;", "there is no such combination of modifiers"},
-        {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1}];", "operand 2 of 'tex.1d.v4.f32.s32' cannot be a tensor address"},
+        {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1}];",
+         "operand 2 of 'tex.1d.v4.f32.s32' cannot be a tensor address"},
         {"tex.cube.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];", "there is no such combination of modifiers"},
         {"ld.shared.u32 %r1, [%r2].unified;", "7:20: error: operand 2 of 'ld.shared.u32' cannot be this address"},
-        {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e4m3.f32 {%f1,_,%f3,%f4}, {%r1,%r2}, {%r3}, {%f1,%f2,%f3,%f4};", "cannot be a vector"},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e4m3.f32 {%f1,_,%f3,%f4}, {%r1,%r2}, {%r3}, {%f1,%f2,%f3,%f4};",
+         "cannot be a vector"},
         {".shared .u32 z = 4;", "7:14: error: only .global and .const variables have initial values"},
         {".reg .u32 z[4];", "7:11: error: register 'z' cannot be an array"},
         {".shared .pred z;", "7:15: error: predicates are registers"},
@@ -73,21 +101,31 @@ TEST_CASE("statements and what is wrong with them") {
 
 TEST_CASE("targets and versions") {
     const auto module = [](const char* version, const char* target, const char* body) {
-        return std::string(".version ") + version + "\n.target " + target + "\n.entry k() { .reg .b32 %r<3>; .reg .pred p;\n" + body + "\nret; }\n";
+        return std::string(".version ") + version + "\n.target " + target +
+               "\n.entry k() { .reg .b32 %r<3>; .reg .pred p;\n" + body + "\nret; }\n";
     };
     CHECK(check_errors(module("8.0", "sm_90a", "wgmma.fence.sync.aligned;")) == "");
-    CHECK_THAT(check_errors(module("8.0", "sm_90", "wgmma.fence.sync.aligned;")), ContainsSubstring("4:1: error: 'wgmma.fence.sync.aligned' does not exist on target sm_90"));
-    CHECK_THAT(check_errors(module("7.8", "sm_90", "elect.sync %r1|p, -1;")), ContainsSubstring("4:1: error: 'elect.sync' needs .version 8.0; this is 7.8"));
-    CHECK_THAT(check_errors(module("8.5", "sm_100a", "")), ContainsSubstring("1:1: error: .version 8.5 does not know target sm_100a; it needs 8.6"));
-    CHECK_THAT(check_errors(module("7.8", "sm_90", "mov.u32 %r1, %aggr_smem_size;")), ContainsSubstring("%aggr_smem_size needs .version 8.1"));
-    CHECK_THAT(check_errors(module("8.0", "sm_80", "mov.u32 %r1, %cluster_ctarank;")), ContainsSubstring("%cluster_ctarank needs target sm_90"));
+    CHECK_THAT(check_errors(module("8.0", "sm_90", "wgmma.fence.sync.aligned;")),
+               ContainsSubstring("4:1: error: 'wgmma.fence.sync.aligned' does not exist on target sm_90"));
+    CHECK_THAT(check_errors(module("7.8", "sm_90", "elect.sync %r1|p, -1;")),
+               ContainsSubstring("4:1: error: 'elect.sync' needs .version 8.0; this is 7.8"));
+    CHECK_THAT(check_errors(module("8.5", "sm_100a", "")),
+               ContainsSubstring("1:1: error: .version 8.5 does not know target sm_100a; it needs 8.6"));
+    CHECK_THAT(check_errors(module("7.8", "sm_90", "mov.u32 %r1, %aggr_smem_size;")),
+               ContainsSubstring("%aggr_smem_size needs .version 8.1"));
+    CHECK_THAT(check_errors(module("8.0", "sm_80", "mov.u32 %r1, %cluster_ctarank;")),
+               ContainsSubstring("%cluster_ctarank needs target sm_90"));
 }
 
 TEST_CASE("directives of kernels") {
-    CHECK_THAT(check_errors(module_of(".entry k() .maxntid 32 .reqntid 32 {ret;}")), ContainsSubstring("'.maxntid' and '.reqntid' exclude each other"));
-    CHECK_THAT(check_errors(module_of(".entry k() .reqnctapercluster 2 .maxclusterrank 4 {ret;}")), ContainsSubstring("exclude each other"));
-    CHECK_THAT(check_errors(module_of(".entry k() .blocksareclusters {ret;}")), ContainsSubstring("needs .version 9.0"));
-    CHECK_THAT(check_errors(module_of(".func f(.param .b32 _); .entry k(){ret;}")), ContainsSubstring("only the parameters of a '.callprototype' have no name"));
+    CHECK_THAT(check_errors(module_of(".entry k() .maxntid 32 .reqntid 32 {ret;}")),
+               ContainsSubstring("'.maxntid' and '.reqntid' exclude each other"));
+    CHECK_THAT(check_errors(module_of(".entry k() .reqnctapercluster 2 .maxclusterrank 4 {ret;}")),
+               ContainsSubstring("exclude each other"));
+    CHECK_THAT(check_errors(module_of(".entry k() .blocksareclusters {ret;}")),
+               ContainsSubstring("needs .version 9.0"));
+    CHECK_THAT(check_errors(module_of(".func f(.param .b32 _); .entry k(){ret;}")),
+               ContainsSubstring("only the parameters of a '.callprototype' have no name"));
     CHECK(check_errors(module_of(".func f(.param .b32 a);\n.func f(.param .b32 a) {ret;}\n.entry k(){ret;}")) == "");
 }
 

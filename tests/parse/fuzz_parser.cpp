@@ -21,7 +21,8 @@ void law(bool holds, const char* which) {
 bool same_tree(const ptx::tree_view& a, const ptx::tree_view& b) {
     if (a.n_nodes != b.n_nodes) return false;
     for (std::uint32_t i = 0; i < a.n_nodes; ++i)
-        if (a.kind(i) != b.kind(i) || a[i].end != b[i].end || a[i].flags != b[i].flags || a.atom(i) != b.atom(i)) return false;
+        if (a.kind(i) != b.kind(i) || a[i].end != b[i].end || a[i].flags != b[i].flags || a.atom(i) != b.atom(i))
+            return false;
     return true;
 }
 

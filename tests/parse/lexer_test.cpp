@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens: what ptxas 13.0 takes as one and what it does not (measured).
-#include "parse_helpers.hpp"
-
 #include "catch.hpp"
+#include "parse_helpers.hpp"
 
 #include <vector>
 
@@ -34,13 +33,18 @@ std::vector<std::string> spelled(std::string_view s) {
 }  // namespace
 
 TEST_CASE("numbers are one token of the right kind") {
-    for (const char* s : {"0", "42", "0x1f", "0XFF", "0b101", "0B1", "017", "0U", "42U", "0x1U", "0b1U", "18446744073709551616"}) CHECK(only_kind(s) == kind::integer);
-    for (const char* s : {"1.", "1.5", ".5", "1e5", "1E+5", "1.5e-3", "09.5", "00.5"}) CHECK(only_kind(s) == kind::decimal_float);
-    for (const char* s : {"0f3F800000", "0F3f800000", "0d3FF0000000000000", "0D0000000000000000"}) CHECK(only_kind(s) == kind::hex_float);
+    for (const char* s :
+         {"0", "42", "0x1f", "0XFF", "0b101", "0B1", "017", "0U", "42U", "0x1U", "0b1U", "18446744073709551616"})
+        CHECK(only_kind(s) == kind::integer);
+    for (const char* s : {"1.", "1.5", ".5", "1e5", "1E+5", "1.5e-3", "09.5", "00.5"})
+        CHECK(only_kind(s) == kind::decimal_float);
+    for (const char* s : {"0f3F800000", "0F3f800000", "0d3FF0000000000000", "0D0000000000000000"})
+        CHECK(only_kind(s) == kind::hex_float);
 }
 
 TEST_CASE("malformed numbers are one error each") {
-    for (const char* s : {"0x", "0b", "0b2", "08", "1u", "1f", "1.0f", "1e", "1e+", "0f1234", "0f123456789", "0x1g", "123abc"}) {
+    for (const char* s :
+         {"0x", "0b", "0b2", "08", "1u", "1f", "1.0f", "1e", "1e+", "0f1234", "0f123456789", "0x1g", "123abc"}) {
         const lexed l(s);
         INFO(s);
         CHECK(l.messages.errors() == 1);
@@ -48,7 +52,8 @@ TEST_CASE("malformed numbers are one error each") {
 }
 
 TEST_CASE("names") {
-    for (const char* s : {"a", "_a", "$a", "%a", "__", "$$", "%_", "%1", "a$1_b", "mov", "sm_90a"}) CHECK(only_kind(s) == kind::identifier);
+    for (const char* s : {"a", "_a", "$a", "%a", "__", "$$", "%_", "%1", "a$1_b", "mov", "sm_90a"})
+        CHECK(only_kind(s) == kind::identifier);
     CHECK(only_kind("_") == kind::underscore);
     CHECK(only_kind("%") == kind::percent);
     CHECK(only_kind("$") == kind::bad);
@@ -77,13 +82,15 @@ TEST_CASE("strings have no escapes and may run over lines") {
 }
 
 TEST_CASE("trivia") {
-    for (const char* s : {" \t\r\n\f", "// to the end", "/* a /* b */", "# 1 \"file\"\n", "#line 2 \"file\" 1 3\n", "\0"}) {
+    for (const char* s :
+         {" \t\r\n\f", "// to the end", "/* a /* b */", "# 1 \"file\"\n", "#line 2 \"file\" 1 3\n", "\0"}) {
         const lexed l(std::string_view(s, s[0] == '\0' ? 1 : std::string_view(s).size()));
         INFO(s);
         CHECK(l.tokens.size() == 1);
         CHECK(l.messages.errors() == 0);
     }
-    for (const char* s : {"# 1\n", "#include \"x\"\n", "# 1 \"a\" b\n", "#\n", "/* open", "\v", "`", "\\", "'", "\x01"}) {
+    for (const char* s :
+         {"# 1\n", "#include \"x\"\n", "# 1 \"a\" b\n", "#\n", "/* open", "\v", "`", "\\", "'", "\x01"}) {
         INFO(s);
         CHECK(lexed(s).messages.errors() == 1);
     }

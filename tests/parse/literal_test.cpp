@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // PTX literals: read, checked and described in constant evaluation, at the compilers' default limits.
+#include "catch.hpp"
+
 #include <ptxdsl/parse.hpp>
 #include <ptxdsl/runtime.hpp>
-
-#include "catch.hpp"
 
 namespace px = ptxdsl;
 using namespace px::literals;

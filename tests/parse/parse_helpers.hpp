@@ -16,7 +16,8 @@ inline std::string messages(std::string_view source, const ptx::diagnostics& d) 
     std::string out;
     for (const ptx::diagnostic& m : d) {
         const ptx::position p = ptx::position_of(source, m.offset);
-        out += std::to_string(p.line) + ':' + std::to_string(p.column) + ": " + std::string(ptx::name(m.severity)) + ": " + std::string(d.text(m)) + '\n';
+        out += std::to_string(p.line) + ':' + std::to_string(p.column) + ": " + std::string(ptx::name(m.severity)) +
+               ": " + std::string(d.text(m)) + '\n';
     }
     return out;
 }
@@ -54,13 +55,16 @@ inline std::string printed(std::string_view source, ptx::layout l = ptx::layout:
 }
 
 /// A module around module-level text; that text begins on line 4.
-inline std::string module_of(std::string_view text) { return ".version 8.8\n.target sm_90a\n.address_size 64\n" + std::string(text) + "\n"; }
+inline std::string module_of(std::string_view text) {
+    return ".version 8.8\n.target sm_90a\n.address_size 64\n" + std::string(text) + "\n";
+}
 
 /// A module around statements; they begin on line 7.
 inline std::string kernel_of(std::string_view statements) {
-    return module_of(".global .u32 g[8]; .shared .u32 s[8];\n.entry k(.param .u64 P) {\n"
-                     ".reg .b32 %r<40>; .reg .b64 %rd<8>; .reg .pred %p<8>, q; .reg .f32 %f<8>; .reg .b16 %h<8>; .reg .f64 %d<4>;\n" +
-                     std::string(statements) + "\nret;\n}");
+    return module_of(
+        ".global .u32 g[8]; .shared .u32 s[8];\n.entry k(.param .u64 P) {\n"
+        ".reg .b32 %r<40>; .reg .b64 %rd<8>; .reg .pred %p<8>, q; .reg .f32 %f<8>; .reg .b16 %h<8>; .reg .f64 %d<4>;\n" +
+        std::string(statements) + "\nret;\n}");
 }
 
 }  // namespace ptxdsl_test

@@ -18,7 +18,9 @@ struct timing {
     double read = 0, print = 0;
 };
 
-double seconds_since(std::chrono::steady_clock::time_point start) { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 /// The best of some repetitions.
 timing measure(const std::string& source, int repetitions) {
@@ -40,7 +42,8 @@ timing measure(const std::string& source, int repetitions) {
 
 void report(const char* name, const std::string& source, int repetitions) {
     const timing t = measure(source, repetitions);
-    std::printf("%-40s %10zu bytes  read %9.3f ms  print %9.3f ms  %6.1f ns/byte\n", name, source.size(), t.read * 1e3, t.print * 1e3, (t.read + t.print) * 1e9 / static_cast<double>(source.size()));
+    std::printf("%-40s %10zu bytes  read %9.3f ms  print %9.3f ms  %6.1f ns/byte\n", name, source.size(), t.read * 1e3,
+                t.print * 1e3, (t.read + t.print) * 1e9 / static_cast<double>(source.size()));
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Printing: the bytes back, and one layout for all.
-#include "parse_helpers.hpp"
-
 #include "catch.hpp"
+#include "parse_helpers.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -35,7 +34,8 @@ std::string outline(const ptx::tree& t) {
     std::string out;
     const ptx::tree_view v = t.read();
     for (std::uint32_t i = 0; i < v.n_nodes; ++i) {
-        out += std::to_string(static_cast<unsigned>(v.kind(i))) + ' ' + std::to_string(v[i].end - i) + ' ' + std::string(v.atom(i)) + '\n';
+        out += std::to_string(static_cast<unsigned>(v.kind(i))) + ' ' + std::to_string(v[i].end - i) + ' ' +
+               std::string(v.atom(i)) + '\n';
     }
     return out;
 }
@@ -46,9 +46,10 @@ TEST_CASE("the canonical layout") {
     const std::string text = printed(
         "// x\n.version 8.0 .target sm_90a,debug .address_size 64 .global .u32 a,b[ 2 ]={ 1,2 };.visible .entry k(.param .u64 p,.param .u32 n).maxntid 32,1 "
         ".minnctapersm 2{.reg .b32 %r<4>;L:{mov.u32 %r1,1;}@!p bra L;ret;}.func(.reg .b32 r)f(.reg .b32 a);.entry z(){ret;}");
-    CHECK(text ==
-          ".version 8.0\n.target sm_90a, debug\n.address_size 64\n\n.global .u32 a, b[2] = {1, 2};\n\n.visible .entry k(\n    .param .u64 p,\n    .param .u32 n\n)\n.maxntid 32, 1\n.minnctapersm 2\n{\n"
-          "    .reg .b32 %r<4>;\nL:\n    {\n        mov.u32 %r1, 1;\n    }\n    @!p bra L;\n    ret;\n}\n\n.func (.reg .b32 r) f(.reg .b32 a);\n\n.entry z()\n{\n    ret;\n}\n");
+    CHECK(
+        text ==
+        ".version 8.0\n.target sm_90a, debug\n.address_size 64\n\n.global .u32 a, b[2] = {1, 2};\n\n.visible .entry k(\n    .param .u64 p,\n    .param .u32 n\n)\n.maxntid 32, 1\n.minnctapersm 2\n{\n"
+        "    .reg .b32 %r<4>;\nL:\n    {\n        mov.u32 %r1, 1;\n    }\n    @!p bra L;\n    ret;\n}\n\n.func (.reg .b32 r) f(.reg .b32 a);\n\n.entry z()\n{\n    ret;\n}\n");
 }
 
 TEST_CASE("operands in the canonical layout") {
@@ -69,20 +70,27 @@ TEST_CASE("operands in the canonical layout") {
         {"mov.u32 %r1,%tid .x;", "    mov.u32 %r1, %tid.x;\n"},
         {".loc 1 2 3,function_name L+4,inlined_at 4 5 6", "    .loc 1 2 3, function_name L+4, inlined_at 4 5 6\n"},
         {"T:.branchtargets A<3>,B;", "T:\n    .branchtargets A<3>, B;\n"},
-        {"T:.callprototype(.reg .b32 _)_(.param .b32 _).noreturn;", "T:\n    .callprototype (.reg .b32 _) _ (.param .b32 _) .noreturn;\n"},
+        {"T:.callprototype(.reg .b32 _)_(.param .b32 _).noreturn;",
+         "T:\n    .callprototype (.reg .b32 _) _ (.param .b32 _) .noreturn;\n"},
     };
     for (const auto& row : rows) CHECK(statements(row.text) == row.out);
 }
 
 TEST_CASE("comments stay when asked to") {
-    const std::string text = printed(module_of("// of the kernel\n.entry k() { // opens\n/* alone */ ret; // returns\n// last\n} // closed\n// end"), ptx::layout::commented);
-    CHECK(text == ".version 8.8\n.target sm_90a\n.address_size 64\n\n// of the kernel\n.entry k()\n{  // opens\n    /* alone */\n    ret;  // returns\n    // last\n}  // closed\n// end\n");
+    const std::string text = printed(
+        module_of("// of the kernel\n.entry k() { // opens\n/* alone */ ret; // returns\n// last\n} // closed\n// end"),
+        ptx::layout::commented);
+    CHECK(
+        text ==
+        ".version 8.8\n.target sm_90a\n.address_size 64\n\n// of the kernel\n.entry k()\n{  // opens\n    /* alone */\n    ret;  // returns\n    // last\n}  // closed\n// end\n");
 }
 
 TEST_CASE("the layout by lines starts statements where they were") {
     const std::string source = module_of(".entry k() {\n\n  .shared .b8 a[4];\n\n  ret; exit;\n}");
     const std::string text = printed(source, ptx::layout::lines);
-    const auto line_of = [](const std::string& s, const char* what) { return ptx::position_of(s, static_cast<std::uint32_t>(s.find(what))).line; };
+    const auto line_of = [](const std::string& s, const char* what) {
+        return ptx::position_of(s, static_cast<std::uint32_t>(s.find(what))).line;
+    };
     for (const char* what : {".entry", ".shared", "ret", "exit"}) CHECK(line_of(text, what) == line_of(source, what));
 }
 

@@ -46,7 +46,8 @@ struct copy : kernel {
     using params = px::param_list<px::tensor_map_param<map_of<64>>, px::tensor_map_param<map_of<64>, true>>;
 };
 
-void launches(const px::stream& s, const float* x, float* y, px::u32 n, px::tensor_view<const px::bf16, 2> a, px::tensor_view<px::bf16, 2> b) {
+void launches(const px::stream& s, const float* x, float* y, px::u32 n, px::tensor_view<const px::bf16, 2> a,
+              px::tensor_view<px::bf16, 2> b) {
     const px::grid g{1};
 #if PTXDSL_CASE == 1
     (void)px::launch(s, saxpy{}, g, x, y, 2.0F);

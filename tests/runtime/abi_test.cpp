@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver interface that driver_api.hpp declares, against the real header where this machine has one. Compiling is most
-// of the test: sizes, offsets, values and prototypes are compared by static_assert.
+// The driver interface that driver_api.hpp declares, against the real header where this machine has one. Compiling is
+// most of the test: sizes, offsets, values and prototypes are compared by static_assert.
+#include "catch.hpp"
+
 #include <ptxdsl/ir/signature.hpp>
 #include <ptxdsl/runtime/driver.hpp>
 #include <ptxdsl/runtime/driver_api.hpp>
-
-#include "catch.hpp"
 
 #if __has_include(<cuda.h>) && __has_include(<cudaTypedefs.h>)
 #define PTXDSL_TEST_HAS_CUDA_H 1
@@ -27,85 +27,140 @@ constexpr bool same(Ours a, Theirs b) {
 }
 
 // Handles are the very same types, so users pass theirs unconverted.
-static_assert(std::is_same_v<cu::context, CUcontext> && std::is_same_v<cu::module_, CUmodule> && std::is_same_v<cu::function, CUfunction>);
-static_assert(std::is_same_v<cu::stream, CUstream> && std::is_same_v<cu::event, CUevent> && std::is_same_v<cu::graph, CUgraph> && std::is_same_v<cu::graph_exec, CUgraphExec>);
+static_assert(std::is_same_v<cu::context, CUcontext> && std::is_same_v<cu::module_, CUmodule> &&
+              std::is_same_v<cu::function, CUfunction>);
+static_assert(std::is_same_v<cu::stream, CUstream> && std::is_same_v<cu::event, CUevent> &&
+              std::is_same_v<cu::graph, CUgraph> && std::is_same_v<cu::graph_exec, CUgraphExec>);
 static_assert(std::is_same_v<cu::device, CUdevice> && sizeof(cu::deviceptr) == sizeof(CUdeviceptr));
 
 static_assert(sizeof(cu::tensor_map) == sizeof(CUtensorMap) && alignof(cu::tensor_map) >= alignof(CUtensorMap));
-static_assert(sizeof(cu::launch_config) == sizeof(CUlaunchConfig) && alignof(cu::launch_config) == alignof(CUlaunchConfig));
-static_assert(offsetof(cu::launch_config, grid_z) == offsetof(CUlaunchConfig, gridDimZ) && offsetof(cu::launch_config, block_x) == offsetof(CUlaunchConfig, blockDimX));
-static_assert(offsetof(cu::launch_config, shared_bytes) == offsetof(CUlaunchConfig, sharedMemBytes) && offsetof(cu::launch_config, hstream) == offsetof(CUlaunchConfig, hStream));
-static_assert(offsetof(cu::launch_config, attrs) == offsetof(CUlaunchConfig, attrs) && offsetof(cu::launch_config, num_attrs) == offsetof(CUlaunchConfig, numAttrs));
-static_assert(sizeof(cu::launch_attribute) == sizeof(CUlaunchAttribute) && offsetof(cu::launch_attribute, value) == offsetof(CUlaunchAttribute, value));
-static_assert(sizeof(cu::launch_attribute_value) == sizeof(CUlaunchAttributeValue) && alignof(cu::launch_attribute_value) == alignof(CUlaunchAttributeValue));
+static_assert(sizeof(cu::launch_config) == sizeof(CUlaunchConfig) &&
+              alignof(cu::launch_config) == alignof(CUlaunchConfig));
+static_assert(offsetof(cu::launch_config, grid_z) == offsetof(CUlaunchConfig, gridDimZ) &&
+              offsetof(cu::launch_config, block_x) == offsetof(CUlaunchConfig, blockDimX));
+static_assert(offsetof(cu::launch_config, shared_bytes) == offsetof(CUlaunchConfig, sharedMemBytes) &&
+              offsetof(cu::launch_config, hstream) == offsetof(CUlaunchConfig, hStream));
+static_assert(offsetof(cu::launch_config, attrs) == offsetof(CUlaunchConfig, attrs) &&
+              offsetof(cu::launch_config, num_attrs) == offsetof(CUlaunchConfig, numAttrs));
+static_assert(sizeof(cu::launch_attribute) == sizeof(CUlaunchAttribute) &&
+              offsetof(cu::launch_attribute, value) == offsetof(CUlaunchAttribute, value));
+static_assert(sizeof(cu::launch_attribute_value) == sizeof(CUlaunchAttributeValue) &&
+              alignof(cu::launch_attribute_value) == alignof(CUlaunchAttributeValue));
 static_assert(sizeof(cu::status) == sizeof(CUresult) && sizeof(cu::jit_option) == sizeof(CUjit_option));
 
-static_assert(same(cu::status::invalid_value, CUDA_ERROR_INVALID_VALUE) && same(cu::status::out_of_memory, CUDA_ERROR_OUT_OF_MEMORY));
-static_assert(same(cu::status::not_initialized, CUDA_ERROR_NOT_INITIALIZED) && same(cu::status::deinitialized, CUDA_ERROR_DEINITIALIZED));
-static_assert(same(cu::status::stub_library, CUDA_ERROR_STUB_LIBRARY) && same(cu::status::call_requires_newer_driver, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER));
-static_assert(same(cu::status::device_unavailable, CUDA_ERROR_DEVICE_UNAVAILABLE) && same(cu::status::no_device, CUDA_ERROR_NO_DEVICE));
-static_assert(same(cu::status::invalid_device, CUDA_ERROR_INVALID_DEVICE) && same(cu::status::invalid_image, CUDA_ERROR_INVALID_IMAGE));
-static_assert(same(cu::status::invalid_context, CUDA_ERROR_INVALID_CONTEXT) && same(cu::status::no_binary_for_gpu, CUDA_ERROR_NO_BINARY_FOR_GPU));
-static_assert(same(cu::status::ecc_uncorrectable, CUDA_ERROR_ECC_UNCORRECTABLE) && same(cu::status::invalid_ptx, CUDA_ERROR_INVALID_PTX));
-static_assert(same(cu::status::nvlink_uncorrectable, CUDA_ERROR_NVLINK_UNCORRECTABLE) && same(cu::status::jit_compiler_not_found, CUDA_ERROR_JIT_COMPILER_NOT_FOUND));
-static_assert(same(cu::status::unsupported_ptx_version, CUDA_ERROR_UNSUPPORTED_PTX_VERSION) && same(cu::status::jit_compilation_disabled, CUDA_ERROR_JIT_COMPILATION_DISABLED));
-static_assert(same(cu::status::contained, CUDA_ERROR_CONTAINED) && same(cu::status::invalid_handle, CUDA_ERROR_INVALID_HANDLE));
+static_assert(same(cu::status::invalid_value, CUDA_ERROR_INVALID_VALUE) &&
+              same(cu::status::out_of_memory, CUDA_ERROR_OUT_OF_MEMORY));
+static_assert(same(cu::status::not_initialized, CUDA_ERROR_NOT_INITIALIZED) &&
+              same(cu::status::deinitialized, CUDA_ERROR_DEINITIALIZED));
+static_assert(same(cu::status::stub_library, CUDA_ERROR_STUB_LIBRARY) &&
+              same(cu::status::call_requires_newer_driver, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER));
+static_assert(same(cu::status::device_unavailable, CUDA_ERROR_DEVICE_UNAVAILABLE) &&
+              same(cu::status::no_device, CUDA_ERROR_NO_DEVICE));
+static_assert(same(cu::status::invalid_device, CUDA_ERROR_INVALID_DEVICE) &&
+              same(cu::status::invalid_image, CUDA_ERROR_INVALID_IMAGE));
+static_assert(same(cu::status::invalid_context, CUDA_ERROR_INVALID_CONTEXT) &&
+              same(cu::status::no_binary_for_gpu, CUDA_ERROR_NO_BINARY_FOR_GPU));
+static_assert(same(cu::status::ecc_uncorrectable, CUDA_ERROR_ECC_UNCORRECTABLE) &&
+              same(cu::status::invalid_ptx, CUDA_ERROR_INVALID_PTX));
+static_assert(same(cu::status::nvlink_uncorrectable, CUDA_ERROR_NVLINK_UNCORRECTABLE) &&
+              same(cu::status::jit_compiler_not_found, CUDA_ERROR_JIT_COMPILER_NOT_FOUND));
+static_assert(same(cu::status::unsupported_ptx_version, CUDA_ERROR_UNSUPPORTED_PTX_VERSION) &&
+              same(cu::status::jit_compilation_disabled, CUDA_ERROR_JIT_COMPILATION_DISABLED));
+static_assert(same(cu::status::contained, CUDA_ERROR_CONTAINED) &&
+              same(cu::status::invalid_handle, CUDA_ERROR_INVALID_HANDLE));
 static_assert(same(cu::status::not_found, CUDA_ERROR_NOT_FOUND) && same(cu::status::not_ready, CUDA_ERROR_NOT_READY));
-static_assert(same(cu::status::illegal_address, CUDA_ERROR_ILLEGAL_ADDRESS) && same(cu::status::launch_out_of_resources, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES));
-static_assert(same(cu::status::launch_timeout, CUDA_ERROR_LAUNCH_TIMEOUT) && same(cu::status::context_is_destroyed, CUDA_ERROR_CONTEXT_IS_DESTROYED));
-static_assert(same(cu::status::device_assert, CUDA_ERROR_ASSERT) && same(cu::status::hardware_stack_error, CUDA_ERROR_HARDWARE_STACK_ERROR));
-static_assert(same(cu::status::illegal_instruction, CUDA_ERROR_ILLEGAL_INSTRUCTION) && same(cu::status::misaligned_address, CUDA_ERROR_MISALIGNED_ADDRESS));
-static_assert(same(cu::status::invalid_address_space, CUDA_ERROR_INVALID_ADDRESS_SPACE) && same(cu::status::invalid_pc, CUDA_ERROR_INVALID_PC));
-static_assert(same(cu::status::launch_failed, CUDA_ERROR_LAUNCH_FAILED) && same(cu::status::cooperative_launch_too_large, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE));
-static_assert(same(cu::status::tensor_memory_leak, CUDA_ERROR_TENSOR_MEMORY_LEAK) && same(cu::status::not_supported, CUDA_ERROR_NOT_SUPPORTED));
-static_assert(same(cu::status::system_driver_mismatch, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH) && same(cu::status::stream_capture_unsupported, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
-static_assert(same(cu::status::stream_capture_invalidated, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED) && same(cu::status::stream_capture_implicit, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT));
-static_assert(same(cu::status::invalid_cluster_size, CUDA_ERROR_INVALID_CLUSTER_SIZE) && same(cu::status::unknown, CUDA_ERROR_UNKNOWN));
+static_assert(same(cu::status::illegal_address, CUDA_ERROR_ILLEGAL_ADDRESS) &&
+              same(cu::status::launch_out_of_resources, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES));
+static_assert(same(cu::status::launch_timeout, CUDA_ERROR_LAUNCH_TIMEOUT) &&
+              same(cu::status::context_is_destroyed, CUDA_ERROR_CONTEXT_IS_DESTROYED));
+static_assert(same(cu::status::device_assert, CUDA_ERROR_ASSERT) &&
+              same(cu::status::hardware_stack_error, CUDA_ERROR_HARDWARE_STACK_ERROR));
+static_assert(same(cu::status::illegal_instruction, CUDA_ERROR_ILLEGAL_INSTRUCTION) &&
+              same(cu::status::misaligned_address, CUDA_ERROR_MISALIGNED_ADDRESS));
+static_assert(same(cu::status::invalid_address_space, CUDA_ERROR_INVALID_ADDRESS_SPACE) &&
+              same(cu::status::invalid_pc, CUDA_ERROR_INVALID_PC));
+static_assert(same(cu::status::launch_failed, CUDA_ERROR_LAUNCH_FAILED) &&
+              same(cu::status::cooperative_launch_too_large, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE));
+static_assert(same(cu::status::tensor_memory_leak, CUDA_ERROR_TENSOR_MEMORY_LEAK) &&
+              same(cu::status::not_supported, CUDA_ERROR_NOT_SUPPORTED));
+static_assert(same(cu::status::system_driver_mismatch, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH) &&
+              same(cu::status::stream_capture_unsupported, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
+static_assert(same(cu::status::stream_capture_invalidated, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED) &&
+              same(cu::status::stream_capture_implicit, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT));
+static_assert(same(cu::status::invalid_cluster_size, CUDA_ERROR_INVALID_CLUSTER_SIZE) &&
+              same(cu::status::unknown, CUDA_ERROR_UNKNOWN));
 
 using da = cu::device_attribute;
-static_assert(same(da::max_threads_per_block, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK) && same(da::max_block_dim_x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X));
-static_assert(same(da::max_block_dim_y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) && same(da::max_block_dim_z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z));
-static_assert(same(da::max_grid_dim_x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) && same(da::max_grid_dim_y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y) && same(da::max_grid_dim_z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z));
-static_assert(same(da::max_shared_memory_per_block, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK) && same(da::multiprocessor_count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
-static_assert(same(da::l2_cache_size, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE) && same(da::compute_capability_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
-static_assert(same(da::compute_capability_minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) && same(da::pageable_memory_access, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS));
-static_assert(same(da::max_shared_memory_per_multiprocessor, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) && same(da::cooperative_launch, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH));
-static_assert(same(da::max_shared_memory_per_block_optin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) && same(da::cluster_launch, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH));
+static_assert(same(da::max_threads_per_block, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK) &&
+              same(da::max_block_dim_x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X));
+static_assert(same(da::max_block_dim_y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) &&
+              same(da::max_block_dim_z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z));
+static_assert(same(da::max_grid_dim_x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) &&
+              same(da::max_grid_dim_y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y) &&
+              same(da::max_grid_dim_z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z));
+static_assert(same(da::max_shared_memory_per_block, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK) &&
+              same(da::multiprocessor_count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+static_assert(same(da::l2_cache_size, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE) &&
+              same(da::compute_capability_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
+static_assert(same(da::compute_capability_minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) &&
+              same(da::pageable_memory_access, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS));
+static_assert(same(da::max_shared_memory_per_multiprocessor,
+                   CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) &&
+              same(da::cooperative_launch, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH));
+static_assert(same(da::max_shared_memory_per_block_optin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) &&
+              same(da::cluster_launch, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH));
 
 using fa = cu::function_attribute;
-static_assert(same(fa::max_threads_per_block, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK) && same(fa::shared_size_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
-static_assert(same(fa::local_size_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES) && same(fa::num_regs, CU_FUNC_ATTRIBUTE_NUM_REGS));
-static_assert(same(fa::max_dynamic_shared_size_bytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) && same(fa::non_portable_cluster_size_allowed, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED));
+static_assert(same(fa::max_threads_per_block, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK) &&
+              same(fa::shared_size_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+static_assert(same(fa::local_size_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES) &&
+              same(fa::num_regs, CU_FUNC_ATTRIBUTE_NUM_REGS));
+static_assert(same(fa::max_dynamic_shared_size_bytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) &&
+              same(fa::non_portable_cluster_size_allowed, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED));
 
 using jo = cu::jit_option;
-static_assert(same(jo::info_log_buffer, CU_JIT_INFO_LOG_BUFFER) && same(jo::info_log_buffer_size_bytes, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES));
-static_assert(same(jo::error_log_buffer, CU_JIT_ERROR_LOG_BUFFER) && same(jo::error_log_buffer_size_bytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES));
+static_assert(same(jo::info_log_buffer, CU_JIT_INFO_LOG_BUFFER) &&
+              same(jo::info_log_buffer_size_bytes, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES));
+static_assert(same(jo::error_log_buffer, CU_JIT_ERROR_LOG_BUFFER) &&
+              same(jo::error_log_buffer_size_bytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES));
 static_assert(same(jo::log_verbose, CU_JIT_LOG_VERBOSE) && same(jo::generate_line_info, CU_JIT_GENERATE_LINE_INFO));
 
 using la = cu::launch_attribute_id;
-static_assert(same(la::cooperative, CU_LAUNCH_ATTRIBUTE_COOPERATIVE) && same(la::cluster_dimension, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION));
+static_assert(same(la::cooperative, CU_LAUNCH_ATTRIBUTE_COOPERATIVE) &&
+              same(la::cluster_dimension, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION));
 static_assert(same(la::programmatic_stream_serialization, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION));
-static_assert(same(cu::pointer_attribute::memory_type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE) && same(cu::memory_type_host, CU_MEMORYTYPE_HOST));
-static_assert(same(cu::capture_mode::thread_local_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) && same(cu::stream_non_blocking, CU_STREAM_NON_BLOCKING));
+static_assert(same(cu::pointer_attribute::memory_type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE) &&
+              same(cu::memory_type_host, CU_MEMORYTYPE_HOST));
+static_assert(same(cu::capture_mode::thread_local_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) &&
+              same(cu::stream_non_blocking, CU_STREAM_NON_BLOCKING));
 static_assert(same(cu::event_disable_timing, CU_EVENT_DISABLE_TIMING));
 
 using dt = cu::data_type;
-static_assert(same(dt::uint8, CU_TENSOR_MAP_DATA_TYPE_UINT8) && same(dt::uint16, CU_TENSOR_MAP_DATA_TYPE_UINT16) && same(dt::uint32, CU_TENSOR_MAP_DATA_TYPE_UINT32));
-static_assert(same(dt::int32, CU_TENSOR_MAP_DATA_TYPE_INT32) && same(dt::uint64, CU_TENSOR_MAP_DATA_TYPE_UINT64) && same(dt::int64, CU_TENSOR_MAP_DATA_TYPE_INT64));
-static_assert(same(dt::float16, CU_TENSOR_MAP_DATA_TYPE_FLOAT16) && same(dt::float32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32) && same(dt::float64, CU_TENSOR_MAP_DATA_TYPE_FLOAT64));
-static_assert(same(dt::bfloat16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16) && same(dt::float32_ftz, CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ));
-static_assert(same(dt::tfloat32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32) && same(dt::tfloat32_ftz, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ));
+static_assert(same(dt::uint8, CU_TENSOR_MAP_DATA_TYPE_UINT8) && same(dt::uint16, CU_TENSOR_MAP_DATA_TYPE_UINT16) &&
+              same(dt::uint32, CU_TENSOR_MAP_DATA_TYPE_UINT32));
+static_assert(same(dt::int32, CU_TENSOR_MAP_DATA_TYPE_INT32) && same(dt::uint64, CU_TENSOR_MAP_DATA_TYPE_UINT64) &&
+              same(dt::int64, CU_TENSOR_MAP_DATA_TYPE_INT64));
+static_assert(same(dt::float16, CU_TENSOR_MAP_DATA_TYPE_FLOAT16) &&
+              same(dt::float32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32) && same(dt::float64, CU_TENSOR_MAP_DATA_TYPE_FLOAT64));
+static_assert(same(dt::bfloat16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16) &&
+              same(dt::float32_ftz, CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ));
+static_assert(same(dt::tfloat32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32) &&
+              same(dt::tfloat32_ftz, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ));
 
 using ptxdsl::map_interleave;
 using ptxdsl::map_swizzle;
-static_assert(static_cast<int>(map_swizzle::b128) == CU_TENSOR_MAP_SWIZZLE_128B && static_cast<int>(map_swizzle::b32) == CU_TENSOR_MAP_SWIZZLE_32B);
-static_assert(static_cast<int>(map_swizzle::b64) == CU_TENSOR_MAP_SWIZZLE_64B && static_cast<int>(map_interleave::b32) == CU_TENSOR_MAP_INTERLEAVE_32B);
+static_assert(static_cast<int>(map_swizzle::b128) == CU_TENSOR_MAP_SWIZZLE_128B &&
+              static_cast<int>(map_swizzle::b32) == CU_TENSOR_MAP_SWIZZLE_32B);
+static_assert(static_cast<int>(map_swizzle::b64) == CU_TENSOR_MAP_SWIZZLE_64B &&
+              static_cast<int>(map_interleave::b32) == CU_TENSOR_MAP_INTERLEAVE_32B);
 static_assert(static_cast<int>(ptxdsl::l2_promotion::b256) == CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
 static_assert(static_cast<int>(ptxdsl::oob_fill::nan) == CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA);
 #if CUDA_VERSION >= 12080
-static_assert(same(dt::u4_align8, CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B) && same(dt::u4_align16, CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B));
+static_assert(same(dt::u4_align8, CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B) &&
+              same(dt::u4_align16, CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B));
 static_assert(same(dt::u6_align16, CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B));
-static_assert(static_cast<int>(map_swizzle::b128_atom_32b) == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B && static_cast<int>(map_swizzle::b128_atom_64b) == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B);
+static_assert(static_cast<int>(map_swizzle::b128_atom_32b) == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B &&
+              static_cast<int>(map_swizzle::b128_atom_64b) == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B);
 static_assert(static_cast<int>(map_swizzle::b128_atom_32b_flip_8b) == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B);
 static_assert(static_cast<int>(ptxdsl::im2col_wide_mode::w128) == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128);
 #endif
@@ -179,7 +234,9 @@ PTXDSL_SAME(tensor_map_encode_im2col_wide, PFN_cuTensorMapEncodeIm2colWide_v1208
 
 }  // namespace
 
-TEST_CASE("the declared driver interface is the header's") { SUCCEED("compared with CUDA " << CUDA_VERSION / 1000 << "." << CUDA_VERSION % 1000 / 10); }
+TEST_CASE("the declared driver interface is the header's") {
+    SUCCEED("compared with CUDA " << CUDA_VERSION / 1000 << "." << CUDA_VERSION % 1000 / 10);
+}
 
 #else
 TEST_CASE("the declared driver interface is the header's") { PTXDSL_SKIP("no cuda.h on this machine to compare with"); }

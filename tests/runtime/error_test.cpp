@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors as values, the sentences for a missing or old driver, versions and targets, and the assembler's log quoted.
-#include "fake_driver.hpp"
-
 #include "catch.hpp"
+#include "fake_driver.hpp"
 
 using namespace ptxdsl_test;
 using Catch::Matchers::ContainsSubstring;
@@ -15,7 +14,9 @@ px::result<int> half(int n) {
 
 cu::status old_driver(const char* symbol, void** out, int, std::uint64_t, int*) {
     *out = nullptr;
-    return std::string_view(symbol) == "cuLaunchKernelEx" ? cu::status::not_found : (*out = reinterpret_cast<void*>(&old_driver), cu::status::success);
+    return std::string_view(symbol) == "cuLaunchKernelEx"
+               ? cu::status::not_found
+               : (*out = reinterpret_cast<void*>(&old_driver), cu::status::success);
 }
 }  // namespace
 
@@ -59,7 +60,8 @@ TEST_CASE("a library without the driver's entry points is too old") {
 
 TEST_CASE("no GPU and a wrong number are one sentence each") {
     fake_driver f;
-    CHECK_THAT(px::query_device(7).error().message(), ContainsSubstring("there is no device 7: this machine offers 2 GPUs"));
+    CHECK_THAT(px::query_device(7).error().message(),
+               ContainsSubstring("there is no device 7: this machine offers 2 GPUs"));
     CHECK(px::query_device(-1).code() == px::errc::no_device);
     f.devices = 0;
     CHECK(px::context::primary().code() == px::errc::no_device);
@@ -112,7 +114,9 @@ TEST_CASE("wrong target and too new PTX are refused before any load") {
     k.where = px::sm_100a;
     auto r = px::load(ctx, k);
     CHECK(r.code() == px::errc::wrong_target);
-    CHECK_THAT(r.error().message(), ContainsSubstring("PTXDSL-J03: kernel 'probe' is for sm_100a but device 0 (Fake H200, compute capability 9.0)"));
+    CHECK_THAT(r.error().message(),
+               ContainsSubstring(
+                   "PTXDSL-J03: kernel 'probe' is for sm_100a but device 0 (Fake H200, compute capability 9.0)"));
     CHECK_THAT(r.error().message(), ContainsSubstring("sm_90a"));
 
     f.set_version(12040);
@@ -120,7 +124,10 @@ TEST_CASE("wrong target and too new PTX are refused before any load") {
     k.of = {8, 7};
     r = px::load(ctx, k);
     CHECK(r.code() == px::errc::ptx_too_new);
-    CHECK_THAT(r.error().message(), ContainsSubstring("PTXDSL-J04: kernel 'probe' is PTX 8.7 but the installed driver (CUDA 12.4) assembles PTX 8.4 at most"));
+    CHECK_THAT(
+        r.error().message(),
+        ContainsSubstring(
+            "PTXDSL-J04: kernel 'probe' is PTX 8.7 but the installed driver (CUDA 12.4) assembles PTX 8.4 at most"));
     CHECK_THAT(r.error().message(), ContainsSubstring("CUDA 12.8"));
 
     // The same for text whose header alone tells.
@@ -135,7 +142,8 @@ TEST_CASE("a refused text quotes the assembler, the PTX line and the C++ line") 
     fake_driver f;
     const auto ctx = px::context::primary().value_or_throw();
     value_kernel<> k;
-    f.jit_log = "ptxas application ptx input, line 5; error   : Unknown symbol '%r9'\nptxas fatal   : Ptx assembly aborted due to errors\n";
+    f.jit_log =
+        "ptxas application ptx input, line 5; error   : Unknown symbol '%r9'\nptxas fatal   : Ptx assembly aborted due to errors\n";
     const auto r = px::load(ctx, k);
     REQUIRE(r.code() == px::errc::ptx_rejected);
     CHECK(r.error().driver_status() == cu::status::invalid_ptx);

@@ -194,7 +194,8 @@ private:
             const std::string& log = self()->jit_log;
             if (!log.empty()) {
                 for (unsigned i = 0; i < n; ++i)
-                    if (keys[i] == cu::jit_option::error_log_buffer) std::memcpy(values[i], log.c_str(), log.size() + 1);
+                    if (keys[i] == cu::jit_option::error_log_buffer)
+                        std::memcpy(values[i], log.c_str(), log.size() + 1);
                 return st::invalid_ptx;
             }
             *m = handle<cu::module_>(0x2000u + static_cast<unsigned>(++self()->modules));
@@ -215,7 +216,9 @@ private:
             return st::success;
         };
         t.func_set_attribute = [](cu::function, cu::function_attribute a, int value) {
-            return note(a == cu::function_attribute::max_dynamic_shared_size_bytes ? fmt::format("max_dynamic {}", value).c_str() : "non_portable");
+            return note(a == cu::function_attribute::max_dynamic_shared_size_bytes
+                            ? fmt::format("max_dynamic {}", value).c_str()
+                            : "non_portable");
         };
         t.launch_kernel_ex = [](const cu::launch_config* c, cu::function f, void** arguments, void**) {
             fake_driver& d = *self();
@@ -254,10 +257,16 @@ private:
             --self()->live_bytes;
             return note("mem_free");
         };
-        t.memcpy_htod_async = [](cu::deviceptr, const void*, std::size_t, cu::stream) { return note("memcpy_htod_async"); };
+        t.memcpy_htod_async = [](cu::deviceptr, const void*, std::size_t, cu::stream) {
+            return note("memcpy_htod_async");
+        };
         t.memcpy_dtoh_async = [](void*, cu::deviceptr, std::size_t, cu::stream) { return note("memcpy_dtoh_async"); };
-        t.memcpy_dtod_async = [](cu::deviceptr, cu::deviceptr, std::size_t, cu::stream) { return note("memcpy_dtod_async"); };
-        t.memset_d8_async = [](cu::deviceptr, unsigned char, std::size_t, cu::stream) { return note("memset_d8_async"); };
+        t.memcpy_dtod_async = [](cu::deviceptr, cu::deviceptr, std::size_t, cu::stream) {
+            return note("memcpy_dtod_async");
+        };
+        t.memset_d8_async = [](cu::deviceptr, unsigned char, std::size_t, cu::stream) {
+            return note("memset_d8_async");
+        };
         t.memset_d32_async = [](cu::deviceptr, unsigned, std::size_t, cu::stream) { return note("memset_d32_async"); };
         t.pointer_get_attribute = [](void* out, cu::pointer_attribute, cu::deviceptr p) {
             const unsigned device_memory = 2;
@@ -303,8 +312,10 @@ private:
     }
 
     static void fill_maps(px::driver_table& t) {
-        t.tensor_map_encode_tiled = [](cu::tensor_map* out, cu::data_type type, std::uint32_t rank, void* base, const std::uint64_t* sizes, const std::uint64_t* strides, const std::uint32_t* box,
-                                       const std::uint32_t*, int interleave, int swizzle, int promotion, int fill) {
+        t.tensor_map_encode_tiled = [](cu::tensor_map* out, cu::data_type type, std::uint32_t rank, void* base,
+                                       const std::uint64_t* sizes, const std::uint64_t* strides,
+                                       const std::uint32_t* box, const std::uint32_t*, int interleave, int swizzle,
+                                       int promotion, int fill) {
             std::memset(out, 0, sizeof(*out));
             out->opaque[0] = reinterpret_cast<std::uint64_t>(base);
             out->opaque[1] = static_cast<std::uint64_t>(type);
@@ -317,13 +328,16 @@ private:
             f.tensor_numbers.insert(f.tensor_numbers.end(), box, box + rank);
             return s;
         };
-        t.tensor_map_encode_im2col = [](cu::tensor_map* out, cu::data_type, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*, const int* lower, const int* upper,
-                                        std::uint32_t channels, std::uint32_t pixels, const std::uint32_t*, int, int, int, int) {
+        t.tensor_map_encode_im2col = [](cu::tensor_map* out, cu::data_type, std::uint32_t, void*, const std::uint64_t*,
+                                        const std::uint64_t*, const int* lower, const int* upper,
+                                        std::uint32_t channels, std::uint32_t pixels, const std::uint32_t*, int, int,
+                                        int, int) {
             std::memset(out, 0, sizeof(*out));
             fake_driver& f = *self();
             const cu::status s = note("tensor_map_encode_im2col");
             const std::lock_guard lock(f.mutex);
-            f.tensor_numbers = {static_cast<unsigned long long>(lower[0] + 1000), static_cast<unsigned long long>(upper[0] + 1000), channels, pixels};
+            f.tensor_numbers = {static_cast<unsigned long long>(lower[0] + 1000),
+                                static_cast<unsigned long long>(upper[0] + 1000), channels, pixels};
             return s;
         };
     }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches through a driver that records them: what is checked before, what the driver is given, and in which order.
-#include "fake_driver.hpp"
-
 #include "catch.hpp"
+#include "fake_driver.hpp"
 
 #include <boost/hana/concat.hpp>
 #include <boost/hana/equal.hpp>
-#include <boost/hana/length.hpp>
 #include <boost/hana/integral_constant.hpp>
+#include <boost/hana/length.hpp>
 
 using namespace ptxdsl_test;
 using Catch::Matchers::ContainsSubstring;
@@ -34,8 +33,10 @@ using writing = test_kernel<px::tensor_map_param<row_map, true>>;
 static_assert(px::kernel_like<saxpy_params>);
 static_assert(px::launchable_with<saxpy_params, const float*, float*, float, px::u32>);
 static_assert(px::launchable_with<saxpy_params, float*, float*, float, int>);
-static_assert(px::launchable_with<saxpy_params, px::device_ptr<const float>, px::device_buffer<float>&, float, std::size_t>);
-static_assert(px::launchable_with<saxpy_params, const px::device_buffer<float>&, px::device_ptr<float>, const float&, px::u32>);
+static_assert(
+    px::launchable_with<saxpy_params, px::device_ptr<const float>, px::device_buffer<float>&, float, std::size_t>);
+static_assert(
+    px::launchable_with<saxpy_params, const px::device_buffer<float>&, px::device_ptr<float>, const float&, px::u32>);
 static_assert(!px::launchable_with<saxpy_params, const float*, float*, float>);
 static_assert(!px::launchable_with<saxpy_params, const float*, float*, float, px::u32, px::u32>);
 static_assert(!px::launchable_with<saxpy_params, float*, const float*, float, px::u32>);
@@ -50,12 +51,16 @@ static_assert(!px::launchable_with<saxpy_params, float*, void*, float, px::u32>)
 static_assert(!px::launchable_with<saxpy_params, float*, px::u64, float, px::u32>);
 static_assert(!px::launchable_with<saxpy_params, float*, std::nullptr_t, float, px::u32>);
 static_assert(px::launchable_with<test_kernel<px::pointer_param<float, 4, true>>, std::nullptr_t>);
-static_assert(px::launchable_with<test_kernel<px::bf16>, px::bf16> && !px::launchable_with<test_kernel<px::bf16>, px::f16>);
-static_assert(px::launchable_with<mapped, px::tensor_view<px::bf16, 2>> && px::launchable_with<mapped, px::tensor_view<const px::bf16, 2>>);
+static_assert(px::launchable_with<test_kernel<px::bf16>, px::bf16> &&
+              !px::launchable_with<test_kernel<px::bf16>, px::f16>);
+static_assert(px::launchable_with<mapped, px::tensor_view<px::bf16, 2>> &&
+              px::launchable_with<mapped, px::tensor_view<const px::bf16, 2>>);
 static_assert(px::launchable_with<mapped, const px::tensor_map<row_map>&>);
-static_assert(!px::launchable_with<mapped, px::tensor_view<px::f16, 2>> && !px::launchable_with<mapped, px::tensor_view<px::bf16, 3>>);
+static_assert(!px::launchable_with<mapped, px::tensor_view<px::f16, 2>> &&
+              !px::launchable_with<mapped, px::tensor_view<px::bf16, 3>>);
 static_assert(!px::launchable_with<mapped, px::bf16*>);
-static_assert(px::launchable_with<writing, px::tensor_view<px::bf16, 2>> && !px::launchable_with<writing, px::tensor_view<const px::bf16, 2>>);
+static_assert(px::launchable_with<writing, px::tensor_view<px::bf16, 2>> &&
+              !px::launchable_with<writing, px::tensor_view<const px::bf16, 2>>);
 
 const auto at = [](std::uint64_t address) { return px::device_ptr<float>(address); };
 
@@ -89,7 +94,8 @@ TEST_CASE("a launch gives the driver the kernel's block and the bound arguments"
 TEST_CASE("a signature is a Hana tuple of types, and Hana's tuples launch") {
     namespace hana = boost::hana;
     constexpr auto types = px::parameter_types(saxpy_params{});
-    static_assert(hana::equal(types, hana::tuple_t<px::pointer_param<const float, 16>, px::pointer_param<float>, float, px::u32>));
+    static_assert(hana::equal(
+        types, hana::tuple_t<px::pointer_param<const float, 16>, px::pointer_param<float>, float, px::u32>));
     static_assert(hana::length(px::parameter_types(test_kernel<>{})) == hana::size_c<0>);
 
     fake_driver f;
@@ -138,10 +144,12 @@ TEST_CASE("grid and block are checked before the driver is asked") {
     CHECK(r.code() == px::errc::bad_grid);
     CHECK_THAT(r.error().message(), ContainsSubstring("PTXDSL-G02: kernel 'probe': the grid 0x1x1 has a zero extent"));
     r = k.launch(s, px::grid{1, 70000, 1});
-    CHECK_THAT(r.error().message(), ContainsSubstring("the grid 1x70000x1 exceeds the device's limit 2147483647x65535x65535"));
+    CHECK_THAT(r.error().message(),
+               ContainsSubstring("the grid 1x70000x1 exceeds the device's limit 2147483647x65535x65535"));
     r = k.launch(s, px::launch_config{.grid = {1}, .block = {256, 1, 1}});
     CHECK(r.code() == px::errc::bad_block);
-    CHECK_THAT(r.error().message(), ContainsSubstring("the block is 256x1x1 threads but the kernel requires 128x1x1 (.reqntid)"));
+    CHECK_THAT(r.error().message(),
+               ContainsSubstring("the block is 256x1x1 threads but the kernel requires 128x1x1 (.reqntid)"));
     CHECK(k.launch(s, px::launch_config{.grid = {1}, .block = {128, 1, 1}}));
 
     value_kernel<> free;
@@ -149,12 +157,16 @@ TEST_CASE("grid and block are checked before the driver is asked") {
     free.need.max_threads = 512;
     const auto any = px::load(ctx, free).value_or_throw();
     CHECK_THAT(any.launch(s, px::grid{1}).error().message(), ContainsSubstring("no block size"));
-    CHECK_THAT(any.launch(s, px::launch_config{.grid = {1}, .block = {32, 0, 1}}).error().message(), ContainsSubstring("the block 32x0x1 has a zero extent"));
-    CHECK_THAT(any.launch(s, px::launch_config{.grid = {1}, .block = {1024, 1, 1}}).error().message(), ContainsSubstring("has 1024 threads but the kernel allows 512 (.maxntid)"));
+    CHECK_THAT(any.launch(s, px::launch_config{.grid = {1}, .block = {32, 0, 1}}).error().message(),
+               ContainsSubstring("the block 32x0x1 has a zero extent"));
+    CHECK_THAT(any.launch(s, px::launch_config{.grid = {1}, .block = {1024, 1, 1}}).error().message(),
+               ContainsSubstring("has 1024 threads but the kernel allows 512 (.maxntid)"));
     free.need.max_threads = 0;
     const auto wide = px::load(ctx, free).value_or_throw();
-    CHECK_THAT(wide.launch(s, px::launch_config{.grid = {1}, .block = {2048, 1, 1}}).error().message(), ContainsSubstring("exceeds the device's limit of 1024 threads"));
-    CHECK_THAT(wide.launch(s, px::launch_config{.grid = {1}, .block = {4, 4, 65}}).error().message(), ContainsSubstring("the block 4x4x65 exceeds"));
+    CHECK_THAT(wide.launch(s, px::launch_config{.grid = {1}, .block = {2048, 1, 1}}).error().message(),
+               ContainsSubstring("exceeds the device's limit of 1024 threads"));
+    CHECK_THAT(wide.launch(s, px::launch_config{.grid = {1}, .block = {4, 4, 65}}).error().message(),
+               ContainsSubstring("the block 4x4x65 exceeds"));
     CHECK(f.launches.size() == 1);
 }
 
@@ -166,7 +178,8 @@ TEST_CASE("registers limit the block") {
     free.need.threads[0] = 0;
     const auto k = px::load(ctx, free).value_or_throw();
     const auto r = k.launch(cu::stream{nullptr}, px::launch_config{.grid = {1}, .block = {512, 1, 1}});
-    CHECK_THAT(r.error().message(), ContainsSubstring("has 512 threads but only 256 fit with the kernel's 32 registers"));
+    CHECK_THAT(r.error().message(),
+               ContainsSubstring("has 512 threads but only 256 fit with the kernel's 32 registers"));
 }
 
 TEST_CASE("clusters: limits, divisibility, opt-in, attribute") {
@@ -174,9 +187,14 @@ TEST_CASE("clusters: limits, divisibility, opt-in, attribute") {
     const auto ctx = px::context::primary().value_or_throw();
     const auto k = px::load(ctx, test_kernel<>{}).value_or_throw();
     const cu::stream s = nullptr;
-    const auto with = [&](px::grid g, px::extent3 c, bool non_portable = false) { return k.launch(s, px::launch_config{.grid = g, .cluster = c, .non_portable_cluster = non_portable}); };
-    CHECK_THAT(with({7}, {2, 1, 1}).error().message(), ContainsSubstring("PTXDSL-G02: kernel 'probe': the grid 7x1x1 is not a multiple of the cluster 2x1x1"));
-    CHECK_THAT(with({16}, {16, 1, 1}).error().message(), ContainsSubstring("PTXDSL-G01: kernel 'probe': the cluster 16x1x1 has 16 blocks; over 8 is not portable"));
+    const auto with = [&](px::grid g, px::extent3 c, bool non_portable = false) {
+        return k.launch(s, px::launch_config{.grid = g, .cluster = c, .non_portable_cluster = non_portable});
+    };
+    CHECK_THAT(with({7}, {2, 1, 1}).error().message(),
+               ContainsSubstring("PTXDSL-G02: kernel 'probe': the grid 7x1x1 is not a multiple of the cluster 2x1x1"));
+    CHECK_THAT(
+        with({16}, {16, 1, 1}).error().message(),
+        ContainsSubstring("PTXDSL-G01: kernel 'probe': the cluster 16x1x1 has 16 blocks; over 8 is not portable"));
     CHECK_THAT(with({32}, {32, 1, 1}, true).error().message(), ContainsSubstring("no device takes more than 16"));
     CHECK_THAT(with({4}, {2, 0, 1}).error().message(), ContainsSubstring("zero extent"));
     CHECK(f.launches.empty());
@@ -194,7 +212,8 @@ TEST_CASE("clusters: limits, divisibility, opt-in, attribute") {
     own.need.cluster[1] = own.need.cluster[2] = 1;
     const auto clustered = px::load(ctx, own).value_or_throw();
     CHECK(clustered.launch(s, px::grid{3}).code() == px::errc::bad_grid);
-    CHECK_THAT(clustered.launch(s, px::launch_config{.grid = {4}, .cluster = {4, 1, 1}}).error().message(), ContainsSubstring("requires 2x1x1 (.reqnctapercluster)"));
+    CHECK_THAT(clustered.launch(s, px::launch_config{.grid = {4}, .cluster = {4, 1, 1}}).error().message(),
+               ContainsSubstring("requires 2x1x1 (.reqnctapercluster)"));
     REQUIRE(clustered.launch(s, px::grid{4}));
     CHECK(f.launches.back().attributes.empty());  // the module says it, the launch need not
 }
@@ -215,7 +234,12 @@ TEST_CASE("programmatic launch only where the kernel waits, cooperative where as
     REQUIRE(px::load(ctx, k).value_or_throw().launch(s, px::launch_config{.grid = {1}, .cooperative = true}));
     CHECK(f.launches.back().attributes[0].id == cu::launch_attribute_id::cooperative);
     f.fail["launch_kernel_ex"] = cu::status::cooperative_launch_too_large;
-    CHECK_THAT(px::load(ctx, k).value_or_throw().launch(s, px::launch_config{.grid = {1}, .cooperative = true}).error().message(), ContainsSubstring("must fit on the device at once"));
+    CHECK_THAT(px::load(ctx, k)
+                   .value_or_throw()
+                   .launch(s, px::launch_config{.grid = {1}, .cooperative = true})
+                   .error()
+                   .message(),
+               ContainsSubstring("must fit on the device at once"));
 }
 
 TEST_CASE("dynamic shared memory is raised once, and refused where no block has it") {
@@ -233,7 +257,9 @@ TEST_CASE("dynamic shared memory is raised once, and refused where no block has 
     CHECK(f.count("max_dynamic 215040") == 1);
     const auto r = big.launch(cu::stream{nullptr}, px::launch_config{.grid = {1}, .dynamic_shared_bytes = 300 << 10});
     CHECK(r.code() == px::errc::bad_shared_size);
-    CHECK_THAT(r.error().message(), ContainsSubstring("needs 307200 bytes of shared memory (0 static, 307200 dynamic) but a block of device 0"));
+    CHECK_THAT(
+        r.error().message(),
+        ContainsSubstring("needs 307200 bytes of shared memory (0 static, 307200 dynamic) but a block of device 0"));
     k.need.dynamic_shared_bytes = 4 << 20;
     CHECK(px::load(ctx, k).code() == px::errc::bad_shared_size);
     CHECK(fake_driver::depth() == 0);
@@ -241,7 +267,8 @@ TEST_CASE("dynamic shared memory is raised once, and refused where no block has 
     k.need.dynamic_shared_bytes = 16 << 10;
     const int before = static_cast<int>(f.calls.size());
     REQUIRE(px::load(ctx, k).value_or_throw().launch(cu::stream{nullptr}, px::grid{1}));
-    CHECK(std::none_of(f.calls.begin() + before, f.calls.end(), [](const std::string& c) { return c.starts_with("max_dynamic"); }));
+    CHECK(std::none_of(f.calls.begin() + before, f.calls.end(),
+                       [](const std::string& c) { return c.starts_with("max_dynamic"); }));
 }
 
 TEST_CASE("null, misaligned and out-of-range arguments name the parameter") {
@@ -253,9 +280,11 @@ TEST_CASE("null, misaligned and out-of-range arguments name the parameter") {
     CHECK(r.code() == px::errc::bad_argument);
     CHECK_THAT(r.error().message(), ContainsSubstring("PTXDSL-J06: kernel 'probe', parameter 1 ('y'): null pointer"));
     r = k.launch(s, px::grid{1}, at(0x70000104), at(0x70000100), 1.0F, 1U);
-    CHECK_THAT(r.error().message(), ContainsSubstring("parameter 0 ('x'): the address 0x70000104 is not a multiple of 16 bytes"));
+    CHECK_THAT(r.error().message(),
+               ContainsSubstring("parameter 0 ('x'): the address 0x70000104 is not a multiple of 16 bytes"));
     r = k.launch(s, px::grid{1}, at(0x70000100), at(0x70000100), 1.0F, std::size_t{1} << 32);
-    CHECK_THAT(r.error().message(), ContainsSubstring("parameter 3 ('n'): 4294967296 does not fit u32, which holds 0 to 4294967295"));
+    CHECK_THAT(r.error().message(),
+               ContainsSubstring("parameter 3 ('n'): 4294967296 does not fit u32, which holds 0 to 4294967295"));
     r = k.launch(s, px::grid{1}, at(0x70000100), at(0x70000100), 1.0F, -1);
     CHECK_THAT(r.error().message(), ContainsSubstring("-1 does not fit u32"));
     CHECK(f.launches.empty());
@@ -285,9 +314,13 @@ TEST_CASE("tensor views become maps by value") {
 
     const auto r = k.launch(cu::stream{nullptr}, px::grid{1}, px::tensor_view{data, 512, 250});
     CHECK(r.code() == px::errc::bad_tensor);
-    CHECK_THAT(r.error().message(), ContainsSubstring("PTXDSL-F11: tensor 'x' (parameter 0) of kernel 'probe', dimension 1 of 2 (the outermost): the stride is 500 bytes; it must be a multiple of 16"));
+    CHECK_THAT(
+        r.error().message(),
+        ContainsSubstring(
+            "PTXDSL-F11: tensor 'x' (parameter 0) of kernel 'probe', dimension 1 of 2 (the outermost): the stride is 500 bytes; it must be a multiple of 16"));
     const auto w = px::load(ctx, writing{}).value_or_throw();
-    CHECK_THAT(w.launch(cu::stream{nullptr}, px::grid{1}, map).error().message(), ContainsSubstring("made from a view of const elements"));
+    CHECK_THAT(w.launch(cu::stream{nullptr}, px::grid{1}, map).error().message(),
+               ContainsSubstring("made from a view of const elements"));
 }
 
 TEST_CASE("one text is loaded once per context, kernels by type need no handle") {
@@ -346,7 +379,10 @@ TEST_CASE("a failed launch says what was launched") {
     f.fail["launch_kernel_ex"] = cu::status::launch_out_of_resources;
     const auto r = k.launch(cu::stream{nullptr}, px::grid{5});
     CHECK(r.code() == px::errc::driver_error);
-    CHECK_THAT(r.error().message(), ContainsSubstring("launching kernel 'probe' with grid 5x1x1, block 128x1x1 and 0 bytes of dynamic shared memory on device 0"));
+    CHECK_THAT(
+        r.error().message(),
+        ContainsSubstring(
+            "launching kernel 'probe' with grid 5x1x1, block 128x1x1 and 0 bytes of dynamic shared memory on device 0"));
     f.fail.clear();
     CHECK(k.launch(cu::stream{nullptr}, px::grid{5}));
 }
@@ -358,7 +394,8 @@ TEST_CASE("modules launch without types") {
     const auto m = px::load_module(ctx, test_kernel<>::text()).value_or_throw();
     unsigned n = 42;
     void* arguments[] = {&n};
-    REQUIRE(px::launch_untyped(m, "probe", cu::stream{nullptr}, px::launch_config{.grid = {1}, .block = {32, 1, 1}}, arguments));
+    REQUIRE(px::launch_untyped(m, "probe", cu::stream{nullptr}, px::launch_config{.grid = {1}, .block = {32, 1, 1}},
+                               arguments));
     CHECK(f.launches[0].arguments[0][0] == 42);
 }
 
@@ -384,7 +421,8 @@ TEST_CASE("buffers are typed, and running out leaves the context usable") {
     CHECK(r.code() == px::errc::out_of_memory);
     CHECK_THAT(r.error().message(), ContainsSubstring("allocating 8388608 bytes on device 0"));
     CHECK_THAT(r.error().message(), ContainsSubstring("1048576 of 1073741824 bytes are free"));
-    CHECK(px::device_buffer<double>::allocate(ctx, std::numeric_limits<std::size_t>::max()).code() == px::errc::out_of_memory);
+    CHECK(px::device_buffer<double>::allocate(ctx, std::numeric_limits<std::size_t>::max()).code() ==
+          px::errc::out_of_memory);
     CHECK(px::device_buffer<double>::allocate(ctx, 4));
     CHECK(px::device_buffer<double>::allocate(ctx, 0));
 }
@@ -409,5 +447,6 @@ TEST_CASE("streams, events and graphs") {
     CHECK(bad.code() == px::errc::bad_grid);
     CHECK(f.count("stream_begin_capture") == f.count("stream_end_capture"));
     CHECK(f.count("graph_destroy") == 2);
-    CHECK(px::graph::capture(px::stream::borrow(ctx, nullptr), [&] { return k.launch(s, px::grid{1}); }).code() == px::errc::bad_argument);
+    CHECK(px::graph::capture(px::stream::borrow(ctx, nullptr), [&] { return k.launch(s, px::grid{1}); }).code() ==
+          px::errc::bad_argument);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime against a real driver and a Hopper GPU. The PTX is written by hand, so that nothing but the runtime is tested.
-// Exit code 77 where there is no driver, no GPU or no sm_90; 1 when a check fails. Prints the cost of a typed launch.
+// The runtime against a real driver and a Hopper GPU. The PTX is written by hand, so that nothing but the runtime is
+// tested. Exit code 77 where there is no driver, no GPU or no sm_90; 1 when a check fails. Prints the cost of a typed
+// launch.
 #include <ptxdsl/runtime.hpp>
 
 #include <algorithm>
@@ -27,7 +28,9 @@ void expect(bool good, const std::string& what) {
 }
 bool mentions(const px::error& e, std::string_view words) {
     const bool found = std::string_view(e.message()).find(words) != std::string_view::npos;
-    if (!found) std::printf("     message: %s\n     wanted:  %.*s\n", e.message(), static_cast<int>(words.size()), words.data());
+    if (!found)
+        std::printf("     message: %s\n     wanted:  %.*s\n", e.message(), static_cast<int>(words.size()),
+                    words.data());
     return found;
 }
 
@@ -220,9 +223,11 @@ void test_loading(const px::context& ctx) {
     std::printf("     %s\n", r.error().message());
     expect(mentions(r.error(), "PTX line 25: `fma.rn.f32 %f3, %f0, %f1, %g2;`"), "the error quotes the PTX line");
     expect(mentions(r.error(), "author.cpp:1025"), "the error names the C++ line");
-    expect(px::load_module(ctx, ".version 8.6\n.target sm_100a\n.address_size 64\n").code() == px::errc::wrong_target, "sm_100a is refused before loading");
+    expect(px::load_module(ctx, ".version 8.6\n.target sm_100a\n.address_size 64\n").code() == px::errc::wrong_target,
+           "sm_100a is refused before loading");
     const auto missing = px::load_module(ctx, saxpy::text()).value_or_throw().kernel("sacpy");
-    expect(missing.code() == px::errc::kernel_not_found && mentions(missing.error(), "'saxpy'"), "a missing entry is named with those there are");
+    expect(missing.code() == px::errc::kernel_not_found && mentions(missing.error(), "'saxpy'"),
+           "a missing entry is named with those there are");
 }
 
 void test_launching(const px::context& ctx, const px::loaded<saxpy>& k) {
@@ -230,10 +235,14 @@ void test_launching(const px::context& ctx, const px::loaded<saxpy>& k) {
     expect(saxpy_is_right(ctx, k, s, 100'003), "saxpy is right");
     std::printf("     saxpy: %u registers, %u bytes spilled\n", k.registers(), k.local_bytes());
     auto b = px::device_buffer<float>::allocate(ctx, 1024).value_or_throw();
-    expect(k.launch(s, px::launch_config{.grid = {4}, .programmatic = true}, b, b, 1.0F, 1024).has_value(), "a programmatic launch");
+    expect(k.launch(s, px::launch_config{.grid = {4}, .programmatic = true}, b, b, 1.0F, 1024).has_value(),
+           "a programmatic launch");
     std::vector<float> host(16);
-    expect(mentions(k.launch(s, px::launch_config{.grid = {4}, .check_pointers = true}, host.data(), b, 1.0F, 16).error(), "is not memory that device") || ctx.device().pageable_access,
-           "the opt-in check finds host memory");
+    expect(
+        mentions(k.launch(s, px::launch_config{.grid = {4}, .check_pointers = true}, host.data(), b, 1.0F, 16).error(),
+                 "is not memory that device") ||
+            ctx.device().pageable_access,
+        "the opt-in check finds host memory");
     const auto graph = px::graph::capture(s, [&] { return k.launch(s, px::grid{4}, b, b, 1.0F, 1024); });
     expect(graph.has_value() && graph->launch(s).has_value() && s.synchronize().has_value(), "a captured graph runs");
 
@@ -249,10 +258,15 @@ void test_report(const px::context& ctx) {
     auto out = px::device_buffer<px::u32>::allocate(ctx, 4).value_or_throw();
     std::vector<px::u32> host(4);
     const auto run = [&](px::u32 cluster, bool non_portable) {
-        const px::launch_config c{.grid = {32}, .block = {32, 1, 1}, .cluster = {cluster, 1, 1}, .dynamic_shared_bytes = cluster > 8 ? 1024u : 200u << 10, .non_portable_cluster = non_portable};
+        const px::launch_config c{.grid = {32},
+                                  .block = {32, 1, 1},
+                                  .cluster = {cluster, 1, 1},
+                                  .dynamic_shared_bytes = cluster > 8 ? 1024u : 200u << 10,
+                                  .non_portable_cluster = non_portable};
         const auto r = k.launch(s, c, out);
         if (!r) std::printf("     %s\n", r.error().message());
-        return r.has_value() && s.synchronize().has_value() && out.download(host).has_value() && host[0] == cluster && host[2] == 77;
+        return r.has_value() && s.synchronize().has_value() && out.download(host).has_value() && host[0] == cluster &&
+               host[2] == 77;
     };
     expect(run(1, false) && host[1] == 200 << 10, "200 KiB of dynamic shared memory set by itself");
     expect(run(2, false), "a cluster of 2 as a launch attribute");
@@ -302,10 +316,13 @@ void test_threads(const px::context& ctx, const px::loaded<saxpy>& k) {
             }
         });
     for (auto& t : threads) t.join();
-    expect(std::accumulate(good.begin(), good.end(), 0) == static_cast<int>(good.size()), "8 threads load and launch at once");
+    expect(std::accumulate(good.begin(), good.end(), 0) == static_cast<int>(good.size()),
+           "8 threads load and launch at once");
     if (px::device_count().value_or_throw() > 1) {
         const auto other = px::context::primary(1).value_or_throw();
-        expect(saxpy_is_right(other, px::load(other, saxpy{}).value_or_throw(), px::stream::create(other).value_or_throw(), 5000), "a second device");
+        expect(saxpy_is_right(other, px::load(other, saxpy{}).value_or_throw(),
+                              px::stream::create(other).value_or_throw(), 5000),
+               "a second device");
     }
 }
 
@@ -344,8 +361,10 @@ void measure_launches(const px::context& ctx, const px::loaded<saxpy>& k) {
         pushed.push_back(cost(s, [&] { (void)k.launch(s, px::grid{1}, b, b, a, n); }));
     }
     const double base = median(raw);
-    std::printf("     launch, ns: bare cuLaunchKernelEx %.0f; typed handle %.0f (x%.3f); px::launch %.0f (x%.3f); typed, context not current %.0f (x%.3f)\n", base, median(typed), median(typed) / base,
-                median(implicit), median(implicit) / base, median(pushed), median(pushed) / base);
+    std::printf(
+        "     launch, ns: bare cuLaunchKernelEx %.0f; typed handle %.0f (x%.3f); px::launch %.0f (x%.3f); typed, context not current %.0f (x%.3f)\n",
+        base, median(typed), median(typed) / base, median(implicit), median(implicit) / base, median(pushed),
+        median(pushed) / base);
     expect(median(typed) <= 1.1 * base, "a typed launch costs at most 1.1 of a bare one");
     expect(median(implicit) <= 1.1 * base, "and so does one without a handle");
 }
@@ -357,7 +376,8 @@ using px::tensor_map_spec;
 void random_map(std::mt19937& random, tensor_map_spec& s, tensor_geometry& g) {
     const auto pick = [&](std::initializer_list<std::uint64_t> v) { return *(v.begin() + random() % v.size()); };
     const auto small = [&](std::initializer_list<std::uint64_t> v) { return static_cast<std::uint32_t>(pick(v)); };
-    const px::isa::scalar elements[] = {px::isa::scalar::u8, px::isa::scalar::bf16, px::isa::scalar::f32, px::isa::scalar::f64, px::isa::scalar::s32};
+    const px::isa::scalar elements[] = {px::isa::scalar::u8, px::isa::scalar::bf16, px::isa::scalar::f32,
+                                        px::isa::scalar::f64, px::isa::scalar::s32};
     s.element = elements[random() % 5];
     s.rank = static_cast<std::uint8_t>(1 + random() % 5);
     s.kind = random() % 4 == 0 ? px::map_kind::im2col : px::map_kind::tiled;
@@ -371,22 +391,30 @@ void random_map(std::mt19937& random, tensor_map_spec& s, tensor_geometry& g) {
         s.box[d] = small({8, 16, 32, 64, 8, 16, 256, 257, 0, 4});
         s.element_strides[d] = small({1, 1, 1, 1, 1, 1, 2, 8, 9, 0});
         g.size[d] = pick({1, 64, 1000, 4096, 4096, 4096, 1ull << 32, (1ull << 32) + 1, 0});
-        g.stride_bytes[d] = pick({1ull << 20, 1ull << 30, 1ull << 35, 1ull << 20, (1ull << 30) + 16, (1ull << 30) + 8, (1ull << 40) - 16, 1ull << 40});
+        g.stride_bytes[d] = pick({1ull << 20, 1ull << 30, 1ull << 35, 1ull << 20, (1ull << 30) + 16, (1ull << 30) + 8,
+                                  (1ull << 40) - 16, 1ull << 40});
     }
     s.lower[0] = static_cast<int>(random() % 4) - 2;
     s.upper[1] = random() % 16 == 0 ? 200 : 1;
 }
 
 std::string describe(const tensor_map_spec& s, const tensor_geometry& g) {
-    std::string text = fmt::format("{} {} swizzle {} interleave {} fill {}", s.kind == px::map_kind::tiled ? "tiled" : "im2col", px::isa::name(s.element), static_cast<int>(s.swizzle),
-                                   static_cast<int>(s.interleave), static_cast<int>(s.fill));
-    if (s.kind != px::map_kind::tiled) text += fmt::format(" channels {} pixels {} lower {} {} upper {} {}", s.channels, s.pixels, s.lower[0], s.lower[1], s.upper[0], s.upper[1]);
-    for (unsigned i = 0; i < s.rank; ++i) text += fmt::format(" | size {} stride {} box {} step {}", g.size[i], g.stride_bytes[i], s.box[i], s.element_strides[i]);
+    std::string text =
+        fmt::format("{} {} swizzle {} interleave {} fill {}", s.kind == px::map_kind::tiled ? "tiled" : "im2col",
+                    px::isa::name(s.element), static_cast<int>(s.swizzle), static_cast<int>(s.interleave),
+                    static_cast<int>(s.fill));
+    if (s.kind != px::map_kind::tiled)
+        text += fmt::format(" channels {} pixels {} lower {} {} upper {} {}", s.channels, s.pixels, s.lower[0],
+                            s.lower[1], s.upper[0], s.upper[1]);
+    for (unsigned i = 0; i < s.rank; ++i)
+        text += fmt::format(" | size {} stride {} box {} step {}", g.size[i], g.stride_bytes[i], s.box[i],
+                            s.element_strides[i]);
     return text;
 }
 
-/// The rules checked here against the driver's encoder, on random maps. For plain tiled maps nothing may pass here that the
-/// driver refuses; for im2col and interleaved maps, whose rules are documented less well, the differences are printed.
+/// The rules checked here against the driver's encoder, on random maps. For plain tiled maps nothing may pass here that
+/// the driver refuses; for im2col and interleaved maps, whose rules are documented less well, the differences are
+/// printed.
 void compare_with_encoder(const px::context& ctx) {
     std::mt19937 random(7);
     int accepted = 0, only_here = 0, only_driver = 0, only_driver_plain = 0;
@@ -404,10 +432,15 @@ void compare_with_encoder(const px::context& ctx) {
         only_here += theirs && !ours ? 1 : 0;
         only_driver += ours && !theirs ? 1 : 0;
         only_driver_plain += ours && !theirs && plain ? 1 : 0;
-        if (ours && !theirs && (only_driver <= 12 || (plain && only_driver_plain <= 12))) std::printf("     refused by the driver only: %s\n", describe(s, g).c_str());
-        if (theirs && !ours && only_here <= 6) std::printf("     refused here only (%d): %s\n", static_cast<int>(px::check_map_spec(s).rule), describe(s, g).c_str());
+        if (ours && !theirs && (only_driver <= 12 || (plain && only_driver_plain <= 12)))
+            std::printf("     refused by the driver only: %s\n", describe(s, g).c_str());
+        if (theirs && !ours && only_here <= 6)
+            std::printf("     refused here only (%d): %s\n", static_cast<int>(px::check_map_spec(s).rule),
+                        describe(s, g).c_str());
     }
-    std::printf("     tensor maps: 200000 checked, %d accepted by the driver, %d refused only here, %d only by the driver (%d of them plain tiled)\n", accepted, only_here, only_driver, only_driver_plain);
+    std::printf(
+        "     tensor maps: 200000 checked, %d accepted by the driver, %d refused only here, %d only by the driver (%d of them plain tiled)\n",
+        accepted, only_here, only_driver, only_driver_plain);
     expect(only_driver_plain == 0, "the driver refuses no plain tiled map that the rules let pass");
 }
 
@@ -427,7 +460,8 @@ void test_lost_context(const px::context& ctx) {
 int main(int argc, char** argv) {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     if (argc == 2 && std::string_view(argv[1]) == "--ptx") {
-        for (const auto text : {saxpy::text(), tile_copy::text(), report::text(), wild::text()}) std::printf("%.*s\n", static_cast<int>(text.size()), text.data());
+        for (const auto text : {saxpy::text(), tile_copy::text(), report::text(), wild::text()})
+            std::printf("%.*s\n", static_cast<int>(text.size()), text.data());
         return 0;
     }
     const auto ctx = px::context::primary();
@@ -436,8 +470,9 @@ int main(int argc, char** argv) {
         return 77;
     }
     const auto& d = ctx->device();
-    std::printf("%s, driver CUDA %s, %d SMs, %zu MiB L2, %u bytes of shared memory a block\n", d.text().c_str(), px::runtime_detail::cuda_version_text(ctx->driver().version).c_str(), d.sm_count,
-                d.l2_bytes >> 20, d.shared_per_block_optin);
+    std::printf("%s, driver CUDA %s, %d SMs, %zu MiB L2, %u bytes of shared memory a block\n", d.text().c_str(),
+                px::runtime_detail::cuda_version_text(ctx->driver().version).c_str(), d.sm_count, d.l2_bytes >> 20,
+                d.shared_per_block_optin);
     if (d.major != 9) {
         std::printf("skipped: this test is for compute capability 9.0\n");
         return 77;
@@ -448,8 +483,9 @@ int main(int argc, char** argv) {
         return 1;
     }
     const std::pair<std::string_view, std::function<void()>> parts[] = {
-        {"loading", [&] { test_loading(*ctx); }},         {"launching", [&] { test_launching(*ctx, *k); }}, {"report", [&] { test_report(*ctx); }},
-        {"tensor_map", [&] { test_tensor_map(*ctx); }},   {"threads", [&] { test_threads(*ctx, *k); }},     {"cost", [&] { measure_launches(*ctx, *k); }},
+        {"loading", [&] { test_loading(*ctx); }},         {"launching", [&] { test_launching(*ctx, *k); }},
+        {"report", [&] { test_report(*ctx); }},           {"tensor_map", [&] { test_tensor_map(*ctx); }},
+        {"threads", [&] { test_threads(*ctx, *k); }},     {"cost", [&] { measure_launches(*ctx, *k); }},
         {"encoder", [&] { compare_with_encoder(*ctx); }}, {"lost", [&] { test_lost_context(*ctx); }},
     };
     for (const auto& [name, part] : parts) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every rule of tensor maps: a value just outside is named with tensor, dimension, value and rule; one just inside passes.
-#include "fake_driver.hpp"
-
+// Every rule of tensor maps: a value just outside is named with tensor, dimension, value and rule; one just inside
+// passes.
 #include "catch.hpp"
+#include "fake_driver.hpp"
 
 using namespace ptxdsl_test;
 using Catch::Matchers::ContainsSubstring;
-using px::isa::scalar;
 using px::map_rule;
+using px::isa::scalar;
 
 namespace {
 
@@ -26,7 +26,8 @@ constexpr px::tensor_map_spec pixels(unsigned rank) {
     s.pixels = 128;
     return s;
 }
-constexpr px::tensor_geometry matrix(std::uint64_t rows, std::uint64_t columns, std::uint64_t row_bytes, std::uint64_t address = 0x7000'0000) {
+constexpr px::tensor_geometry matrix(std::uint64_t rows, std::uint64_t columns, std::uint64_t row_bytes,
+                                     std::uint64_t address = 0x7000'0000) {
     px::tensor_geometry g;
     g.address = address;
     g.size[0] = columns;
@@ -55,22 +56,33 @@ static_assert(spec_rule(plain(), [](auto& s) { s.box[0] = 8; }) == map_rule::non
 static_assert(spec_rule(plain(), [](auto& s) { s.swizzle = px::map_swizzle::b128; }) == map_rule::none);
 static_assert(spec_rule(plain(), [](auto& s) { s.swizzle = px::map_swizzle::b64; }) == map_rule::swizzle_span);
 static_assert(spec_rule(plain(), [](auto& s) { s.swizzle = px::map_swizzle::b64, s.box[0] = 32; }) == map_rule::none);
-static_assert(spec_rule(plain(), [](auto& s) { s.swizzle = px::map_swizzle::b32, s.box[0] = 32; }) == map_rule::swizzle_span);
-static_assert(spec_rule(plain(), [](auto& s) { s.swizzle = px::map_swizzle::b128_atom_32b, s.box[0] = 72; }) == map_rule::swizzle_span);
+static_assert(spec_rule(plain(), [](auto& s) { s.swizzle = px::map_swizzle::b32, s.box[0] = 32; }) ==
+              map_rule::swizzle_span);
+static_assert(spec_rule(plain(), [](auto& s) { s.swizzle = px::map_swizzle::b128_atom_32b, s.box[0] = 72; }) ==
+              map_rule::swizzle_span);
 static_assert(spec_rule(plain(), [](auto& s) { s.element_strides[1] = 9; }) == map_rule::element_stride);
 static_assert(spec_rule(plain(), [](auto& s) { s.element_strides[1] = 0; }) == map_rule::element_stride);
 static_assert(spec_rule(plain(), [](auto& s) { s.element_strides[1] = 8; }) == map_rule::none);
-static_assert(spec_rule(plain(), [](auto& s) { s.element_strides[0] = 0; }) == map_rule::element_stride, "documented as ignored, refused all the same");
+static_assert(spec_rule(plain(), [](auto& s) { s.element_strides[0] = 0; }) == map_rule::element_stride,
+              "documented as ignored, refused all the same");
 static_assert(spec_rule(plain(), [](auto& s) { s.interleave = px::map_interleave::b16; }) == map_rule::interleave_rank);
-static_assert(spec_rule(plain(scalar::f16, 3), [](auto& s) { s.interleave = px::map_interleave::b32; }) == map_rule::interleave_swizzle);
-static_assert(spec_rule(plain(scalar::f16, 3), [](auto& s) { s.interleave = px::map_interleave::b32, s.swizzle = px::map_swizzle::b32; }) == map_rule::none);
+static_assert(spec_rule(plain(scalar::f16, 3), [](auto& s) { s.interleave = px::map_interleave::b32; }) ==
+              map_rule::interleave_swizzle);
+static_assert(spec_rule(plain(scalar::f16, 3), [](auto& s) {
+                  s.interleave = px::map_interleave::b32, s.swizzle = px::map_swizzle::b32;
+              }) == map_rule::none);
 static_assert(spec_rule(plain(scalar::u8), [](auto& s) { s.fill = px::oob_fill::nan; }) == map_rule::fill_float);
-static_assert(spec_rule(plain(scalar::e4m3), [](auto& s) { s.fill = px::oob_fill::nan; }) == map_rule::fill_float, "fp8 travels as bytes");
+static_assert(spec_rule(plain(scalar::e4m3), [](auto& s) { s.fill = px::oob_fill::nan; }) == map_rule::fill_float,
+              "fp8 travels as bytes");
 static_assert(spec_rule(plain(scalar::f32), [](auto& s) { s.fill = px::oob_fill::nan; }) == map_rule::none);
 static_assert(spec_rule(plain(scalar::f32), [](auto& s) { s.format = px::map_format::tf32_ftz; }) == map_rule::none);
-static_assert(spec_rule(plain(scalar::u8), [](auto& s) { s.format = px::map_format::u4_align16; }) == map_rule::packed_box);
-static_assert(spec_rule(plain(scalar::u8), [](auto& s) { s.format = px::map_format::u4_align16, s.box[0] = 128; }) == map_rule::none);
-static_assert(spec_rule(plain(scalar::u8), [](auto& s) { s.format = px::map_format::u6_align16, s.box[0] = 128, s.swizzle = px::map_swizzle::b64; }) == map_rule::packed_swizzle);
+static_assert(spec_rule(plain(scalar::u8), [](auto& s) { s.format = px::map_format::u4_align16; }) ==
+              map_rule::packed_box);
+static_assert(spec_rule(plain(scalar::u8), [](auto& s) { s.format = px::map_format::u4_align16, s.box[0] = 128; }) ==
+              map_rule::none);
+static_assert(spec_rule(plain(scalar::u8), [](auto& s) {
+                  s.format = px::map_format::u6_align16, s.box[0] = 128, s.swizzle = px::map_swizzle::b64;
+              }) == map_rule::packed_swizzle);
 static_assert(spec_rule(plain(scalar::u8), [](auto& s) { s.format = px::map_format::u4_align8; }) == map_rule::none);
 static_assert(!px::check_map_spec(pixels(3)) && !px::check_map_spec(pixels(4)) && !px::check_map_spec(pixels(5)));
 static_assert(px::check_map_spec(pixels(2)).rule == map_rule::im2col_rank);
@@ -93,19 +105,28 @@ static_assert(!px::check_geometry(plain(), matrix(100, 64, (1ull << 40) - 16)));
 
 TEST_CASE("the sentence names tensor, dimension, value and rule") {
     auto s = plain();
-    const auto text = [&](const px::tensor_geometry& g) { return std::string(px::map_error("A", s, px::check_geometry(s, g)).message()); };
-    CHECK(text(matrix(100, 64, 130)) == "PTXDSL-F11: tensor 'A', dimension 1 of 2 (the outermost): the stride is 130 bytes; it must be a multiple of 16: pad the rows to that");
-    CHECK_THAT(text(matrix(100, 64, 128, 0x70000008)), ContainsSubstring("PTXDSL-F11: tensor 'A': the address 0x70000008 is not a multiple of 16 bytes"));
+    const auto text = [&](const px::tensor_geometry& g) {
+        return std::string(px::map_error("A", s, px::check_geometry(s, g)).message());
+    };
+    CHECK(
+        text(matrix(100, 64, 130)) ==
+        "PTXDSL-F11: tensor 'A', dimension 1 of 2 (the outermost): the stride is 130 bytes; it must be a multiple of 16: pad the rows to that");
+    CHECK_THAT(text(matrix(100, 64, 128, 0x70000008)),
+               ContainsSubstring("PTXDSL-F11: tensor 'A': the address 0x70000008 is not a multiple of 16 bytes"));
     CHECK_THAT(text(matrix(100, 64, 128, 0)), ContainsSubstring("PTXDSL-J06: tensor 'A': the address is null"));
     CHECK_THAT(text(matrix(100, 0, 128)), ContainsSubstring("dimension 0 of 2 (the innermost): the size is 0"));
     s.swizzle = px::map_swizzle::b64;
-    CHECK_THAT(px::map_error("A", s, px::check_map_spec(s)).message(), ContainsSubstring("PTXDSL-F02: tensor 'A', dimension 0 of 2 (the innermost): the innermost side of the box is 128 bytes but the swizzle spans 64"));
+    CHECK_THAT(
+        px::map_error("A", s, px::check_map_spec(s)).message(),
+        ContainsSubstring(
+            "PTXDSL-F02: tensor 'A', dimension 0 of 2 (the innermost): the innermost side of the box is 128 bytes but the swizzle spans 64"));
     auto wide = plain(scalar::f16, 3);
     wide.interleave = px::map_interleave::b32;
     wide.swizzle = px::map_swizzle::b32;
     auto g = matrix(10, 16, 32, 0x70000010);
     g.stride_bytes[2] = 320;
-    CHECK_THAT(px::map_error("B", wide, px::check_geometry(wide, g)).message(), ContainsSubstring("not a multiple of 32 bytes"));
+    CHECK_THAT(px::map_error("B", wide, px::check_geometry(wide, g)).message(),
+               ContainsSubstring("not a multiple of 32 bytes"));
     auto p = pixels(4);
     p.lower[0] = 3;
     px::tensor_geometry image;
@@ -113,7 +134,8 @@ TEST_CASE("the sentence names tensor, dimension, value and rule") {
     image.size[0] = 64;
     image.size[1] = 3;
     image.stride_bytes[1] = image.stride_bytes[2] = image.stride_bytes[3] = 128;
-    CHECK_THAT(px::map_error("image", p, px::check_geometry(p, image)).message(), ContainsSubstring("the pixel box is empty"));
+    CHECK_THAT(px::map_error("image", p, px::check_geometry(p, image)).message(),
+               ContainsSubstring("the pixel box is empty"));
 }
 
 TEST_CASE("every rule has words") {
@@ -152,7 +174,8 @@ struct image_map {
 TEST_CASE("views are turned innermost first, in bytes and format values") {
     fake_driver f;
     const auto ctx = px::context::primary().value_or_throw();
-    REQUIRE(px::make_tensor_map<px::map_constant<plain()>>(ctx, px::tensor_view{px::device_ptr<px::bf16>(0x70000000), 100, 64}.with_strides(80, 1)));
+    REQUIRE(px::make_tensor_map<px::map_constant<plain()>>(
+        ctx, px::tensor_view{px::device_ptr<px::bf16>(0x70000000), 100, 64}.with_strides(80, 1)));
     CHECK(f.tensor_numbers == std::vector<unsigned long long>{64, 100, 160, 64, 64});
     // f32 data for a tf32 map; one row, whose stride is never used and may be anything.
     REQUIRE(px::make_tensor_map<f32_as_tf32>(ctx, px::tensor_view{px::device_ptr<const float>(0x70000000), 1, 33}));
@@ -162,9 +185,13 @@ TEST_CASE("views are turned innermost first, in bytes and format values") {
     REQUIRE(px::make_tensor_map<image_map>(ctx, px::tensor_view{px::device_ptr<px::f16>(0x70000000), 2, 8, 8, 64}));
     CHECK(f.tensor_numbers == std::vector<unsigned long long>{999, 1001, 64, 128});
 
-    const auto transposed = px::make_tensor_map<px::map_constant<plain()>>(ctx, px::tensor_view{px::device_ptr<px::bf16>(0x70000000), 64, 64}.with_strides(1, 64), "B");
+    const auto transposed = px::make_tensor_map<px::map_constant<plain()>>(
+        ctx, px::tensor_view{px::device_ptr<px::bf16>(0x70000000), 64, 64}.with_strides(1, 64), "B");
     CHECK(transposed.code() == px::errc::bad_tensor);
-    CHECK_THAT(transposed.error().message(), ContainsSubstring("tensor 'B', dimension 0 of 2 (the innermost): the stride is 64 elements; the innermost dimension must be contiguous"));
+    CHECK_THAT(
+        transposed.error().message(),
+        ContainsSubstring(
+            "tensor 'B', dimension 0 of 2 (the innermost): the stride is 64 elements; the innermost dimension must be contiguous"));
 }
 
 TEST_CASE("a map that only the driver refuses is told with its numbers") {
@@ -173,8 +200,10 @@ TEST_CASE("a map that only the driver refuses is told with its numbers") {
     f.fail["tensor_map_encode_tiled"] = cu::status::invalid_value;
     const auto r = px::encode_tensor_map(ctx, plain(), matrix(100, 64, 128), "A");
     CHECK(r.code() == px::errc::bad_tensor);
-    CHECK_THAT(r.error().message(), ContainsSubstring("tensor 'A': the driver's encoder refuses this map, of tiled bf16 at 0x70000000"));
-    CHECK_THAT(r.error().message(), ContainsSubstring("dimension 1: size 100, stride 128 bytes, box 64, element stride 1"));
+    CHECK_THAT(r.error().message(),
+               ContainsSubstring("tensor 'A': the driver's encoder refuses this map, of tiled bf16 at 0x70000000"));
+    CHECK_THAT(r.error().message(),
+               ContainsSubstring("dimension 1: size 100, stride 128 bytes, box 64, element stride 1"));
 }
 
 TEST_CASE("what the driver or device lacks is said") {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many threads, two devices, one kernel: loads happen once, launches do not disturb each other. Meant to run under TSan too.
-#include "fake_driver.hpp"
-
+// Many threads, two devices, one kernel: loads happen once, launches do not disturb each other. Meant to run under TSan
+// too.
 #include "catch.hpp"
+#include "fake_driver.hpp"
 
 #include <thread>
 
@@ -42,7 +42,8 @@ TEST_CASE("a handle is launched from many threads; attributes are raised once") 
     const auto k = px::load(ctx, test_kernel<px::u32>{}).value_or_throw();
     std::atomic<int> failures{0};
     in_threads(8, [&](int i) {
-        const px::launch_config config{.grid = {16}, .cluster = {16, 1, 1}, .dynamic_shared_bytes = 100 << 10, .non_portable_cluster = true};
+        const px::launch_config config{
+            .grid = {16}, .cluster = {16, 1, 1}, .dynamic_shared_bytes = 100 << 10, .non_portable_cluster = true};
         for (int n = 0; n < 500; ++n)
             if (!k.launch(cu::stream{nullptr}, config, i)) ++failures;
     });

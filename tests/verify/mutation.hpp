@@ -98,7 +98,8 @@ private:
     }
     [[nodiscard]] std::string name(std::size_t k) const {
         const std::string file = location(k).file_name();
-        return file.substr(file.rfind('/') + 1) + ':' + std::to_string(location(k).line()) + ' ' + spelled(ir::cursor{records_[k]});
+        return file.substr(file.rfind('/') + 1) + ':' + std::to_string(location(k).line()) + ' ' +
+               spelled(ir::cursor{records_[k]});
     }
 
     /// One statement: left out, and with each of its numbers changed.
@@ -107,15 +108,16 @@ private:
             if (same_place(i, begin)) return;  // a later copy of one that was dealt with
         leave_out(begin, k);
         const char* const changes[] = {"waits for one group less", "counts a warp more", "counts a warp less",
-                                       "one arrival more", "one arrival less", "16 bytes more", "half the bytes",
-                                       "8 registers more"};
+                                       "one arrival more",         "one arrival less",   "16 bytes more",
+                                       "half the bytes",           "8 registers more"};
         for (const char* how : changes)
             for (std::uint32_t barrier = 0; barrier <= m_.n.allocations; ++barrier) change(begin, k, how, barrier);
     }
     void leave_out(std::size_t begin, std::size_t k) {
         mutant x{name(k) + ": left out", {}};
         for (std::size_t i = 0; i < records_.size(); ++i)
-            if (!same_place(i, begin)) x.words.insert(x.words.end(), records_[i], records_[i] + ir::cursor{records_[i]}.size());
+            if (!same_place(i, begin))
+                x.words.insert(x.words.end(), records_[i], records_[i] + ir::cursor{records_[i]}.size());
         mutants_.push_back(std::move(x));
     }
     /// `barrier`: the changes that concern this allocation; the number of allocations stands for "none".
@@ -154,7 +156,8 @@ private:
             list.push_back({o, ir::head(ir::operand_kind::small_int, value)});
             if (noted != nullptr) list.push_back({noted, value});
         };
-        if (const auto* n = note_before(k, ir::note::barrier_init); n != nullptr && n[2] == barrier && c.operands() == 2) {
+        if (const auto* n = note_before(k, ir::note::barrier_init);
+            n != nullptr && n[2] == barrier && c.operands() == 2) {
             if (how == "one arrival more") add(1, 1, n + 5);
             if (how == "one arrival less" && n[5] > 1) add(1, -1, n + 5);
         }

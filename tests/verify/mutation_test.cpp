@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every shipped Hopper GEMM with one synchronisation statement left out, or one of its numbers changed. What the verifier
-// lets through is listed here with the reason; anything else that gets through, or is listed and no longer does, fails.
+// Every shipped Hopper GEMM with one synchronisation statement left out, or one of its numbers changed. What the
+// verifier lets through is listed here with the reason; anything else that gets through, or is listed and no longer
+// does, fails.
 #include "mutation.hpp"
+
+#include "../../examples/gemm_hopper_kernel.hpp"
+#include "../catch.hpp"
 
 #include <ptxdsl/kernels/gemm_heuristic.hpp>
 #include <ptxdsl/kernels/gemm_kernel.hpp>
@@ -9,32 +13,34 @@
 #include <cstdio>
 #include <set>
 
-#include "../../examples/gemm_hopper_kernel.hpp"
-#include "../catch.hpp"
-
 namespace {
 
 namespace px = ptxdsl;
 
 struct survivor {
     const char* what;  ///< the end of the mutant's name
-    bool wrong;        ///< a mistake that is not caught; otherwise the mutant is a right kernel, or nothing in it can tell
+    bool wrong;  ///< a mistake that is not caught; otherwise the mutant is a right kernel, or nothing in it can tell
     const char* why;
 };
 
 constexpr survivor known[] = {
-    {"fence.mbarrier_init.release.cluster: left out", false, "catalogued as a warning: the cluster barrier orders generic accesses"},
+    {"fence.mbarrier_init.release.cluster: left out", false,
+     "catalogued as a warning: the cluster barrier orders generic accesses"},
     {"setmaxnreg.inc.sync.aligned.u32: left out", false, "slower, not wrong"},
     {"griddepcontrol.launch_dependents: left out", false, "slower, not wrong"},
-    {"griddepcontrol.wait: left out", false, "wrong only where the launch asks for overlap, which the kernel does not say"},
-    {"cp.async.bulk.wait_group.read: left out", true, "staging tile chosen by a register: which stage is meant is not followed"},
+    {"griddepcontrol.wait: left out", false,
+     "wrong only where the launch asks for overlap, which the kernel does not say"},
+    {"cp.async.bulk.wait_group.read: left out", true,
+     "staging tile chosen by a register: which stage is meant is not followed"},
     {"cp.async.bulk.wait_group.read: waits for one group less", true, "the same"},
     {"fence.proxy.async.shared::cta: left out", true, "the same"},
     {"barrier.cta.sync.aligned: left out", true, "the same: who has read or written the staging tile is not followed"},
     {"bar.warp.sync: left out", true, "the same, within a warp"},
-    {"mbarrier.init.shared::cta.b64: one arrival more", true, "arrivals at block `sharer(t)`: the rank is computed, not counted"},
+    {"mbarrier.init.shared::cta.b64: one arrival more", true,
+     "arrivals at block `sharer(t)`: the rank is computed, not counted"},
     {"mbarrier.init.shared::cta.b64: one arrival less", true, "the same"},
-    {"barrier.cluster.wait.aligned: left out", true, "split-K: whether a peer's partial sums are there is not followed"},
+    {"barrier.cluster.wait.aligned: left out", true,
+     "split-K: whether a peer's partial sums are there is not followed"},
 };
 
 const survivor* find(const std::string& name) {

@@ -303,9 +303,12 @@ def example(family):
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
     out = ["\n## Calls and the lines they emit\n\nA test holds the calls against the text, line by line.\n"]
     for test in tests:
-        begin = next((i for i, line in enumerate(lines) if line.startswith(f'    check("{test}"')), None)
+        # clang-format breaks after `check(` where the lambda is long.
+        begin = next((i for i, line in enumerate(lines) if line.startswith(f'    check("{test}"') or
+                      (line.startswith(f'        "{test}"') and lines[i - 1] == "    check(")), None)
         if begin is None:
             raise BadPage(f"{name} has no test `{test}`, the example of docs/isa/{family}.md")
+        begin -= lines[begin - 1] == "    check("
         end = next(i for i in range(begin, len(lines)) if lines[i].endswith('");'))
         out += [f"\n```cpp file={name}\n", *(line[4:] + "\n" for line in lines[begin:end + 1]), "```\n"]
     return "".join(out)

@@ -31,28 +31,33 @@ struct placed_message {
 inline void place_messages(const module_file& m, std::vector<placed_message>& out) {
     const line_index lines(m.source);
     for (const ptx::diagnostic& d : m.tree.messages)
-        out.push_back({std::string(shown_name(m.name)), lines.at(d.offset), lines.at(d.offset + d.length), d.severity, fmt::format("PTXDSL-{}", std::string_view(d.id, 3)),
-                       std::string(m.tree.messages.text(d))});
+        out.push_back({std::string(shown_name(m.name)), lines.at(d.offset), lines.at(d.offset + d.length), d.severity,
+                       fmt::format("PTXDSL-{}", std::string_view(d.id, 3)), std::string(m.tree.messages.text(d))});
 }
 
 inline void print_json(const std::vector<placed_message>& all) {
     fmt::print("[");
     for (std::size_t i = 0; i < all.size(); ++i) {
         const placed_message& p = all[i];
-        fmt::print("{}\n  {{\"file\": {}, \"line\": {}, \"column\": {}, \"endLine\": {}, \"endColumn\": {}, \"severity\": \"{}\", \"id\": {}, \"message\": {}}}", i == 0 ? "" : ",", json_string(p.file),
-                   p.begin.line, p.begin.column, p.end.line, p.end.column, ptx::name(p.severity), json_string(p.id), json_string(p.text));
+        fmt::print(
+            "{}\n  {{\"file\": {}, \"line\": {}, \"column\": {}, \"endLine\": {}, \"endColumn\": {}, \"severity\": \"{}\", \"id\": {}, \"message\": {}}}",
+            i == 0 ? "" : ",", json_string(p.file), p.begin.line, p.begin.column, p.end.line, p.end.column,
+            ptx::name(p.severity), json_string(p.id), json_string(p.text));
     }
     fmt::print("{}]\n", all.empty() ? "" : "\n");
 }
 
 inline void print_sarif(const std::vector<placed_message>& all) {
-    fmt::print("{{\n  \"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",\n  \"version\": \"2.1.0\",\n  \"runs\": [{{\n"
-               "    \"tool\": {{\"driver\": {{\"name\": \"ptxdsl\"}}}},\n    \"columnKind\": \"utf16CodeUnits\",\n    \"results\": [");
+    fmt::print(
+        "{{\n  \"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",\n  \"version\": \"2.1.0\",\n  \"runs\": [{{\n"
+        "    \"tool\": {{\"driver\": {{\"name\": \"ptxdsl\"}}}},\n    \"columnKind\": \"utf16CodeUnits\",\n    \"results\": [");
     for (std::size_t i = 0; i < all.size(); ++i) {
         const placed_message& p = all[i];
-        fmt::print("{}\n      {{\"ruleId\": {}, \"level\": \"{}\", \"message\": {{\"text\": {}}}, \"locations\": [{{\"physicalLocation\": {{\"artifactLocation\": {{\"uri\": {}}}, "
-                   "\"region\": {{\"startLine\": {}, \"startColumn\": {}, \"endLine\": {}, \"endColumn\": {}}}}}}}]}}",
-                   i == 0 ? "" : ",", json_string(p.id), ptx::name(p.severity), json_string(p.text), json_string(p.file), p.begin.line, p.begin.column, p.end.line, p.end.column);
+        fmt::print(
+            "{}\n      {{\"ruleId\": {}, \"level\": \"{}\", \"message\": {{\"text\": {}}}, \"locations\": [{{\"physicalLocation\": {{\"artifactLocation\": {{\"uri\": {}}}, "
+            "\"region\": {{\"startLine\": {}, \"startColumn\": {}, \"endLine\": {}, \"endColumn\": {}}}}}}}]}}",
+            i == 0 ? "" : ",", json_string(p.id), ptx::name(p.severity), json_string(p.text), json_string(p.file),
+            p.begin.line, p.begin.column, p.end.line, p.end.column);
     }
     fmt::print("{}]\n  }}]\n}}\n", all.empty() ? "" : "\n    ");
 }
@@ -73,8 +78,10 @@ inline int check_command(const std::vector<std::string_view>& words) {
         }
         if (m.tree.ok() && !a.has("--syntax-only")) ptx::check_module(m.tree.read(), m.tree.messages);
         if (!m.tree.ok() && status == good) status = found_errors;
-        if (for_machines) place_messages(m, placed);
-        else print_messages(name, m.source, m.tree.messages);
+        if (for_machines)
+            place_messages(m, placed);
+        else
+            print_messages(name, m.source, m.tree.messages);
     }
     if (a.has("--json")) print_json(placed);
     if (a.has("--sarif")) print_sarif(placed);

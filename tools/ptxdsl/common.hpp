@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -14,8 +16,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <unistd.h>
 
 namespace tool {
 
@@ -34,19 +34,26 @@ inline constexpr int bad_usage = 2;
 /// Arguments of one command: flags, options with a value, and the rest. `--` ends the options.
 class arguments {
 public:
-    arguments(std::vector<std::string_view> all, std::vector<std::string_view> flags, std::vector<std::string_view> valued) {
+    arguments(std::vector<std::string_view> all, std::vector<std::string_view> flags,
+              std::vector<std::string_view> valued) {
         for (std::size_t i = 0; i < all.size(); ++i) {
             const std::string_view a = all[i];
             if (a == "--") {
                 rest.insert(rest.end(), all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end());
                 break;
             }
-            if (a.size() < 2 || a[0] != '-') rest.push_back(a);
-            else if (contains(flags, a)) given_.push_back(a);
-            else if (const auto eq = a.find('='); eq != a.npos && contains(valued, a.substr(0, eq))) values_.emplace_back(a.substr(0, eq), a.substr(eq + 1));
-            else if (!contains(valued, a)) problem = fmt::format("unknown option '{}'", a);
-            else if (i + 1 == all.size()) problem = fmt::format("option '{}' needs a value", a);
-            else values_.emplace_back(a, all[++i]);
+            if (a.size() < 2 || a[0] != '-')
+                rest.push_back(a);
+            else if (contains(flags, a))
+                given_.push_back(a);
+            else if (const auto eq = a.find('='); eq != a.npos && contains(valued, a.substr(0, eq)))
+                values_.emplace_back(a.substr(0, eq), a.substr(eq + 1));
+            else if (!contains(valued, a))
+                problem = fmt::format("unknown option '{}'", a);
+            else if (i + 1 == all.size())
+                problem = fmt::format("option '{}' needs a value", a);
+            else
+                values_.emplace_back(a, all[++i]);
         }
     }
     [[nodiscard]] bool has(std::string_view flag) const { return contains(given_, flag); }
@@ -93,7 +100,9 @@ private:
 
 [[nodiscard]] inline std::string_view shown_name(std::string_view file) { return file == "-" ? "<stdin>" : file; }
 
-[[nodiscard]] inline bool write_all(std::string_view text, std::FILE* to = stdout) { return std::fwrite(text.data(), 1, text.size(), to) == text.size(); }
+[[nodiscard]] inline bool write_all(std::string_view text, std::FILE* to = stdout) {
+    return std::fwrite(text.data(), 1, text.size(), to) == text.size();
+}
 
 /// Finds lines of one text; made once, asked often.
 class line_index {
@@ -141,7 +150,8 @@ struct shown_line {
     std::size_t begin = 0;
     if (column > width) begin = column - width / 2;
     const std::size_t end = line.size() < begin + width ? line.size() : begin + width;
-    for (std::size_t i = begin; i < end; ++i) s.text.push_back(static_cast<unsigned char>(line[i]) < 0x20 && line[i] != '\t' ? '?' : line[i]);
+    for (std::size_t i = begin; i < end; ++i)
+        s.text.push_back(static_cast<unsigned char>(line[i]) < 0x20 && line[i] != '\t' ? '?' : line[i]);
     for (std::size_t i = begin; i + 1 < column && i < end; ++i) s.marker.push_back(line[i] == '\t' ? '\t' : ' ');
     s.marker.push_back('^');
     for (std::size_t i = column; i + 1 < std::size_t{column} + length && i < end; ++i) s.marker.push_back('~');
@@ -149,19 +159,26 @@ struct shown_line {
 }
 
 /// Prints messages as compilers do: `file:line:column: error: words [PTXDSL-P21]`, the line and a caret.
-inline void print_messages(std::string_view file, std::string_view source, const ptx::diagnostics& messages, std::FILE* to = stderr) {
+inline void print_messages(std::string_view file, std::string_view source, const ptx::diagnostics& messages,
+                           std::FILE* to = stderr) {
     const line_index lines(source);
     const bool colour = use_colour(to);
     for (const ptx::diagnostic& d : messages) {
         const ptx::position p = lines.at(d.offset);
-        const std::string_view on = !colour ? "" : d.severity == ptx::severity::error ? "\x1b[1;31m" : d.severity == ptx::severity::warning ? "\x1b[1;35m" : "\x1b[1;36m";
+        const std::string_view on = !colour                                ? ""
+                                    : d.severity == ptx::severity::error   ? "\x1b[1;31m"
+                                    : d.severity == ptx::severity::warning ? "\x1b[1;35m"
+                                                                           : "\x1b[1;36m";
         const std::string_view bold = colour ? "\x1b[1m" : "";
         const std::string_view off = colour ? "\x1b[0m" : "";
-        fmt::print(to, "{}{}:{}:{}:{} {}{}:{} {} [PTXDSL-{}]\n", bold, shown_name(file), p.line, p.column, off, on, ptx::name(d.severity), off, messages.text(d), std::string_view(d.id, 3));
+        fmt::print(to, "{}{}:{}:{}:{} {}{}:{} {} [PTXDSL-{}]\n", bold, shown_name(file), p.line, p.column, off, on,
+                   ptx::name(d.severity), off, messages.text(d), std::string_view(d.id, 3));
         const shown_line l = show_line(lines.line(p.line), p.column, d.length);
         fmt::print(to, "{:5} | {}\n      | {}{}{}\n", p.line, l.text, on, l.marker, off);
     }
-    if (messages.errors() > ptx::diagnostics::limit) fmt::print(to, "{}: {} errors, the first {} are shown\n", shown_name(file), messages.errors(), ptx::diagnostics::limit);
+    if (messages.errors() > ptx::diagnostics::limit)
+        fmt::print(to, "{}: {} errors, the first {} are shown\n", shown_name(file), messages.errors(),
+                   ptx::diagnostics::limit);
 }
 
 /// A file and its tree.
@@ -182,9 +199,12 @@ struct module_file {
     std::string out = "\"";
     for (char c : s) {
         const auto u = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') out += '\\', out += c;
-        else if (u < 0x20 || u >= 0x7f) out += fmt::format("\\u{:04x}", u);
-        else out += c;
+        if (c == '"' || c == '\\')
+            out += '\\', out += c;
+        else if (u < 0x20 || u >= 0x7f)
+            out += fmt::format("\\u{:04x}", u);
+        else
+            out += c;
     }
     return out + '"';
 }

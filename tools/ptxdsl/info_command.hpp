@@ -79,7 +79,9 @@ using mix = std::vector<std::pair<std::string, unsigned>>;
         if (v.kind(n) != ptx::node_kind::instruction) continue;
         std::string word(v.atom(n));
         const std::uint32_t m = v.child(n, ptx::node_kind::modifier);
-        if (m != 0 && (word == "wgmma" || word == "tcgen05" || word == "mbarrier" || word == "cp" || word == "ld" || word == "st" || word == "atom" || word == "red")) word += v.atom(m);
+        if (m != 0 && (word == "wgmma" || word == "tcgen05" || word == "mbarrier" || word == "cp" || word == "ld" ||
+                       word == "st" || word == "atom" || word == "red"))
+            word += v.atom(m);
         ++counts[word];
     }
     mix out(counts.begin(), counts.end());
@@ -100,9 +102,12 @@ inline void print_kernel(const ptx::tree_view& v, std::uint32_t entry, const ptx
     const ptxdsl::kernel_resources& r = f.resources;
     fmt::print("kernel {}\n", v.atom(entry));
     const std::uint32_t parameters = ptx::detail::parameter_count(v, entry);
-    for (std::uint32_t i = 0; i < parameters; ++i) fmt::print("  parameter    {}: {}\n", ptx::detail::parameter_name(v, entry, i), parameter_text(v, entry, i));
-    if (r.threads[0] != 0) fmt::print("  block        exactly {} x {} x {} threads\n", r.threads[0], r.threads[1], r.threads[2]);
-    else if (r.max_threads != 0) fmt::print("  block        at most {} threads\n", r.max_threads);
+    for (std::uint32_t i = 0; i < parameters; ++i)
+        fmt::print("  parameter    {}: {}\n", ptx::detail::parameter_name(v, entry, i), parameter_text(v, entry, i));
+    if (r.threads[0] != 0)
+        fmt::print("  block        exactly {} x {} x {} threads\n", r.threads[0], r.threads[1], r.threads[2]);
+    else if (r.max_threads != 0)
+        fmt::print("  block        at most {} threads\n", r.max_threads);
     if (r.cluster[0] != 0) fmt::print("  cluster      {} x {} x {} blocks\n", r.cluster[0], r.cluster[1], r.cluster[2]);
     if (f.min_blocks != 0) fmt::print("  residency    at least {} blocks asked for\n", f.min_blocks);
     if (f.max_registers != 0) fmt::print("  registers    at most {} a thread\n", f.max_registers);
@@ -111,15 +116,18 @@ inline void print_kernel(const ptx::tree_view& v, std::uint32_t entry, const ptx
     if (r.uses_pdl_wait) fmt::print("  launch       waits for the kernel before it (griddepcontrol.wait)\n");
     std::string declared;
     for (unsigned k = 0; k < 8; ++k)
-        if (f.registers[k] != 0) declared += fmt::format("{}{} {}", declared.empty() ? "" : ", ", f.registers[k], register_classes[k]);
+        if (f.registers[k] != 0)
+            declared += fmt::format("{}{} {}", declared.empty() ? "" : ", ", f.registers[k], register_classes[k]);
     fmt::print("  declared     {}\n", declared.empty() ? "no registers" : declared);
     fmt::print("  instructions {}, {} labels\n", f.instructions, f.labels);
     std::string words;
     for (const auto& [word, count] : instruction_mix(v, entry)) words += fmt::format(" {} {}", word, count);
     fmt::print("  mix         {}\n", words);
     if (!p.known) return;
-    fmt::print("  ptxas        {} registers, {} bytes spilled, {} bytes of stack\n", p.registers, p.spill_bytes, p.stack_bytes);
-    if (const unsigned warps = resident_warps(r.max_threads, p.registers, p.shared_bytes); warps != 0) fmt::print("  occupancy    {} of 64 warps without dynamic shared memory\n", warps);
+    fmt::print("  ptxas        {} registers, {} bytes spilled, {} bytes of stack\n", p.registers, p.spill_bytes,
+               p.stack_bytes);
+    if (const unsigned warps = resident_warps(r.max_threads, p.registers, p.shared_bytes); warps != 0)
+        fmt::print("  occupancy    {} of 64 warps without dynamic shared memory\n", warps);
 }
 
 [[nodiscard]] inline std::string kernel_json(const ptx::tree_view& v, std::uint32_t entry, const ptxas_facts& p) {
@@ -128,15 +136,21 @@ inline void print_kernel(const ptx::tree_view& v, std::uint32_t entry, const ptx
     std::string out = fmt::format("{{\"name\": {}, \"parameters\": [", json_string(v.atom(entry)));
     for (std::uint32_t i = 0; i < ptx::detail::parameter_count(v, entry); ++i) {
         const ptx::storage s = ptx::detail::parameter_storage(v, entry, i);
-        out += fmt::format("{}{{\"name\": {}, \"type\": \"{}\", \"bytes\": {}, \"align\": {}, \"pointer\": {}}}", i == 0 ? "" : ", ", json_string(ptx::detail::parameter_name(v, entry, i)),
+        out += fmt::format("{}{{\"name\": {}, \"type\": \"{}\", \"bytes\": {}, \"align\": {}, \"pointer\": {}}}",
+                           i == 0 ? "" : ", ", json_string(ptx::detail::parameter_name(v, entry, i)),
                            ptxdsl::isa::name(s.type), s.bytes, s.align, s.is_pointer);
     }
-    out += fmt::format("], \"threads\": [{}, {}, {}], \"maxThreads\": {}, \"cluster\": [{}, {}, {}], \"sharedBytes\": {}, \"dynamicShared\": {}, \"barriers\": {}, \"instructions\": {}, \"mix\": {{",
-                       r.threads[0], r.threads[1], r.threads[2], r.max_threads, r.cluster[0], r.cluster[1], r.cluster[2], r.static_shared_bytes, f.dynamic_shared, f.named_barriers, f.instructions);
+    out += fmt::format(
+        "], \"threads\": [{}, {}, {}], \"maxThreads\": {}, \"cluster\": [{}, {}, {}], \"sharedBytes\": {}, \"dynamicShared\": {}, \"barriers\": {}, \"instructions\": {}, \"mix\": {{",
+        r.threads[0], r.threads[1], r.threads[2], r.max_threads, r.cluster[0], r.cluster[1], r.cluster[2],
+        r.static_shared_bytes, f.dynamic_shared, f.named_barriers, f.instructions);
     bool first = true;
-    for (const auto& [word, count] : instruction_mix(v, entry)) out += fmt::format("{}{}: {}", first ? "" : ", ", json_string(word), count), first = false;
+    for (const auto& [word, count] : instruction_mix(v, entry))
+        out += fmt::format("{}{}: {}", first ? "" : ", ", json_string(word), count), first = false;
     out += "}";
-    if (p.known) out += fmt::format(", \"ptxas\": {{\"registers\": {}, \"spillBytes\": {}, \"stackBytes\": {}}}", p.registers, p.spill_bytes, p.stack_bytes);
+    if (p.known)
+        out += fmt::format(", \"ptxas\": {{\"registers\": {}, \"spillBytes\": {}, \"stackBytes\": {}}}", p.registers,
+                           p.spill_bytes, p.stack_bytes);
     return out + "}";
 }
 
@@ -158,10 +172,14 @@ inline int info_command(const std::vector<std::string_view>& words) {
         }
         const ptx::tree_view v = m.tree.read();
         std::map<std::string, ptxas_facts> used;
-        if (!ptxas.empty()) used = read_log(assemble(ptxas, where, m.source, architecture_of(v.target()), {"-c", "-v"}).log);
+        if (!ptxas.empty())
+            used = read_log(assemble(ptxas, where, m.source, architecture_of(v.target()), {"-c", "-v"}).log);
         const ptxdsl::ptx_version version = v.version();
-        if (!a.has("--json")) fmt::print("{}: PTX {}.{} for {}\n", shown_name(name), version.major, version.minor, v.atom(v.child(0, ptx::node_kind::target) + 1));
-        json += fmt::format("{}{{\"file\": {}, \"version\": \"{}.{}\", \"target\": {}, \"kernels\": [", json.empty() ? "" : ",\n", json_string(name), version.major, version.minor,
+        if (!a.has("--json"))
+            fmt::print("{}: PTX {}.{} for {}\n", shown_name(name), version.major, version.minor,
+                       v.atom(v.child(0, ptx::node_kind::target) + 1));
+        json += fmt::format("{}{{\"file\": {}, \"version\": \"{}.{}\", \"target\": {}, \"kernels\": [",
+                            json.empty() ? "" : ",\n", json_string(name), version.major, version.minor,
                             json_string(v.atom(v.child(0, ptx::node_kind::target) + 1)));
         bool first = true;
         for (std::uint32_t n = 1; n < v[0].end; n = v[n].end) {

@@ -4,16 +4,17 @@
 
 #include "common.hpp"
 
-#include <cstdlib>
-#include <filesystem>
-
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 namespace tool {
 
-/// The ptxas to run: the option, else $PTXDSL_PTXAS, else the one in the PATH or under the usual toolkit directory; empty when there is none.
+/// The ptxas to run: the option, else $PTXDSL_PTXAS, else the one in the PATH or under the usual toolkit directory;
+/// empty when there is none.
 [[nodiscard]] inline std::string find_ptxas(std::string_view option) {
     namespace fs = std::filesystem;
     if (!option.empty()) return std::string(option);
@@ -62,7 +63,8 @@ private:
 };
 
 /// Runs a program in `directory` with its output in `log`; its exit status, or -1.
-[[nodiscard]] inline int run(const std::string& directory, const std::vector<std::string>& command, const std::string& log) {
+[[nodiscard]] inline int run(const std::string& directory, const std::vector<std::string>& command,
+                             const std::string& log) {
     std::vector<char*> argv;
     for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
@@ -90,7 +92,8 @@ struct assembly {
 };
 
 /// Assembles a text under a fixed file name, so that the name cannot make a difference.
-[[nodiscard]] inline assembly assemble(const std::string& ptxas, const scratch& where, std::string_view text, const std::string& architecture, const std::vector<std::string>& options) {
+[[nodiscard]] inline assembly assemble(const std::string& ptxas, const scratch& where, std::string_view text,
+                                       const std::string& architecture, const std::vector<std::string>& options) {
     const std::string& d = where.path();
     assembly out;
     {
@@ -121,8 +124,9 @@ public:
         std::string_view header;  ///< without name, offset and size
     };
     explicit elf_file(std::string_view all) : all_(all) {
-        if (all.size() < 64 || all.substr(0, 4) != "\x7f"
-                                                   "ELF")
+        if (all.size() < 64 || all.substr(0, 4) !=
+                                   "\x7f"
+                                   "ELF")
             return;
         const std::uint64_t table = number(0x28, 8), count = number(0x3c, 2), names = number(0x3e, 2);
         if (table > all.size() || count * 64 > all.size() - table || names >= count) return;
@@ -142,7 +146,8 @@ private:
         const std::uint64_t name = strings + number(at, 4), type = number(at + 4, 4), offset = number(at + 0x18, 8);
         std::uint64_t size = number(at + 0x20, 8);
         if (type == no_bits || type == no_bits_cuda || offset > all_.size() || size > all_.size() - offset) size = 0;
-        const std::string_view n = name < all_.size() ? all_.substr(name, all_.find('\0', name) - name) : std::string_view();
+        const std::string_view n =
+            name < all_.size() ? all_.substr(name, all_.find('\0', name) - name) : std::string_view();
         sections.push_back({n, all_.substr(size == 0 ? 0 : offset, size), all_.substr(at + 4, 0x14)});
     }
     std::string_view all_;
@@ -153,13 +158,15 @@ inline constexpr std::string_view text_section = ".nv_debug_ptx_txt.";
 /// The decimal number that ptxas appends to the name of the section with the text; empty when there is no such section.
 [[nodiscard]] inline std::string text_number(const elf_file& f) {
     for (const elf_file::section& s : f.sections)
-        if (s.name.substr(0, text_section.size()) == text_section) return std::string(s.name.substr(text_section.size()));
+        if (s.name.substr(0, text_section.size()) == text_section)
+            return std::string(s.name.substr(text_section.size()));
     return {};
 }
 [[nodiscard]] inline std::string replaced(std::string_view bytes, const std::string& what, const std::string& by) {
     std::string out(bytes);
     if (what.empty() || what.size() != by.size()) return out;
-    for (std::size_t i = out.find(what); i != out.npos; i = out.find(what, i + by.size())) out.replace(i, what.size(), by);
+    for (std::size_t i = out.find(what); i != out.npos; i = out.find(what, i + by.size()))
+        out.replace(i, what.size(), by);
     return out;
 }
 

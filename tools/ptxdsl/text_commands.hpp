@@ -58,7 +58,8 @@ inline int fmt_command(const std::vector<std::string_view>& words) {
     const arguments a(words, {"--strip", "-i", "--check"}, {"-o"});
     if (!a.problem.empty()) return usage_error("fmt", a.problem);
     if (a.rest.empty()) return usage_error("fmt", "no file");
-    if (int{a.has("-i")} + int{a.has("--check")} + int{!a.value("-o").empty()} > 1) return usage_error("fmt", "-i, --check and -o exclude each other");
+    if (int{a.has("-i")} + int{a.has("--check")} + int{!a.value("-o").empty()} > 1)
+        return usage_error("fmt", "-i, --check and -o exclude each other");
     int status = good;
     std::string all;
     for (std::string_view name : a.rest) {
@@ -140,11 +141,16 @@ using parts = std::map<std::string, std::vector<std::string>>;
         ptx::canonical_printer(v, t).item(n);
         const node_kind k = v.kind(n);
         std::string key = "header";
-        if (k == node_kind::entry) key = fmt::format("kernel {}", v.atom(n));
-        else if (k == node_kind::function) key = fmt::format("function {}", v.atom(n));
-        else if (k == node_kind::section) key = fmt::format("section {}", v.atom(n));
-        else if (k == node_kind::declaration) key = fmt::format("variable {}", v.atom(v.child(n, node_kind::declarator)));
-        else if (k > node_kind::address_size) key = "directives";
+        if (k == node_kind::entry)
+            key = fmt::format("kernel {}", v.atom(n));
+        else if (k == node_kind::function)
+            key = fmt::format("function {}", v.atom(n));
+        else if (k == node_kind::section)
+            key = fmt::format("section {}", v.atom(n));
+        else if (k == node_kind::declaration)
+            key = fmt::format("variable {}", v.atom(v.child(n, node_kind::declarator)));
+        else if (k > node_kind::address_size)
+            key = "directives";
         for (std::string& l : lines_of(t.view())) out[key].push_back(std::move(l));
     }
     return out;
@@ -178,8 +184,10 @@ private:
     void walk() {
         const std::size_t lead = first_ > around ? first_ - around : 0;
         for (std::size_t i = lead; i < first_; ++i) edits_.push_back({' ', &a_[i]});
-        if (a_end_ - first_ + b_end_ - first_ > largest) replace_all();
-        else shortest();
+        if (a_end_ - first_ + b_end_ - first_ > largest)
+            replace_all();
+        else
+            shortest();
         for (std::size_t i = a_end_; i < a_.size() && i < a_end_ + around; ++i) edits_.push_back({' ', &a_[i]});
     }
     void replace_all() {
@@ -196,7 +204,9 @@ private:
             trace.emplace_back(v.begin() + (most - d), v.begin() + (most + d + 1));
             for (long k = -d; k <= d; k += 2) {
                 long x = k == -d || (k != d && v[at(k - 1)] < v[at(k + 1)]) ? v[at(k + 1)] : v[at(k - 1)] + 1;
-                while (x < n && x - k < m && a_[first_ + static_cast<std::size_t>(x)] == b_[first_ + static_cast<std::size_t>(x - k)]) ++x;
+                while (x < n && x - k < m &&
+                       a_[first_ + static_cast<std::size_t>(x)] == b_[first_ + static_cast<std::size_t>(x - k)])
+                    ++x;
                 v[at(k)] = x;
                 if (x >= n && x - k >= m) return back(trace, d, n, m);
             }
@@ -211,8 +221,10 @@ private:
             const long before = k == -d || (k != d && at(k - 1) < at(k + 1)) ? k + 1 : k - 1;
             const long px = at(before), py = px - before;
             while (x > px && y > py) reversed.push_back({' ', &a_[first_ + static_cast<std::size_t>(--x)]}), --y;
-            if (x == px) reversed.push_back({'+', &b_[first_ + static_cast<std::size_t>(--y)]});
-            else reversed.push_back({'-', &a_[first_ + static_cast<std::size_t>(--x)]});
+            if (x == px)
+                reversed.push_back({'+', &b_[first_ + static_cast<std::size_t>(--y)]});
+            else
+                reversed.push_back({'-', &a_[first_ + static_cast<std::size_t>(--x)]});
         }
         while (x > 0) reversed.push_back({' ', &a_[first_ + static_cast<std::size_t>(--x)]});
         edits_.insert(edits_.end(), reversed.rbegin(), reversed.rend());
@@ -246,7 +258,8 @@ inline int diff_command(const std::vector<std::string_view>& words) {
     int status = good;
     for (const auto& [name, lines] : olds) {
         const auto other = news.find(name);
-        if (other == news.end()) fmt::print("only in {}: {}\n", a.rest[0], name), status = found_errors;
+        if (other == news.end())
+            fmt::print("only in {}: {}\n", a.rest[0], name), status = found_errors;
         else if (other->second != lines) {
             fmt::print("{} differs\n", name);
             status = found_errors;

@@ -74,8 +74,10 @@ template <ir::sizes S>
     copy_n(out.function_words, v.function_words, S.function_words);
     copy_n(out.function_regs, v.function_regs, S.function_regs);
     out.header = v;
-    out.header.words = nullptr, out.header.locations = nullptr, out.header.regs = nullptr, out.header.prefixes = nullptr;
-    out.header.params = nullptr, out.header.allocations = nullptr, out.header.labels = nullptr, out.header.symbols = nullptr;
+    out.header.words = nullptr, out.header.locations = nullptr, out.header.regs = nullptr,
+    out.header.prefixes = nullptr;
+    out.header.params = nullptr, out.header.allocations = nullptr, out.header.labels = nullptr,
+    out.header.symbols = nullptr;
     out.header.pool = nullptr, out.header.findings = nullptr, out.header.functions = nullptr;
     out.header.function_words = nullptr, out.header.function_regs = nullptr;
     return out;
@@ -253,13 +255,16 @@ inline constexpr auto program_text = shrink_text<K>();
 [[nodiscard]] constexpr kernel_resources resources_of(const ir::view& m) noexcept {
     kernel_resources r;
     (m.dynamic_shared() ? r.dynamic_shared_bytes : r.static_shared_bytes) = m.shared_bytes;
-    if (m.attrs.reqntid.given()) r.threads[0] = m.attrs.reqntid.x, r.threads[1] = m.attrs.reqntid.y, r.threads[2] = m.attrs.reqntid.z;
+    if (m.attrs.reqntid.given())
+        r.threads[0] = m.attrs.reqntid.x, r.threads[1] = m.attrs.reqntid.y, r.threads[2] = m.attrs.reqntid.z;
     r.max_threads = m.attrs.threads();
-    if (m.attrs.cluster.given()) r.cluster[0] = m.attrs.cluster.x, r.cluster[1] = m.attrs.cluster.y, r.cluster[2] = m.attrs.cluster.z;
+    if (m.attrs.cluster.given())
+        r.cluster[0] = m.attrs.cluster.x, r.cluster[1] = m.attrs.cluster.y, r.cluster[2] = m.attrs.cluster.z;
     for (std::uint32_t at = 0; at < m.n.words;) {
         const ir::cursor c{m.words + at};
         at += c.size();
-        if (c.is_instruction() && c.tokens() == 2 && c.token(0) == static_cast<std::uint16_t>(isa::tok::griddepcontrol) &&
+        if (c.is_instruction() && c.tokens() == 2 &&
+            c.token(0) == static_cast<std::uint16_t>(isa::tok::griddepcontrol) &&
             c.token(1) == static_cast<std::uint16_t>(isa::tok::wait))
             r.uses_pdl_wait = true;
     }
@@ -294,7 +299,8 @@ struct assembled {
     }
 };
 
-/// Assembles and verifies kernel `K` in constant evaluation; misuse stops the build here with the kernel's file and line.
+/// Assembles and verifies kernel `K` in constant evaluation; misuse stops the build here with the kernel's file and
+/// line.
 template <class K>
 [[nodiscard]] constexpr assembled<K> assemble() {
     if constexpr (detail::program_error<K>.found) static_cast<void>(detail::refuse<K>());

@@ -2,14 +2,14 @@
 // PTX text from a program. The same code runs in constant evaluation and at run time.
 #pragma once
 
-#include <cstdint>
-#include <ptxdsl/detail/string_view.hpp>
-#include <type_traits>
-
 #include <ptxdsl/detail/dynarray.hpp>
+#include <ptxdsl/detail/string_view.hpp>
 #include <ptxdsl/ir/module.hpp>
 #include <ptxdsl/isa/special_registers.hpp>
 #include <ptxdsl/isa/tokens.hpp>
+
+#include <cstdint>
+#include <type_traits>
 
 namespace ptxdsl::detail {
 
@@ -60,12 +60,14 @@ public:
     [[nodiscard]] constexpr const char* data() const noexcept { return data_; }
 
 private:
-    /// clang counts every statement of a constant evaluation but folds a memcpy into one; g++ 12 refuses the builtin there.
+    /// clang counts every statement of a constant evaluation but folds a memcpy into one; g++ 12 refuses the builtin
+    /// there.
     static constexpr void copy(char* to, const char* from, std::uint32_t n) noexcept {
 #if defined(__clang__)
         __builtin_memcpy(to, from, n);
 #else
-        if (!std::is_constant_evaluated()) __builtin_memcpy(to, from, n);
+        if (!std::is_constant_evaluated())
+            __builtin_memcpy(to, from, n);
         else
             for (std::uint32_t i = 0; i < n; ++i) to[i] = from[i];
 #endif
@@ -80,7 +82,8 @@ private:
 /// compiler evaluated the body, so the text is the same from every compiler.
 class emitter {
 public:
-    constexpr emitter(const ir::view& m, std::uint32_t capacity) : out(capacity), m_(m), numbers_(m.n.regs), counts_(m.n.prefixes) {
+    constexpr emitter(const ir::view& m, std::uint32_t capacity)
+        : out(capacity), m_(m), numbers_(m.n.regs), counts_(m.n.prefixes) {
         numbers_.resize(m.n.regs, 0);
         counts_.resize(m.n.prefixes, 0);
     }
@@ -338,7 +341,8 @@ private:
     constexpr void text_line(const ir::cursor& c, const std::uint32_t* words, std::uint32_t n) {
         const auto kind = static_cast<ir::text_kind>(c.code());
         out.reserve(16 + c.payload(1));
-        if (kind == ir::text_kind::raw || kind == ir::text_kind::statement || kind == ir::text_kind::parameter) out.put("    ");
+        if (kind == ir::text_kind::raw || kind == ir::text_kind::statement || kind == ir::text_kind::parameter)
+            out.put("    ");
         out.put(string_view(m_.pool + c.payload(0), c.payload(1)));
         if (kind == ir::text_kind::parameter) out.put(is_last_parameter(c, words + n) ? ')' : ',');
         finish(c);
@@ -347,12 +351,15 @@ private:
     [[nodiscard]] static constexpr bool is_last_parameter(ir::cursor c, const std::uint32_t* end) noexcept {
         do c.w += c.size();
         while (c.w != end && c.kind() == ir::record::line);
-        return c.w == end || c.kind() != ir::record::text || c.code() != static_cast<std::uint32_t>(ir::text_kind::parameter);
+        return c.w == end || c.kind() != ir::record::text ||
+               c.code() != static_cast<std::uint32_t>(ir::text_kind::parameter);
     }
     /// Declares the registers of this function that the library has named: those that its author added.
     constexpr void own_registers(ir::cursor c, const std::uint32_t* end) {
         const std::uint32_t* const first = c.w;
-        while (c.w != end && (c.kind() != ir::record::text || c.code() != static_cast<std::uint32_t>(ir::text_kind::function_end))) c.w += c.size();
+        while (c.w != end &&
+               (c.kind() != ir::record::text || c.code() != static_cast<std::uint32_t>(ir::text_kind::function_end)))
+            c.w += c.size();
         for (std::uint32_t i = 0; i < m_.n.prefixes; ++i) counts_[i] = 0;
         for (std::uint32_t i = 0; i < m_.n.regs; ++i) numbers_[i] = 0;
         number_registers(first, static_cast<std::uint32_t>(c.w - first));
@@ -395,8 +402,10 @@ private:
         const ir::prefix_info& prefix = m_.prefixes[r.prefix];
         if (prefix.how == ir::naming::automatic) out.put('%');
         out.put(m_.text(prefix.id));
-        if (prefix.how == ir::naming::automatic) out.put_number(numbers_[reg] - 1);
-        else if (prefix.how == ir::naming::numbered) out.put_number(reg - prefix.first);
+        if (prefix.how == ir::naming::automatic)
+            out.put_number(numbers_[reg] - 1);
+        else if (prefix.how == ir::naming::numbered)
+            out.put_number(reg - prefix.first);
     }
     constexpr void instruction(const ir::cursor& c) {
         out.reserve(64 + c.size() * word_);
@@ -416,7 +425,8 @@ private:
             out.put(i == 0 ? " "_sv : ", "_sv);
             if (call && ir::kind_of(o[0]) == ir::operand_kind::vec)  // the lists of a call stand in parentheses
                 out.put('('), put_list(o + 1, ir::payload_of(o[0]), ", "_sv), out.put(')');
-            else operand(o);
+            else
+                operand(o);
             o += ir::operand_words(o[0]);
         }
         out.put(';');
@@ -459,8 +469,10 @@ private:
                 break;
             case ir::operand_kind::vec: vector(o + 1, n); break;
             case ir::operand_kind::pair:
-                if (is_selected(o[2])) selected(o[1], ir::payload_of(o[2]));
-                else put_list(o + 1, n, "|"_sv);
+                if (is_selected(o[2]))
+                    selected(o[1], ir::payload_of(o[2]));
+                else
+                    put_list(o + 1, n, "|"_sv);
                 break;
             case ir::operand_kind::range: range(o[1], n); break;
             case ir::operand_kind::label: put_label(n); break;
@@ -472,7 +484,8 @@ private:
     }
     /// `{a, b}`; a predicate at the end says something about the whole: `{a, b}|p`.
     constexpr void vector(const std::uint32_t* words, std::uint32_t n) {
-        const bool joined = n > 1 && ir::kind_of(words[n - 1]) == ir::operand_kind::reg && m_.regs[ir::payload_of(words[n - 1])].type == isa::scalar::pred;
+        const bool joined = n > 1 && ir::kind_of(words[n - 1]) == ir::operand_kind::reg &&
+                            m_.regs[ir::payload_of(words[n - 1])].type == isa::scalar::pred;
         out.put('{'), put_list(words, joined ? n - 1 : n, ", "_sv), out.put('}');
         if (joined) out.put('|'), put_word(words[n - 1]);
     }
@@ -500,8 +513,10 @@ private:
     constexpr void integer(const std::uint32_t* o) {
         const std::uint64_t v = o[1] | static_cast<std::uint64_t>(o[2]) << 32;
         const auto type = static_cast<isa::scalar>(ir::payload_of(o[0]));
-        if (isa::info(type).cls == isa::type_class::signed_int || static_cast<std::int64_t>(v) >= 0) out.put_signed(static_cast<std::int64_t>(v));
-        else out.put_number(v);
+        if (isa::info(type).cls == isa::type_class::signed_int || static_cast<std::int64_t>(v) >= 0)
+            out.put_signed(static_cast<std::int64_t>(v));
+        else
+            out.put_number(v);
     }
 
     const ir::view& m_;

@@ -14,7 +14,8 @@ class assembled_program {
 public:
     using params = Params;
 
-    explicit assembled_program(const ir::program& p) : name_(p.kernel.length + 1), error_(detail::first_error(p.read())) {
+    explicit assembled_program(const ir::program& p)
+        : name_(p.kernel.length + 1), error_(detail::first_error(p.read())) {
         const ir::view m = p.read();
         target_ = m.target;
         version_ = m.version;
@@ -56,9 +57,8 @@ private:
 
 /// Assembles `body` now, under `name`, with `constants` for the leading parameters that are no kernel parameters.
 template <class Body, class... C>
-[[nodiscard]] assembled_program<typename detail::body_traits<Body>::params> assemble_at_run_time(string_view name, const Body& body,
-                                                                                                const ir::attributes& attributes = {},
-                                                                                                const C&... constants) {
+[[nodiscard]] assembled_program<typename detail::body_traits<Body>::params> assemble_at_run_time(
+    string_view name, const Body& body, const ir::attributes& attributes = {}, const C&... constants) {
     ir::program p;
     detail::write_program(p, name, attributes, body, constants...);
     return assembled_program<typename detail::body_traits<Body>::params>(p);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <ptxdsl/detail/string_view.hpp>
+
+#include <cstddef>
 
 namespace ptxdsl {
 

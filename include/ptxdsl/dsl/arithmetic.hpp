@@ -20,17 +20,26 @@ struct twice {
     static_assert(always_false<T>, "PTXDSL-A15: the .wide forms exist for 16-bit and 32-bit integers");
     using type = u32;
 };
-template <> struct twice<u16> { using type = u32; };
-template <> struct twice<s16> { using type = s32; };
-template <> struct twice<u32> { using type = u64; };
-template <> struct twice<s32> { using type = s64; };
+template <> struct twice<u16> {
+    using type = u32;
+};
+template <> struct twice<s16> {
+    using type = s32;
+};
+template <> struct twice<u32> {
+    using type = u64;
+};
+template <> struct twice<s32> {
+    using type = s64;
+};
 
 /// A half operand of a mixed precision instruction (`add.f32.f16`).
 template <class A>
-inline constexpr bool is_half_reg = std::is_same_v<typename traits<A>::value, f16> || std::is_same_v<typename traits<A>::value, bf16>;
+inline constexpr bool is_half_reg =
+    std::is_same_v<typename traits<A>::value, f16> || std::is_same_v<typename traits<A>::value, bf16>;
 template <class A>
-inline constexpr bool is_f32_operand =
-    std::is_same_v<typename traits<A>::value, f32> || (!traits<A>::is_reg && std::is_floating_point_v<std::remove_cvref_t<A>>);
+inline constexpr bool is_f32_operand = std::is_same_v<typename traits<A>::value, f32> ||
+                                       (!traits<A>::is_reg && std::is_floating_point_v<std::remove_cvref_t<A>>);
 
 /// Three-input `min`, `max`: same words as the two-input form, so its operands decide.
 template <target Tgt, tok... Toks>
@@ -41,7 +50,8 @@ struct three_input_form : form<Tgt, Toks...> {
                                                     {isa::operand_kind::reg, isa::scalar::f32}};
     static constexpr isa::verdict verdict = [] {
         isa::verdict v = isa::find(form<Tgt, Toks...>::tokens, sizeof...(Toks), shapes, 4, Tgt);
-        if (!v.ok() && isa::find(form<Tgt, Toks...>::tokens, sizeof...(Toks), shapes, 4, sm_100a).ok()) v.st = isa::verdict::status::wrong_target;
+        if (!v.ok() && isa::find(form<Tgt, Toks...>::tokens, sizeof...(Toks), shapes, 4, sm_100a).ok())
+            v.st = isa::verdict::status::wrong_target;
         return v;
     }();
 };
@@ -58,47 +68,58 @@ class arithmetic_family : public family<Tgt, arithmetic_family<Tgt>> {
 public:
     // ---- arithmetic of every type -------------------------------------------------------------------------------
 
-    /// `add{.M}.T d, a, b;` — `k.add(i, j)`, `k.add<px::rn, px::ftz>(a, b)`, `k.add<px::sat>(i, j)`; `add.f32.f16` when `a` is
-    /// a half and `b` an f32 (sm_100). PTX ISA 9.7.1.1, 9.7.3.3, 9.7.4.1, 9.7.5.1.
+    /// `add{.M}.T d, a, b;` — `k.add(i, j)`, `k.add<px::rn, px::ftz>(a, b)`, `k.add<px::sat>(i, j)`; `add.f32.f16` when
+    /// `a` is a half and `b` an f32 (sm_100). PTX ISA 9.7.1.1, 9.7.3.3, 9.7.4.1, 9.7.5.1.
     template <tok... M, class A, class B>
     constexpr auto add(A&& a, B&& b, location where = location::current()) const {
-        if constexpr (is_half_reg<A> && is_f32_operand<B>) return mixed_sum<tok::add, M...>(static_cast<A&&>(a), static_cast<B&&>(b), where);
-        else return uniform<Tgt, tok::add, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
+        if constexpr (is_half_reg<A> && is_f32_operand<B>)
+            return mixed_sum<tok::add, M...>(static_cast<A&&>(a), static_cast<B&&>(b), where);
+        else
+            return uniform<Tgt, tok::add, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
     }
     /// `sub{.M}.T d, a, b;` PTX ISA 9.7.1.2, 9.7.3.4, 9.7.4.2, 9.7.5.2.
     template <tok... M, class A, class B>
     constexpr auto sub(A&& a, B&& b, location where = location::current()) const {
-        if constexpr (is_half_reg<A> && is_f32_operand<B>) return mixed_sum<tok::sub, M...>(static_cast<A&&>(a), static_cast<B&&>(b), where);
-        else return uniform<Tgt, tok::sub, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
+        if constexpr (is_half_reg<A> && is_f32_operand<B>)
+            return mixed_sum<tok::sub, M...>(static_cast<A&&>(a), static_cast<B&&>(b), where);
+        else
+            return uniform<Tgt, tok::sub, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
     }
-    /// `mul{.M}.T d, a, b;` of floating types; integers say which half: `mul_lo`, `mul_hi`, `mul_wide`. PTX ISA 9.7.3.5, 9.7.4.3.
+    /// `mul{.M}.T d, a, b;` of floating types; integers say which half: `mul_lo`, `mul_hi`, `mul_wide`. PTX
+    /// ISA 9.7.3.5, 9.7.4.3.
     template <tok... M, class A, class B>
     constexpr auto mul(A&& a, B&& b, location where = location::current()) const {
         return uniform<Tgt, tok::mul, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
     }
-    /// `fma.R{.M}.T d, a, b, c;` — `k.fma<px::rn>(a, b, c)`; `fma.rn.f32.f16` when `a`, `b` are halves and `c` an f32 (sm_100).
-    /// PTX ISA 9.7.3.6, 9.7.4.4, 9.7.5.3.
+    /// `fma.R{.M}.T d, a, b, c;` — `k.fma<px::rn>(a, b, c)`; `fma.rn.f32.f16` when `a`, `b` are halves and `c` an f32
+    /// (sm_100). PTX ISA 9.7.3.6, 9.7.4.4, 9.7.5.3.
     template <tok... M, class A, class B, class C>
     constexpr auto fma(A&& a, B&& b, C&& c, location where = location::current()) const {
-        if constexpr (is_half_reg<A> && std::is_same_v<typename traits<A>::value, typename traits<B>::value> && is_f32_operand<C>) {
+        if constexpr (is_half_reg<A> && std::is_same_v<typename traits<A>::value, typename traits<B>::value> &&
+                      is_f32_operand<C>) {
             using H = typename traits<A>::value;
             return checked<form<Tgt, tok::fma, M..., tok::f32, isa::type_token(scalar_of<H>)>, f32>(
                 ctx(), where, as_operand<H>(static_cast<A&&>(a), where), as_operand<H>(static_cast<B&&>(b), where),
                 as_operand<f32>(static_cast<C&&>(c), where));
         } else {
-            return uniform<Tgt, tok::fma, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+            return uniform<Tgt, tok::fma, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                static_cast<C&&>(c));
         }
     }
     /// `fma.rn.T d, a, b, c;`
     template <class A, class B, class C>
     constexpr auto fma_rn(A&& a, B&& b, C&& c, location where = location::current()) const {
-        if constexpr (is_half_reg<A> && is_f32_operand<C>) return fma<tok::rn>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), where);
-        else return uniform<Tgt, tok::fma, tok::rn>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        if constexpr (is_half_reg<A> && is_f32_operand<C>)
+            return fma<tok::rn>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), where);
+        else
+            return uniform<Tgt, tok::fma, tok::rn>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                   static_cast<C&&>(c));
     }
     /// `mad.R{.M}.T d, a, b, c;` of f32 and f64; integers: `mad_lo`, `mad_hi`, `mad_wide`. PTX ISA 9.7.3.7.
     template <tok... M, class A, class B, class C>
     constexpr auto mad(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return uniform<Tgt, tok::mad, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return uniform<Tgt, tok::mad, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                            static_cast<C&&>(c));
     }
     /// `div{.M}.T d, a, b;` — floats choose `k.div<px::rn>`, `<px::approx>` or `<px::full>`. PTX ISA 9.7.1.8, 9.7.3.8.
     template <tok... M, class A, class B>
@@ -120,8 +141,8 @@ public:
     constexpr auto neg(A&& a, location where = location::current()) const {
         return uniform<Tgt, tok::neg, M...>(ctx(), where, static_cast<A&&>(a));
     }
-    /// `min{.M}.T d, a, b;` — signed for signed registers; `<px::relu>`, `<px::ftz, px::NaN>`, `<px::xorsign, px::abs>`.
-    /// PTX ISA 9.7.1.12, 9.7.3.11, 9.7.4.7.
+    /// `min{.M}.T d, a, b;` — signed for signed registers; `<px::relu>`, `<px::ftz, px::NaN>`, `<px::xorsign,
+    /// px::abs>`. PTX ISA 9.7.1.12, 9.7.3.11, 9.7.4.7.
     template <tok... M, class A, class B>
     constexpr auto min(A&& a, B&& b, location where = location::current()) const {
         return uniform<Tgt, tok::min, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
@@ -160,17 +181,20 @@ public:
     template <class A, class B>
     constexpr auto mul_wide(A&& a, B&& b, location where = location::current()) const {
         using T = typename same_type<A, B>::operand_value;
-        return same<Tgt, typing::own, typename twice<T>::type, tok::mul, tok::wide>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
+        return same<Tgt, typing::own, typename twice<T>::type, tok::mul, tok::wide>(ctx(), where, static_cast<A&&>(a),
+                                                                                    static_cast<B&&>(b));
     }
     /// `mad.lo.T d, a, b, c;` PTX ISA 9.7.1.4.
     template <class A, class B, class C>
     constexpr auto mad_lo(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return uniform<Tgt, tok::mad, tok::lo>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return uniform<Tgt, tok::mad, tok::lo>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                               static_cast<C&&>(c));
     }
     /// `mad.hi{.sat}.T d, a, b, c;` PTX ISA 9.7.1.4.
     template <tok... M, class A, class B, class C>
     constexpr auto mad_hi(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return uniform<Tgt, tok::mad, tok::hi, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return uniform<Tgt, tok::mad, tok::hi, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                     static_cast<C&&>(c));
     }
     /// `mad.wide.T d, a, b, c;` — `c` and the result are twice as wide as `a`, `b`. PTX ISA 9.7.1.4.
     template <class A, class B, class C>
@@ -194,12 +218,14 @@ public:
     /// `mad24.lo.T d, a, b, c;` PTX ISA 9.7.1.6.
     template <class A, class B, class C>
     constexpr auto mad24_lo(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return uniform<Tgt, tok::mad24, tok::lo>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return uniform<Tgt, tok::mad24, tok::lo>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                 static_cast<C&&>(c));
     }
     /// `mad24.hi{.sat}.T d, a, b, c;` PTX ISA 9.7.1.6.
     template <tok... M, class A, class B, class C>
     constexpr auto mad24_hi(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return uniform<Tgt, tok::mad24, tok::hi, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return uniform<Tgt, tok::mad24, tok::hi, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                       static_cast<C&&>(c));
     }
     /// `sad.T d, a, b, c;` PTX ISA 9.7.1.7.
     template <class A, class B, class C>
@@ -262,16 +288,17 @@ public:
     /// `bmsk.clamp.b32 d, a, b;` a mask of `b` bits from bit `a` on. PTX ISA 9.7.1.22.
     template <class A, class B>
     constexpr reg<u32> bmsk_clamp(A&& a, B&& b, location where = location::current()) const {
-        return checked<form<Tgt, tok::bmsk, tok::clamp, tok::b32>, u32>(ctx(), where, as_operand<u32>(static_cast<A&&>(a), where),
-                                                                        as_operand<u32>(static_cast<B&&>(b), where));
+        return checked<form<Tgt, tok::bmsk, tok::clamp, tok::b32>, u32>(
+            ctx(), where, as_operand<u32>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<B&&>(b), where));
     }
     /// `bmsk.wrap.b32 d, a, b;` PTX ISA 9.7.1.22.
     template <class A, class B>
     constexpr reg<u32> bmsk_wrap(A&& a, B&& b, location where = location::current()) const {
-        return checked<form<Tgt, tok::bmsk, tok::wrap, tok::b32>, u32>(ctx(), where, as_operand<u32>(static_cast<A&&>(a), where),
-                                                                       as_operand<u32>(static_cast<B&&>(b), where));
+        return checked<form<Tgt, tok::bmsk, tok::wrap, tok::b32>, u32>(
+            ctx(), where, as_operand<u32>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<B&&>(b), where));
     }
-    /// `dp4a.A.B d, a, b, c;` four byte products; `a`, `b` u32 or s32, `c` and `d` s32 unless both are u32. PTX ISA 9.7.1.23.
+    /// `dp4a.A.B d, a, b, c;` four byte products; `a`, `b` u32 or s32, `c` and `d` s32 unless both are u32. PTX
+    /// ISA 9.7.1.23.
     template <class A, class B, class C>
     constexpr auto dp4a(A&& a, B&& b, C&& c, location where = location::current()) const {
         return dot<tok::dp4a, tok::none>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), where);
@@ -312,22 +339,26 @@ public:
     /// `mad.lo.cc.T d, a, b, c;` writes the carry. PTX ISA 9.7.2.5.
     template <class A, class B, class C>
     constexpr auto mad_lo_cc(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return uniform<Tgt, tok::mad, tok::lo, tok::cc>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return uniform<Tgt, tok::mad, tok::lo, tok::cc>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                        static_cast<C&&>(c));
     }
     /// `mad.hi.cc.T d, a, b, c;` writes the carry. PTX ISA 9.7.2.5.
     template <class A, class B, class C>
     constexpr auto mad_hi_cc(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return uniform<Tgt, tok::mad, tok::hi, tok::cc>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return uniform<Tgt, tok::mad, tok::hi, tok::cc>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                        static_cast<C&&>(c));
     }
     /// `madc.lo{.cc}.T d, a, b, c;` reads the carry. PTX ISA 9.7.2.6.
     template <tok... M, class A, class B, class C>
     constexpr auto madc_lo(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return uniform<Tgt, tok::madc, tok::lo, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return uniform<Tgt, tok::madc, tok::lo, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                      static_cast<C&&>(c));
     }
     /// `madc.hi{.cc}.T d, a, b, c;` reads the carry. PTX ISA 9.7.2.6.
     template <tok... M, class A, class B, class C>
     constexpr auto madc_hi(A&& a, B&& b, C&& c, location where = location::current()) const {
-        return uniform<Tgt, tok::madc, tok::hi, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+        return uniform<Tgt, tok::madc, tok::hi, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
+                                                      static_cast<C&&>(c));
     }
 
     // ---- floating point (PTX ISA 9.7.3, 9.7.4) ----------------------------------------------------------------------
@@ -385,35 +416,39 @@ public:
 
     // ---- comparison and selection (PTX ISA 9.7.6, 9.7.7) ------------------------------------------------------------
 
-    /// `setp.OP{.BOOL}{.M}.T p, a, b{, c};` — `k.setp<px::lt>(a, b)`, `k.setp<px::lt, px::and_>(a, b, px::unless(c))`; the
-    /// operators `<`, `==` … emit the first form. PTX ISA 9.7.6.2.
+    /// `setp.OP{.BOOL}{.M}.T p, a, b{, c};` — `k.setp<px::lt>(a, b)`, `k.setp<px::lt, px::and_>(a, b, px::unless(c))`;
+    /// the operators `<`, `==` … emit the first form. PTX ISA 9.7.6.2.
     template <tok Op, tok... M, class A, class B, class C = absent>
     constexpr reg<pred> setp(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         using T = typename compared<Op, C, A, B, M...>::type;
         using F = form<Tgt, tok::setp, Op, M..., type_word<typing::own, T>>;
         require<F, rule::a10>();
-        static_assert(class_of<T> != isa::type_class::packed, "PTXDSL-A15: setp of a packed type has two results: k.setp_pq");
+        static_assert(class_of<T> != isa::type_class::packed,
+                      "PTXDSL-A15: setp of a packed type has two results: k.setp_pq");
         if constexpr (is_absent<C>) {
-            return value<F, pred>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<T>(static_cast<B&&>(b), where));
+            return value<F, pred>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where),
+                                  as_operand<T>(static_cast<B&&>(b), where));
         } else {
-            return value<F, pred>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<T>(static_cast<B&&>(b), where),
-                                  pred_operand(static_cast<C&&>(c), where));
+            return value<F, pred>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where),
+                                  as_operand<T>(static_cast<B&&>(b), where), pred_operand(static_cast<C&&>(c), where));
         }
     }
-    /// `setp.OP{.BOOL}{.M}.T p|q, a, b{, c};` — `auto [p, q] = k.setp_pq<px::lt>(a, b)`; packed types compare each half.
-    /// PTX ISA 9.7.6.2.
+    /// `setp.OP{.BOOL}{.M}.T p|q, a, b{, c};` — `auto [p, q] = k.setp_pq<px::lt>(a, b)`; packed types compare each
+    /// half. PTX ISA 9.7.6.2.
     template <tok Op, tok... M, class A, class B, class C = absent>
     constexpr pred_pair setp_pq(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         using T = typename compared<Op, C, A, B, M...>::type;
         using F = form<Tgt, tok::setp, Op, M..., type_word<typing::own, T>>;
         require<F, rule::a10>();
-        static_assert(!std::is_same_v<T, f16> && !std::is_same_v<T, bf16>, "PTXDSL-A15: setp of f16 and bf16 has one result");
+        static_assert(!std::is_same_v<T, f16> && !std::is_same_v<T, bf16>,
+                      "PTXDSL-A15: setp of f16 and bf16 has one result");
         if constexpr (is_absent<C>) {
             return pair_value<F, pred_pair>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where),
                                             as_operand<T>(static_cast<B&&>(b), where));
         } else {
             return pair_value<F, pred_pair>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where),
-                                            as_operand<T>(static_cast<B&&>(b), where), pred_operand(static_cast<C&&>(c), where));
+                                            as_operand<T>(static_cast<B&&>(b), where),
+                                            pred_operand(static_cast<C&&>(c), where));
         }
     }
     /// `set.OP{.BOOL}{.M}.D.T d, a, b{, c};` — `k.set<px::u32, px::lt>(a, b)`: all ones (1.0 for floating `D`) or zero.
@@ -424,10 +459,11 @@ public:
         using F = form<Tgt, tok::set, Op, M..., type_word<typing::own, D>, type_word<typing::own, T>>;
         require<F, rule::a10>();
         if constexpr (is_absent<C>) {
-            return value<F, D>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<T>(static_cast<B&&>(b), where));
+            return value<F, D>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where),
+                               as_operand<T>(static_cast<B&&>(b), where));
         } else {
-            return value<F, D>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<T>(static_cast<B&&>(b), where),
-                               pred_operand(static_cast<C&&>(c), where));
+            return value<F, D>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where),
+                               as_operand<T>(static_cast<B&&>(b), where), pred_operand(static_cast<C&&>(c), where));
         }
     }
     /// `selp.T d, a, b, p;` `a` where `p`, else `b`. PTX ISA 9.7.6.3.
@@ -486,17 +522,20 @@ public:
     /// `lop3.and.b32 d|p, a, b, c, Lut, q;` `p = (d != 0) && q`. PTX ISA 9.7.8.6.
     template <int Lut, class A, class B, class C, class Q>
     constexpr auto lop3_and(A&& a, B&& b, C&& c, Q&& q, location where = location::current()) const {
-        return lop3_boolean<Lut, tok::and_>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<Q&&>(q), where);
+        return lop3_boolean<Lut, tok::and_>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
+                                            static_cast<Q&&>(q), where);
     }
     /// `lop3.or.b32 d|p, a, b, c, Lut, q;` `p = (d != 0) || q`. PTX ISA 9.7.8.6.
     template <int Lut, class A, class B, class C, class Q>
     constexpr auto lop3_or(A&& a, B&& b, C&& c, Q&& q, location where = location::current()) const {
-        return lop3_boolean<Lut, tok::or_>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<Q&&>(q), where);
+        return lop3_boolean<Lut, tok::or_>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
+                                           static_cast<Q&&>(q), where);
     }
     /// Refuses a table given as an operand (A14): `k.lop3<0xE8>(a, b, c)`.
     template <class A, class B, class C, class L>
     constexpr void lop3(A&&, B&&, C&&, L&&) const {
-        static_assert(always_false<L>, "PTXDSL-A14: the truth table of lop3 is an immediate; write k.lop3<0xE8>(a, b, c)");
+        static_assert(always_false<L>,
+                      "PTXDSL-A14: the truth table of lop3 is an immediate; write k.lop3<0xE8>(a, b, c)");
     }
     /// `shl.b32 d, a, n;` `n` is u32 whatever the width of `a`. PTX ISA 9.7.8.8.
     template <class A, class B>
@@ -528,7 +567,8 @@ public:
     constexpr auto shf_r_wrap(A&& lo, B&& hi, C&& n, location where = location::current()) const {
         return funnel<tok::r, tok::wrap>(static_cast<A&&>(lo), static_cast<B&&>(hi), static_cast<C&&>(n), where);
     }
-    /// `prmt.b32{.MODE} d, a, b, c;` — `k.prmt(a, b, 0x5410u)`, `k.prmt<px::rc16>(a, b, c)`; `c` is u32. PTX ISA 9.7.9.7.
+    /// `prmt.b32{.MODE} d, a, b, c;` — `k.prmt(a, b, 0x5410u)`, `k.prmt<px::rc16>(a, b, c)`; `c` is u32. PTX
+    /// ISA 9.7.9.7.
     template <tok... Mode, class A, class B, class C>
     constexpr auto prmt(A&& a, B&& b, C&& c, location where = location::current()) const {
         using T = typename same_type<A, B>::operand_value;
@@ -542,26 +582,29 @@ private:
     template <tok Op, class C, class A, class B, tok... M>
     struct compared {
         using type = typename same_type<A, B>::operand_value;
-        static_assert(!is_unsigned_compare(Op) || class_of<type> == isa::type_class::unsigned_int,
-                      "PTXDSL-A10: lo, ls, hi, hs compare unsigned registers; write px::lt, px::le, px::gt, px::ge, which follow "
-                      "the register's type");
-        static_assert(is_absent<C> != (is_boolean(M) || ...),
-                      "PTXDSL-A16: a comparison with .and, .or or .xor takes a predicate to combine with, and only then");
+        static_assert(
+            !is_unsigned_compare(Op) || class_of<type> == isa::type_class::unsigned_int,
+            "PTXDSL-A10: lo, ls, hi, hs compare unsigned registers; write px::lt, px::le, px::gt, px::ge, which follow "
+            "the register's type");
+        static_assert(
+            is_absent<C> != (is_boolean(M) || ...),
+            "PTXDSL-A16: a comparison with .and, .or or .xor takes a predicate to combine with, and only then");
     };
     template <tok Op, tok... M, class A, class B>
     constexpr reg<f32> mixed_sum(A&& a, B&& b, location where) const {
         using H = typename traits<A>::value;
         using F = form<Tgt, Op, M..., tok::f32, isa::type_token(scalar_of<H>)>;
         require<F>();
-        return value<F, f32>(ctx(), where, as_operand<H>(static_cast<A&&>(a), where), as_operand<f32>(static_cast<B&&>(b), where));
+        return value<F, f32>(ctx(), where, as_operand<H>(static_cast<A&&>(a), where),
+                             as_operand<f32>(static_cast<B&&>(b), where));
     }
     template <tok Op, tok... M, class A, class B, class C>
     constexpr reg<f32> three_inputs(A&& a, B&& b, C&& c, location where) const {
         static_cast<void>(sizeof(same_type<A, B, C>));
         using F = three_input_form<Tgt, Op, M..., tok::f32>;
         require<F>();
-        return value<F, f32>(ctx(), where, as_operand<f32>(static_cast<A&&>(a), where), as_operand<f32>(static_cast<B&&>(b), where),
-                             as_operand<f32>(static_cast<C&&>(c), where));
+        return value<F, f32>(ctx(), where, as_operand<f32>(static_cast<A&&>(a), where),
+                             as_operand<f32>(static_cast<B&&>(b), where), as_operand<f32>(static_cast<C&&>(c), where));
     }
     /// `Op.T d, a, n` with a u32 count.
     template <typing How, tok... Op, class A, class B>
@@ -569,15 +612,16 @@ private:
         using T = source_t<A>;
         using F = form<Tgt, Op..., type_word<How, T>>;
         require<F>();
-        return value<F, T>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<B&&>(n), where));
+        return value<F, T>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where),
+                           as_operand<u32>(static_cast<B&&>(n), where));
     }
     template <tok Side, tok Mode, class A, class B, class C>
     constexpr auto funnel(A&& lo, B&& hi, C&& n, location where) const {
         using T = typename same_type<A, B>::operand_value;
         using F = form<Tgt, tok::shf, Side, Mode, type_word<typing::bits, T>>;
         require<F>();
-        return value<F, T>(ctx(), where, as_operand<T>(static_cast<A&&>(lo), where), as_operand<T>(static_cast<B&&>(hi), where),
-                           as_operand<u32>(static_cast<C&&>(n), where));
+        return value<F, T>(ctx(), where, as_operand<T>(static_cast<A&&>(lo), where),
+                           as_operand<T>(static_cast<B&&>(hi), where), as_operand<u32>(static_cast<C&&>(n), where));
     }
     template <tok Op, tok Half, class A, class B, class C>
     constexpr auto dot(A&& a, B&& b, C&& c, location where) const {
@@ -586,8 +630,8 @@ private:
         using R = std::conditional_t<std::is_same_v<X, u32> && std::is_same_v<Y, u32>, u32, s32>;
         using F = compact_form<Tgt, Op, Half, type_word<typing::own, X>, type_word<typing::own, Y>>;
         require<F>();
-        return value<F, R>(ctx(), where, as_operand<X>(static_cast<A&&>(a), where), as_operand<Y>(static_cast<B&&>(b), where),
-                           as_operand<R>(static_cast<C&&>(c), where));
+        return value<F, R>(ctx(), where, as_operand<X>(static_cast<A&&>(a), where),
+                           as_operand<Y>(static_cast<B&&>(b), where), as_operand<R>(static_cast<C&&>(c), where));
     }
     template <int Lut>
     [[nodiscard]] static constexpr raw_operand lut_operand() noexcept {
@@ -601,9 +645,9 @@ private:
         using T = typename same_type<A, B, C>::operand_value;
         using F = form<Tgt, tok::lop3, Op, type_word<typing::bits, T>>;
         require<F>();
-        return pair_value<F, value_pred<T>>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where),
-                                            as_operand<T>(static_cast<B&&>(b), where), as_operand<T>(static_cast<C&&>(c), where),
-                                            lut_operand<Lut>(), pred_operand(static_cast<Q&&>(q), where));
+        return pair_value<F, value_pred<T>>(
+            ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<T>(static_cast<B&&>(b), where),
+            as_operand<T>(static_cast<C&&>(c), where), lut_operand<Lut>(), pred_operand(static_cast<Q&&>(q), where));
     }
 };
 

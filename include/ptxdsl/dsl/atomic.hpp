@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics, reductions and fences (PTX ISA 9.7.13.4, 9.7.13.7 to 9.7.13.9).
 //
-// Modifiers are semantics, scope: `k.atom_add<px::relaxed, px::gpu>(p, v)`. The type follows the pointer; `.noftz` of the half
-// types and `.L2::cache_hint` of a policy operand are supplied. A pointer to `packet<T, N>` (or `px::v4`) takes a `vec<T, N>`.
+// Modifiers are semantics, scope: `k.atom_add<px::relaxed, px::gpu>(p, v)`. The type follows the pointer; `.noftz` of
+// the half types and `.L2::cache_hint` of a policy operand are supplied. A pointer to `packet<T, N>` (or `px::v4`)
+// takes a `vec<T, N>`.
 #pragma once
 
 #include <ptxdsl/dsl/memory.hpp>
@@ -70,7 +71,8 @@ public:
             static_assert(has_atomics<Ptr>, "PTXDSL-B01: atomics work on global, shared and generic memory");
             check_access<Ptr, true, M...>();
             require<F, rule::b08>();
-            return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)), as_operand<T>(static_cast<E&&>(expected), where),
+            return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)),
+                               as_operand<T>(static_cast<E&&>(expected), where),
                                as_operand<T>(static_cast<V&&>(v), where));
         } else {
             return reg<u32>();
@@ -142,18 +144,21 @@ private:
         return s == isa::scalar::f16 || s == isa::scalar::f16x2 || s == isa::scalar::bf16 || s == isa::scalar::bf16x2;
     }
     template <tok Op, class T>
-    static constexpr tok word = !on_bits(Op) ? isa::type_token(scalar_of<T>) : bits_of<T> == 128 ? tok::b128 : isa::type_token(bits_type<T>);
+    static constexpr tok word = !on_bits(Op)        ? isa::type_token(scalar_of<T>)
+                                : bits_of<T> == 128 ? tok::b128
+                                                    : isa::type_token(bits_type<T>);
 
     template <tok Base, tok Op, class Ptr, class H, tok... M>
     using atomic_form =
         compact_form<Tgt, Base, only(M, place::first)..., space_token(Ptr::state_space), Op,
                      !on_bits(Op) && is_half(scalar_of<typename Ptr::scalar_type>) ? tok::noftz : tok::none,
-                     (M == tok::noftz ? tok::none : only(M, place::second))..., is_absent<H> ? tok::none : tok::L2__cache_hint,
-                     vector_token(lanes_of<Ptr, M...>), word<Op, typename Ptr::scalar_type>>;
+                     (M == tok::noftz ? tok::none : only(M, place::second))...,
+                     is_absent<H> ? tok::none : tok::L2__cache_hint, vector_token(lanes_of<Ptr, M...>),
+                     word<Op, typename Ptr::scalar_type>>;
 
     template <class Ptr>
-    static constexpr bool has_atomics = Ptr::state_space == space::global || is_narrow(Ptr::state_space) || Ptr::state_space == space::generic ||
-                                        Ptr::state_space == space::constant;
+    static constexpr bool has_atomics = Ptr::state_space == space::global || is_narrow(Ptr::state_space) ||
+                                        Ptr::state_space == space::generic || Ptr::state_space == space::constant;
 
     template <tok Op, tok... M, class P, class V, class H>
     constexpr auto atom(P&& p, V&& v, H&& policy, location where) const {
@@ -168,14 +173,20 @@ private:
             require<F, rule::b08>();
             if constexpr (n == 1) {
                 const operand<T> data = as_operand<T>(static_cast<V&&>(v), where);
-                if constexpr (is_absent<H>) return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)), data);
-                else return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)), data, as_operand<b64>(static_cast<H&&>(policy), where));
+                if constexpr (is_absent<H>)
+                    return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)), data);
+                else
+                    return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)), data,
+                                       as_operand<b64>(static_cast<H&&>(policy), where));
             } else {
                 const raw_operand data = memory_operand<T, n>(static_cast<V&&>(v), where);
                 vec<T, n> d = new_vector<T, n>(ctx().p);
                 const raw_operand to = vector_operand(static_cast<const vec<T, n>&>(d));
-                if constexpr (is_absent<H>) d.set_expression(effect<F>(ctx(), where, to, address_operand(static_cast<P&&>(p)), data));
-                else d.set_expression(effect<F>(ctx(), where, to, address_operand(static_cast<P&&>(p)), data, as_operand<b64>(static_cast<H&&>(policy), where)));
+                if constexpr (is_absent<H>)
+                    d.set_expression(effect<F>(ctx(), where, to, address_operand(static_cast<P&&>(p)), data));
+                else
+                    d.set_expression(effect<F>(ctx(), where, to, address_operand(static_cast<P&&>(p)), data,
+                                               as_operand<b64>(static_cast<H&&>(policy), where)));
                 return d;
             }
         } else {
@@ -191,9 +202,13 @@ private:
             static_assert(has_atomics<Ptr>, "PTXDSL-B01: atomics work on global, shared and generic memory");
             check_access<Ptr, true, M...>();
             require<F, rule::b08>();
-            const auto data = memory_operand<typename Ptr::scalar_type, lanes_of<Ptr, M...>>(static_cast<V&&>(v), where);
-            if constexpr (is_absent<H>) effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), data);
-            else effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), data, as_operand<b64>(static_cast<H&&>(policy), where));
+            const auto data =
+                memory_operand<typename Ptr::scalar_type, lanes_of<Ptr, M...>>(static_cast<V&&>(v), where);
+            if constexpr (is_absent<H>)
+                effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), data);
+            else
+                effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), data,
+                          as_operand<b64>(static_cast<H&&>(policy), where));
         }
     }
 };

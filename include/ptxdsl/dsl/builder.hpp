@@ -70,7 +70,8 @@ public:
     template <class T>
         requires(!std::is_same_v<T, pred>)
     [[nodiscard]] constexpr builder at(const reg<T>&) const noexcept {
-        static_assert(detail::always_false<T>, "PTXDSL-A02: a guard is a predicate register; compare first: k.at(x != 0)");
+        static_assert(detail::always_false<T>,
+                      "PTXDSL-A02: a guard is a predicate register; compare first: k.at(x != 0)");
         return *this;
     }
 
@@ -83,8 +84,9 @@ private:
     std::uint32_t guard_;
 };
 
-/// The same with families of calls that few kernels need, each from its own header: after `#include <ptxdsl/dsl/texture.hpp>`
-/// a kernel takes a `px::builder<px::sm_90a, px::texture_calls>&`. It is a `builder<Tgt>&` where one is asked for.
+/// The same with families of calls that few kernels need, each from its own header: after `#include
+/// <ptxdsl/dsl/texture.hpp>` a kernel takes a `px::builder<px::sm_90a, px::texture_calls>&`. It is a `builder<Tgt>&`
+/// where one is asked for.
 template <target Tgt, template <target> class First, template <target> class... Families>
 class builder<Tgt, First, Families...> : public builder<Tgt>, public First<Tgt>, public Families<Tgt>... {
 public:

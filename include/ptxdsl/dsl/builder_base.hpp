@@ -14,8 +14,8 @@ enum class rule : std::uint8_t { a15, a09, a10, b01, b04, b06, b08, d02, d04, e1
 
 namespace detail {
 
-// How deep a refusal may lie: clang prints three lines for each template between the sentence and the author's line, so at
-// most two functions of ours stand between a `static_assert` and the call (tests/misuse allows 12 lines before it).
+// How deep a refusal may lie: clang prints three lines for each template between the sentence and the author's line, so
+// at most two functions of ours stand between a `static_assert` and the call (tests/misuse allows 12 lines before it).
 
 /// Refuses, in one sentence, a form the table does not have. `R` picks the sentence for unknown combinations.
 template <class F, rule R = rule::a15>
@@ -27,27 +27,34 @@ constexpr void require() noexcept {
                   "(wgmma exists on sm_90a only, tcgen05 on sm_100a only)");
     constexpr bool ok = st == status::ok || st == status::wrong_target;
     static_assert(ok || R != rule::a15, "PTXDSL-A15: PTX has no instruction with these modifiers and operand types");
-    static_assert(ok || R != rule::a09,
-                  "PTXDSL-A09: cvt needs exactly the rounding and saturation its type pair requires: a rounding modifier when "
-                  "the result cannot hold every value (px::rn, px::rzi …), none otherwise");
-    static_assert(ok || R != rule::a10,
-                  "PTXDSL-A10: PTX has no such comparison for this type; the operators follow the register's type by themselves "
-                  "(px::lt of a signed register is signed; lo, ls, hi, hs and the unordered ones are for unsigned and floats)");
-    static_assert(ok || R != rule::b01, "PTXDSL-B01: this instruction does not exist for addresses of this state space");
-    static_assert(ok || R != rule::b04,
-                  "PTXDSL-B04: PTX has no load or store with these qualifiers together (acquire, release and relaxed need a "
-                  "scope; volatile takes no cache operator; .nc only loads from global; mmio is relaxed.sys only)");
+    static_assert(
+        ok || R != rule::a09,
+        "PTXDSL-A09: cvt needs exactly the rounding and saturation its type pair requires: a rounding modifier when "
+        "the result cannot hold every value (px::rn, px::rzi …), none otherwise");
+    static_assert(
+        ok || R != rule::a10,
+        "PTXDSL-A10: PTX has no such comparison for this type; the operators follow the register's type by themselves "
+        "(px::lt of a signed register is signed; lo, ls, hi, hs and the unordered ones are for unsigned and floats)");
+    static_assert(ok || R != rule::b01,
+                  "PTXDSL-B01: this instruction does not exist for addresses of this state space");
+    static_assert(
+        ok || R != rule::b04,
+        "PTXDSL-B04: PTX has no load or store with these qualifiers together (acquire, release and relaxed need a "
+        "scope; volatile takes no cache operator; .nc only loads from global; mmio is relaxed.sys only)");
     static_assert(ok || R != rule::b06, "PTXDSL-B06: cp.async copies 4, 8 or 16 bytes, and 16 only with .cg");
-    static_assert(ok || R != rule::b08,
-                  "PTXDSL-B08: PTX has no atom or red with this operation and type (integer add is u32, s32 or u64; f16 and "
-                  "bf16 add needs .noftz; min and max exist for integers and halves; vectors are .global only)");
-    static_assert(ok || R != rule::d02,
-                  "PTXDSL-D02: wgmma has no instruction for these element and accumulator types");
+    static_assert(
+        ok || R != rule::b08,
+        "PTXDSL-B08: PTX has no atom or red with this operation and type (integer add is u32, s32 or u64; f16 and "
+        "bf16 add needs .noftz; min and max exist for integers and halves; vectors are .global only)");
+    static_assert(ok || R != rule::d02, "PTXDSL-D02: wgmma has no instruction for these element and accumulator types");
     static_assert(ok || R != rule::d04, "PTXDSL-D04: wgmma has no instruction of this shape for these types");
-    static_assert(ok || R != rule::e10,
-                  "PTXDSL-E10: a barrier of another block takes no wait and returns no token; arrive on it without a result");
-    static_assert(ok || R != rule::f08, "PTXDSL-F08: this form of the tensor copy does not exist on this target or for this map");
-    static_assert(ok || R != rule::f12, "PTXDSL-F12: bulk reductions and multicast have no such operation and type pair");
+    static_assert(
+        ok || R != rule::e10,
+        "PTXDSL-E10: a barrier of another block takes no wait and returns no token; arrive on it without a result");
+    static_assert(ok || R != rule::f08,
+                  "PTXDSL-F08: this form of the tensor copy does not exist on this target or for this map");
+    static_assert(ok || R != rule::f12,
+                  "PTXDSL-F12: bulk reductions and multicast have no such operation and type pair");
     static_assert(ok || R != rule::h01, "PTXDSL-H01: no such barrier form");
 }
 
@@ -60,10 +67,12 @@ struct same_type {
     static_assert(!std::is_void_v<type>, "PTXDSL-A14: at least one operand must be a register");
     static constexpr bool has_pred = ((traits<A>::is_reg && std::is_same_v<typename traits<A>::value, pred>) || ...);
     static constexpr bool same = all_values<type, A...>;
-    static_assert(same || !has_pred, "PTXDSL-A02: a predicate is used as data (or data as a predicate); k.selp turns a "
-                                     "predicate into a value, k.setp a value into a predicate");
-    static_assert(same || has_pred, "PTXDSL-A01: the operands have different scalar types; convert one with k.cvt (their "
-                                    "types are in the note below)");
+    static_assert(same || !has_pred,
+                  "PTXDSL-A02: a predicate is used as data (or data as a predicate); k.selp turns a "
+                  "predicate into a value, k.setp a value into a predicate");
+    static_assert(same || has_pred,
+                  "PTXDSL-A01: the operands have different scalar types; convert one with k.cvt (their "
+                  "types are in the note below)");
     /// The type, or u32 after a refusal.
     using operand_value = std::conditional_t<same && !std::is_void_v<type>, type, u32>;
 };
@@ -83,32 +92,40 @@ template <class T, class A>
 [[nodiscard]] constexpr operand<T> as_operand(A&& a, location where) {
     using V = std::remove_cvref_t<A>;
     if constexpr (traits<V>::is_special) {
-        static_assert(always_false<A>,
-                      "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
+        static_assert(
+            always_false<A>,
+            "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
     } else if constexpr (traits<V>::is_reg) {
         using value = typename traits<V>::value;
         if constexpr (std::is_same_v<value, T>) {
             return operand<T>(static_cast<A&&>(a), where);
         } else {
-            static_assert(!std::is_same_v<value, pred> && !std::is_same_v<T, pred>,
-                          "PTXDSL-A02: a predicate is used as data (or data as a predicate); k.selp turns a predicate into a "
-                          "value, k.setp a value into a predicate");
-            static_assert(std::is_same_v<value, pred> || std::is_same_v<T, pred>,
-                          "PTXDSL-A01: this operand has another scalar type than the instruction; convert it with k.cvt (both "
-                          "types are in the note below)");
+            static_assert(
+                !std::is_same_v<value, pred> && !std::is_same_v<T, pred>,
+                "PTXDSL-A02: a predicate is used as data (or data as a predicate); k.selp turns a predicate into a "
+                "value, k.setp a value into a predicate");
+            static_assert(
+                std::is_same_v<value, pred> || std::is_same_v<T, pred>,
+                "PTXDSL-A01: this operand has another scalar type than the instruction; convert it with k.cvt (both "
+                "types are in the note below)");
             return operand<T>(reg<T>(), where);
         }
     } else if constexpr (std::is_arithmetic_v<V>) {
         constexpr bool floating = std::is_floating_point_v<V>;
         static_assert(floating || !(std::is_same_v<T, f32> || std::is_same_v<T, f64>),
                       "PTXDSL-A03: integer literal for a floating operand; write it as a float, for example 1.0f");
-        static_assert(!floating || is_float_class<T>, "PTXDSL-A03: floating literal for an integer operand; PTX would take its bits");
-        static_assert(!std::is_same_v<T, pred>, "PTXDSL-A02: a literal where a predicate register is needed; use k.setp");
-        static_assert(takes_literal<T> || std::is_same_v<T, pred>,
-                      "PTXDSL-A14: this instruction takes no literal of a 16-bit or packed type; load it into a register first "
-                      "with k.mov");
-        if constexpr (takes_literal<T> && floating == (std::is_same_v<T, f32> || std::is_same_v<T, f64>)) return operand<T>(a, where);
-        else return operand<T>(reg<T>(), where);
+        static_assert(!floating || is_float_class<T>,
+                      "PTXDSL-A03: floating literal for an integer operand; PTX would take its bits");
+        static_assert(!std::is_same_v<T, pred>,
+                      "PTXDSL-A02: a literal where a predicate register is needed; use k.setp");
+        static_assert(
+            takes_literal<T> || std::is_same_v<T, pred>,
+            "PTXDSL-A14: this instruction takes no literal of a 16-bit or packed type; load it into a register first "
+            "with k.mov");
+        if constexpr (takes_literal<T> && floating == (std::is_same_v<T, f32> || std::is_same_v<T, f64>))
+            return operand<T>(a, where);
+        else
+            return operand<T>(reg<T>(), where);
     } else if constexpr (std::is_convertible_v<A&&, operand<T>>) {
         return operand<T>(static_cast<A&&>(a), where);
     } else {
@@ -127,7 +144,8 @@ template <class O>
 constexpr void check_literal(const context& k, const O& o, location where) {
     if constexpr (requires { o.out_of_range; }) {
         if (o.out_of_range)
-            k.p.report("A03", where, {"literal outside [-2^(w-1), 2^w - 1] of its operand's type; ptxas would cut it silently"});
+            k.p.report("A03", where,
+                       {"literal outside [-2^(w-1), 2^w - 1] of its operand's type; ptxas would cut it silently"});
     } else {
         static_cast<void>(k), static_cast<void>(o), static_cast<void>(where);
     }
@@ -164,8 +182,8 @@ constexpr auto uniform(const context& k, location where, A&&... a) {
     }
 }
 
-/// What the type word of an instruction follows: the operands' own type, bits of their size, or the type `ld`, `mov` and
-/// `selp` know them by.
+/// What the type word of an instruction follows: the operands' own type, bits of their size, or the type `ld`, `mov`
+/// and `selp` know them by.
 enum class typing : std::uint8_t { own, bits, plain };
 
 template <typing How, class T>
@@ -187,7 +205,8 @@ constexpr auto same(const context& k, location where, A&&... a) {
     using T = typename S::type;
     using D = std::conditional_t<std::is_void_v<R>, T, R>;
     constexpr bool logic = Op == tok::and_ || Op == tok::or_ || Op == tok::xor_ || Op == tok::not_;
-    static_assert(logic || !std::is_same_v<T, pred>, "PTXDSL-A02: a predicate is used as data; k.selp turns it into a value");
+    static_assert(logic || !std::is_same_v<T, pred>,
+                  "PTXDSL-A02: a predicate is used as data; k.selp turns it into a value");
     if constexpr (S::same && !std::is_void_v<T>) {
         using F = form<Tgt, Op, M..., type_word<How, T>>;
         require<F>();
@@ -205,7 +224,8 @@ struct source {
                   "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
     static_assert(traits<A>::is_special || traits<A>::is_reg,
                   "PTXDSL-A14: this operand must be a register, it gives the instruction its type");
-    static_assert(!std::is_same_v<value, pred>, "PTXDSL-A02: a predicate is used as data; k.selp turns it into a value");
+    static_assert(!std::is_same_v<value, pred>,
+                  "PTXDSL-A02: a predicate is used as data; k.selp turns it into a value");
     using type = std::conditional_t<traits<A>::is_reg && !std::is_same_v<value, pred>, value, u32>;
 };
 template <class A>
@@ -248,7 +268,9 @@ struct compact_form {
     o.count = 3;
     return o;
 }
-[[nodiscard]] constexpr std::uint32_t reg_word(std::uint32_t id) noexcept { return ir::head(ir::operand_kind::reg, id); }
+[[nodiscard]] constexpr std::uint32_t reg_word(std::uint32_t id) noexcept {
+    return ir::head(ir::operand_kind::reg, id);
+}
 
 /// Emits `F d|p, operands…` with two new registers.
 template <class F, class Result, class... O>
@@ -265,9 +287,10 @@ constexpr Result pair_value(const context& k, location where, const O&... operan
 constexpr ir::span settle_spans(ir::program& p, ir::span* spans, std::uint32_t n, location where) {
     ir::span all;
     if (!p.settle(spans, n, all))
-        p.report("K05", where,
-                 {"two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "
-                 "give the first one a name"});
+        p.report(
+            "K05", where,
+            {"two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "
+             "give the first one a name"});
     return all.begin == all.end ? ir::span{} : all;
 }
 
@@ -282,8 +305,10 @@ template <class P>
     } else {
         constexpr bool fits = std::is_same_v<typename traits<P>::value, pred> && traits<P>::is_reg;
         static_assert(fits, "PTXDSL-A02: a predicate register is needed here; k.setp makes one");
-        if constexpr (fits) return as_operand<pred>(static_cast<P&&>(p), where);
-        else return {};
+        if constexpr (fits)
+            return as_operand<pred>(static_cast<P&&>(p), where);
+        else
+            return {};
     }
 }
 

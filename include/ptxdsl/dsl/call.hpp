@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device functions (PTX ISA 9.7.12.5). A plain constexpr helper that takes the builder is inlined, like any C++ code of a
-// body; `k.call` emits a real `.func` once and one `call` each time.
+// Device functions (PTX ISA 9.7.12.5). A plain constexpr helper that takes the builder is inlined, like any C++ code of
+// a body; `k.call` emits a real `.func` once and one `call` each time.
 #pragma once
 
 #include <ptxdsl/detail/fixed_string.hpp>
@@ -59,7 +59,8 @@ private:
         }
     }
     template <auto Body, std::size_t... Index>
-    static constexpr void run(builder<Tgt, Families...>& k, std::uint32_t result, std::uint32_t first, indices<Index...>) {
+    static constexpr void run(builder<Tgt, Families...>& k, std::uint32_t result, std::uint32_t first,
+                              indices<Index...>) {
         ir::program& p = k.program();
         if constexpr (returns) {
             const R r = Body(k, reg<P>(p, p.function_regs[first + static_cast<std::uint32_t>(Index)])...);
@@ -75,7 +76,8 @@ class call_family : public family<Tgt, call_family<Tgt>> {
     using family<Tgt, call_family<Tgt>>::ctx;
 
 public:
-    /// `call (result), Name, (arguments);` — `k.call<"dot", dot>(a, b)`. The `.func` is written once, before the kernel.
+    /// `call (result), Name, (arguments);` — `k.call<"dot", dot>(a, b)`. The `.func` is written once, before the
+    /// kernel.
     ///
     /// `Body` is `px::reg<R> (or void) f(px::builder<target>&, px::reg<A>…)`.
     template <fixed_string Name, auto Body, class... A>
@@ -87,11 +89,13 @@ public:
     constexpr auto call_at(location where, A&&... args) const {
         using F = function_traits<decltype(Body)>;
         static_assert(F::the_target == Tgt, "PTXDSL-A11: the device function is written for another target");
-        static_assert(sizeof...(A) == F::params, "PTXDSL-A01: another number of arguments than the device function has");
+        static_assert(sizeof...(A) == F::params,
+                      "PTXDSL-A01: another number of arguments than the device function has");
         ir::program& p = ctx().p;
         const std::uint32_t symbol = declare<Name, Body>(p);
         constexpr bool fits = F::template accepts<std::remove_cvref_t<A>...>;
-        static_assert(fits, "PTXDSL-A01: an argument of a device function is a register of exactly its parameter's type");
+        static_assert(fits,
+                      "PTXDSL-A01: an argument of a device function is a register of exactly its parameter's type");
         if constexpr (fits) return emit_call<F>(p, symbol, where, typed_args<F>(p, where, static_cast<A&&>(args)...));
     }
 
@@ -119,7 +123,9 @@ private:
         if constexpr (sizeof...(A) > 0) {
             ir::span spans[] = {span_of(static_cast<A&&>(args))...};
             if (!p.settle(spans, sizeof...(A), list.fresh))
-                p.report("K05", where, {"two nested calls in one argument list emit several instructions each; give the first a name"});
+                p.report(
+                    "K05", where,
+                    {"two nested calls in one argument list emit several instructions each; give the first a name"});
             std::uint32_t i = 0;
             ((list.words[i++] = ir::head(ir::operand_kind::reg, args.id())), ...);
         }
@@ -127,8 +133,10 @@ private:
     }
     template <class A>
     [[nodiscard]] static constexpr ir::span span_of(A&& a) noexcept {
-        if constexpr (std::is_lvalue_reference_v<A>) return {};
-        else return a.expression();
+        if constexpr (std::is_lvalue_reference_v<A>)
+            return {};
+        else
+            return a.expression();
     }
     template <class F>
     constexpr auto emit_call(ir::program& p, std::uint32_t symbol, location where, const argument_list<F>& list) const {

@@ -31,14 +31,15 @@ struct control_writer {
     /// `op.type dst, a, b` on registers that exist already, for loop counters.
     constexpr void counter(tok op, isa::scalar type, std::uint32_t dst, const raw_operand& a, const raw_operand& b,
                            location where) const {
-        const std::uint32_t packed = static_cast<std::uint32_t>(op) | static_cast<std::uint32_t>(isa::type_token(type)) << 16;
+        const std::uint32_t packed = static_cast<std::uint32_t>(op) | static_cast<std::uint32_t>(isa::type_token(type))
+                                                                          << 16;
         const raw_operand list[] = {reg_operand(p, dst), a, b};
         emit(p, {&packed, 2, 0, {1, 0}}, 0, where, list, 3);
     }
-    constexpr reg<pred> compare(tok op, isa::scalar type, const raw_operand& a, const raw_operand& b, location where) const {
-        const std::uint32_t packed[] = {
-            static_cast<std::uint32_t>(tok::setp) | static_cast<std::uint32_t>(op) << 16,
-            static_cast<std::uint32_t>(isa::type_token(type))};
+    constexpr reg<pred> compare(tok op, isa::scalar type, const raw_operand& a, const raw_operand& b,
+                                location where) const {
+        const std::uint32_t packed[] = {static_cast<std::uint32_t>(tok::setp) | static_cast<std::uint32_t>(op) << 16,
+                                        static_cast<std::uint32_t>(isa::type_token(type))};
         const std::uint32_t dst = p.new_reg(isa::scalar::pred);
         const raw_operand list[] = {reg_operand(p, dst), a, b};
         emit(p, {packed, 3, 0, {1, 0}}, 0, where, list, 3);
@@ -90,7 +91,9 @@ class loop_handle {
 public:
     constexpr loop_handle(ir::program& p, detail::loop_frame frame) noexcept : p_(&p), frame_(frame) {}
     /// Emits `bra` to the end of this loop.
-    constexpr void break_(location where = location::current()) const { leave(ir::region::break_, frame_.done, 0, where); }
+    constexpr void break_(location where = location::current()) const {
+        leave(ir::region::break_, frame_.done, 0, where);
+    }
     /// Emits `@cond bra` to the end of this loop.
     constexpr void break_if(const reg<pred>& cond, location where = location::current()) const {
         leave(ir::region::break_, frame_.done, detail::control_writer::guard_of(cond, false), where);
@@ -157,9 +160,10 @@ namespace detail {
 template <class Body, class... A>
 constexpr void run_body(Body& body, A... args) {
     if constexpr (std::is_invocable_v<Body&, A...>) {
-        static_assert(std::is_void_v<std::invoke_result_t<Body&, A...>>,
-                      "PTXDSL-K04: the body of a construct returns a value; a C++ return cannot leave a kernel construct, use "
-                      "break_, continue_ or k.ret()");
+        static_assert(
+            std::is_void_v<std::invoke_result_t<Body&, A...>>,
+            "PTXDSL-K04: the body of a construct returns a value; a C++ return cannot leave a kernel construct, use "
+            "break_, continue_ or k.ret()");
         body(args...);
     } else {
         static_assert(always_false<Body>, "PTXDSL-K01: the body of this construct does not take these arguments");
@@ -168,12 +172,14 @@ constexpr void run_body(Body& body, A... args) {
 
 /// Trip count of `for (i = first; i < bound; i += step)` when all three are literals, else `unknown_count`.
 template <class T>
-[[nodiscard]] constexpr std::uint32_t constant_trips(const operand<T>& first, const operand<T>& bound, const operand<T>& step) {
+[[nodiscard]] constexpr std::uint32_t constant_trips(const operand<T>& first, const operand<T>& bound,
+                                                     const operand<T>& step) {
     const auto literal = [](const operand<T>& o) {
         return o.is_literal() && ir::kind_of(o.words[0]) == ir::operand_kind::small_int;
     };
     if (!literal(first) || !literal(bound) || !literal(step)) return ir::unknown_count;
-    const std::int64_t a = ir::small_value(first.words[0]), b = ir::small_value(bound.words[0]), s = ir::small_value(step.words[0]);
+    const std::int64_t a = ir::small_value(first.words[0]), b = ir::small_value(bound.words[0]),
+                       s = ir::small_value(step.words[0]);
     if (s <= 0 || a >= b) return 0;
     return static_cast<std::uint32_t>((b - a + s - 1) / s);
 }
@@ -196,7 +202,8 @@ public:
     template <class C, class Then>
         requires(!std::is_same_v<C, pred>)
     constexpr void if_(const reg<C>&, Then&&, location = location::current()) const {
-        static_assert(always_false<C>, "PTXDSL-A02: the condition of if_ is a data register; compare it: k.if_(x != 0, …)");
+        static_assert(always_false<C>,
+                      "PTXDSL-A02: the condition of if_ is a data register; compare it: k.if_(x != 0, …)");
     }
 
     /// Emits `mov i, first; again: setp.ge p, i, bound; @p bra done; …; next: add i, i, step; bra again; done:`.
@@ -216,10 +223,14 @@ public:
         emit_mov(p, scalar_of<T>, i.id(), without_order(from), where);
         const control_writer w{p};
         const loop_frame f = open("loop", "next", where, constant_trips(from, to, by));
-        w.bra(f.done, control_writer::guard_of(w.compare(tok::ge, scalar_of<T>, operand<T>(i, where), without_order(to), where), false),
+        w.bra(f.done,
+              control_writer::guard_of(w.compare(tok::ge, scalar_of<T>, operand<T>(i, where), without_order(to), where),
+                                       false),
               where);
-        if constexpr (std::is_invocable_v<Body&, reg<T>, loop_handle>) run_body(body, reg<T>(i), loop_handle(p, f));
-        else run_body(body, reg<T>(i));
+        if constexpr (std::is_invocable_v<Body&, reg<T>, loop_handle>)
+            run_body(body, reg<T>(i), loop_handle(p, f));
+        else
+            run_body(body, reg<T>(i));
         p.place_label(f.again, where);
         w.counter(tok::add, scalar_of<T>, i.id(), operand<T>(i, where), without_order(by), where);
         close(f, where);
@@ -238,8 +249,10 @@ public:
         const reg<pred> c = cond();
         p.add_region(ir::region::break_, where, f.id, control_writer::guard_of(c, true));
         control_writer{p}.bra(f.done, control_writer::guard_of(c, true), where);
-        if constexpr (std::is_invocable_v<Body&, loop_handle>) run_body(body, loop_handle(p, f));
-        else run_body(body);
+        if constexpr (std::is_invocable_v<Body&, loop_handle>)
+            run_body(body, loop_handle(p, f));
+        else
+            run_body(body);
         close(f, where);
     }
     /// Emits `loop: …; bra loop; done:`; leave it with the handle's `break_if`, `k.ret()` or `k.exit()` (K03).
@@ -247,8 +260,10 @@ public:
     constexpr void loop(Body&& body, location where = location::current()) const {
         ir::program& p = ctx().p;
         const loop_frame f = open("loop", "", where, ir::unknown_count);
-        if constexpr (std::is_invocable_v<Body&, loop_handle>) run_body(body, loop_handle(p, f));
-        else run_body(body);
+        if constexpr (std::is_invocable_v<Body&, loop_handle>)
+            run_body(body, loop_handle(p, f));
+        else
+            run_body(body);
         close(f, where);
     }
     /// Emits `loop: …; @cond bra loop;`: the body returns the predicate that continues.
@@ -272,7 +287,8 @@ public:
         const std::uint32_t end = p.new_label("end_switch", where);
         (one_case(x, cases, end, where), ...);
         p.place_label(end, where);
-        constexpr std::size_t nested = (std::size_t{0} + ... + (requires { std::remove_cvref_t<Cases>::value; } ? 1u : 0u));
+        constexpr std::size_t nested =
+            (std::size_t{0} + ... + (requires { std::remove_cvref_t<Cases>::value; } ? 1u : 0u));
         for (std::size_t i = 0; i < nested; ++i) p.add_region(ir::region::if_end, where);
     }
     template <class T, class First, class... Cases>
@@ -290,11 +306,17 @@ public:
     }
 
     /// Emits `ret;`: leaves the kernel (or the device function).
-    constexpr void ret(location where = location::current()) const { control_writer{ctx().p, ctx().guard}.plain(tok::ret, where); }
+    constexpr void ret(location where = location::current()) const {
+        control_writer{ctx().p, ctx().guard}.plain(tok::ret, where);
+    }
     /// Emits `exit;`: ends the thread.
-    constexpr void exit(location where = location::current()) const { control_writer{ctx().p, ctx().guard}.plain(tok::exit, where); }
+    constexpr void exit(location where = location::current()) const {
+        control_writer{ctx().p, ctx().guard}.plain(tok::exit, where);
+    }
     /// Emits `trap;`: aborts the grid.
-    constexpr void trap(location where = location::current()) const { control_writer{ctx().p, ctx().guard}.plain(tok::trap, where); }
+    constexpr void trap(location where = location::current()) const {
+        control_writer{ctx().p, ctx().guard}.plain(tok::trap, where);
+    }
 
     /// Declares a label without placing it. Emits nothing.
     [[nodiscard]] constexpr label new_label(string_view name, location where = location::current()) const {
@@ -322,7 +344,8 @@ private:
         ir::program& p = ctx().p;
         const control_writer w{p};
         if constexpr (requires { c.value; }) {
-            const reg<pred> other = w.compare(tok::ne, scalar_of<T>, operand<T>(x, where), operand<T>(c.value, where), where);
+            const reg<pred> other =
+                w.compare(tok::ne, scalar_of<T>, operand<T>(x, where), operand<T>(c.value, where), where);
             const std::uint32_t next = p.new_label("case", where);
             p.add_region(ir::region::if_begin, where, other.id() << 1 | 1u);
             w.bra(next, control_writer::guard_of(other, false), where);

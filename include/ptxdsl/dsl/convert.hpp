@@ -38,13 +38,27 @@ template <class T>
 struct unpacked {
     using type = std::conditional_t<bits_of<T> == 128, b64, std::conditional_t<bits_of<T> == 64, b32, b16>>;
 };
-template <> struct unpacked<f16x2> { using type = f16; };
-template <> struct unpacked<bf16x2> { using type = bf16; };
-template <> struct unpacked<u16x2> { using type = u16; };
-template <> struct unpacked<s16x2> { using type = s16; };
-template <> struct unpacked<f32x2> { using type = f32; };
-template <> struct unpacked<u32> { using type = u16; };
-template <> struct unpacked<u64> { using type = u32; };
+template <> struct unpacked<f16x2> {
+    using type = f16;
+};
+template <> struct unpacked<bf16x2> {
+    using type = bf16;
+};
+template <> struct unpacked<u16x2> {
+    using type = u16;
+};
+template <> struct unpacked<s16x2> {
+    using type = s16;
+};
+template <> struct unpacked<f32x2> {
+    using type = f32;
+};
+template <> struct unpacked<u32> {
+    using type = u16;
+};
+template <> struct unpacked<u64> {
+    using type = u32;
+};
 
 /// Up to four registers in braces, and the span of those that are nested calls.
 struct braces {
@@ -69,7 +83,8 @@ struct braces {
     }
 };
 
-/// `p` as an operand that is no address: a register, or symbol+offset. `rest` is what the register leaves of the offset.
+/// `p` as an operand that is no address: a register, or symbol+offset. `rest` is what the register leaves of the
+/// offset.
 struct bare_address : raw_operand {
     std::int32_t rest = 0;
 };
@@ -90,8 +105,8 @@ template <class P>
 
 }  // namespace detail
 
-/// The upper and the lower half of a packed conversion, named because `cvt` takes the upper one first and `mov {lo, hi}`
-/// the lower one: `k.cvt<px::bf16x2, px::rn>(px::hi(a), px::lo(b))`.
+/// The upper and the lower half of a packed conversion, named because `cvt` takes the upper one first and `mov {lo,
+/// hi}` the lower one: `k.cvt<px::bf16x2, px::rn>(px::hi(a), px::lo(b))`.
 template <class A>
 struct high {
     A&& value;
@@ -105,26 +120,33 @@ struct hi_tag {
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr operator tok() const noexcept { return tok::hi; }
     template <class A>
-    [[nodiscard]] constexpr high<A> operator()(A&& a) const noexcept { return {static_cast<A&&>(a)}; }
+    [[nodiscard]] constexpr high<A> operator()(A&& a) const noexcept {
+        return {static_cast<A&&>(a)};
+    }
 };
 /// `px::lo(a)` names a lower half; as a modifier it is `.lo`.
 struct lo_tag {
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr operator tok() const noexcept { return tok::lo; }
     template <class A>
-    [[nodiscard]] constexpr low<A> operator()(A&& a) const noexcept { return {static_cast<A&&>(a)}; }
+    [[nodiscard]] constexpr low<A> operator()(A&& a) const noexcept {
+        return {static_cast<A&&>(a)};
+    }
 };
 inline constexpr hi_tag hi{};
 inline constexpr lo_tag lo{};
 
-/// A register that holds an address, as a typed pointer. Emits nothing; the author vouches for space, type and alignment.
+/// A register that holds an address, as a typed pointer. Emits nothing; the author vouches for space, type and
+/// alignment.
 template <space S, class T, unsigned Align = alignof(T), class A>
 [[nodiscard]] constexpr ptr<S, T, Align> as_ptr(A&& address) noexcept {
     using P = ptr<S, T, Align>;
     static_assert(std::is_same_v<typename detail::traits<A>::value, typename P::address_type>,
                   "PTXDSL-B01: an address is a u64 register, a shared-memory address a u32 register");
-    if constexpr (std::is_lvalue_reference_v<A>) return P(*address.program(), ir::head(ir::operand_kind::reg, address.id()));
-    else return P(*address.program(), ir::head(ir::operand_kind::reg, address.id()), 0, address.expression());
+    if constexpr (std::is_lvalue_reference_v<A>)
+        return P(*address.program(), ir::head(ir::operand_kind::reg, address.id()));
+    else
+        return P(*address.program(), ir::head(ir::operand_kind::reg, address.id()), 0, address.expression());
 }
 
 namespace detail {
@@ -204,8 +226,10 @@ public:
         } else if constexpr (cls == isa::type_class::predicate) {
             static_assert(std::is_same_v<V, bool>, "PTXDSL-A02: a predicate register takes true or false");
             return value<F, T>(ctx(), where, operand<u32>(v ? 1 : 0, where));
-        } else if constexpr (cls == isa::type_class::packed || (cls == isa::type_class::floating && !std::is_same_v<T, f32> && !std::is_same_v<T, f64>)) {
-            static_assert(std::is_integral_v<V>, "PTXDSL-A03: a literal of this type is written as its bits: k.mov<px::f16x2>(0x3C003C00u)");
+        } else if constexpr (cls == isa::type_class::packed ||
+                             (cls == isa::type_class::floating && !std::is_same_v<T, f32> && !std::is_same_v<T, f64>)) {
+            static_assert(std::is_integral_v<V>,
+                          "PTXDSL-A03: a literal of this type is written as its bits: k.mov<px::f16x2>(0x3C003C00u)");
             using B = std::conditional_t<bits_of<T> == 64, b64, std::conditional_t<bits_of<T> == 32, b32, b16>>;
             return value<F, T>(ctx(), where, operand<B>(v, where));
         } else {
@@ -214,14 +238,21 @@ public:
     }
     /// `mov.b16 d, a;` the same bits as a `T`.
     template <class T, class A>
-    constexpr reg<T> mov_b16(A&& a, location where = location::current()) const { return bits<16, tok::b16, T>(static_cast<A&&>(a), where); }
+    constexpr reg<T> mov_b16(A&& a, location where = location::current()) const {
+        return bits<16, tok::b16, T>(static_cast<A&&>(a), where);
+    }
     /// `mov.b32 d, a;` the same bits as a `T`: `k.mov_b32<px::u32>(f)`.
     template <class T, class A>
-    constexpr reg<T> mov_b32(A&& a, location where = location::current()) const { return bits<32, tok::b32, T>(static_cast<A&&>(a), where); }
+    constexpr reg<T> mov_b32(A&& a, location where = location::current()) const {
+        return bits<32, tok::b32, T>(static_cast<A&&>(a), where);
+    }
     /// `mov.b64 d, a;` the same bits as a `T`.
     template <class T, class A>
-    constexpr reg<T> mov_b64(A&& a, location where = location::current()) const { return bits<64, tok::b64, T>(static_cast<A&&>(a), where); }
-    /// `mov.b32 d, {lo, hi};` — `k.mov_pack<px::b32>(lo, hi)`, two or four registers, lowest bits first. PTX ISA 9.7.9.3.
+    constexpr reg<T> mov_b64(A&& a, location where = location::current()) const {
+        return bits<64, tok::b64, T>(static_cast<A&&>(a), where);
+    }
+    /// `mov.b32 d, {lo, hi};` — `k.mov_pack<px::b32>(lo, hi)`, two or four registers, lowest bits first. PTX
+    /// ISA 9.7.9.3.
     template <class T, class A, class B, class C = absent, class D = absent>
     constexpr reg<T> mov_pack(A&& a, B&& b, C&& c = C{}, D&& d = D{}, location where = location::current()) const {
         static_assert(is_absent<C> == is_absent<D>, "PTXDSL-A07: mov packs two or four registers");
@@ -235,8 +266,8 @@ public:
         }
         return checked<form<Tgt, tok::mov, bit_word<T>>, T>(ctx(), where, list.operand(ctx(), where));
     }
-    /// `mov.b32 {lo, hi}, a;` — `auto [lo, hi] = k.mov_unpack(x)`, lowest bits first; `k.mov_unpack<px::b16>(x)` names the
-    /// element type. PTX ISA 9.7.9.3.
+    /// `mov.b32 {lo, hi}, a;` — `auto [lo, hi] = k.mov_unpack(x)`, lowest bits first; `k.mov_unpack<px::b16>(x)` names
+    /// the element type. PTX ISA 9.7.9.3.
     template <class E = void, class A>
     constexpr auto mov_unpack(A&& a, location where = location::current()) const {
         using T = source_t<A>;
@@ -264,42 +295,51 @@ public:
     template <class D, tok... M, class A, class B = absent, class C = absent>
     constexpr reg<D> cvt(A&& a, B&& b = B{}, C&& c = C{}, location where = location::current()) const {
         if constexpr (is_high<std::remove_cvref_t<A>> || is_low<std::remove_cvref_t<A>>) {
-            static_assert(is_high<std::remove_cvref_t<A>> && is_low<std::remove_cvref_t<B>>,
-                          "PTXDSL-A13: a packed conversion names its halves, the upper one first: k.cvt<px::bf16x2, px::rn>(px::hi(a), px::lo(b))");
+            static_assert(
+                is_high<std::remove_cvref_t<A>> && is_low<std::remove_cvref_t<B>>,
+                "PTXDSL-A13: a packed conversion names its halves, the upper one first: k.cvt<px::bf16x2, px::rn>(px::hi(a), px::lo(b))");
             if constexpr (is_high<std::remove_cvref_t<A>> && is_low<std::remove_cvref_t<B>>) {
                 using F = form<Tgt, tok::cvt, M..., isa::type_token(scalar_of<D>), tok::f32>;
                 require<F, rule::a09>();
                 const operand<f32> upper = half<f32>(a, where), lower = half<f32>(b, where);
-                if constexpr (is_absent<C>) return value<F, D>(ctx(), where, upper, lower);
-                else return value<F, D>(ctx(), where, upper, lower, as_operand<u32>(static_cast<C&&>(c), where));
+                if constexpr (is_absent<C>)
+                    return value<F, D>(ctx(), where, upper, lower);
+                else
+                    return value<F, D>(ctx(), where, upper, lower, as_operand<u32>(static_cast<C&&>(c), where));
             } else {
                 return {};
             }
         } else if constexpr (is_vec<std::remove_cvref_t<A>>) {
             using F = form<Tgt, tok::cvt, M..., isa::type_token(scalar_of<D>), tok::f32>;
             require<F, rule::a09>();
-            static_assert(std::is_same_v<std::remove_cvref_t<A>, vec<f32, 4>>, "PTXDSL-A07: cvt to four packed elements takes a vec<f32, 4>");
-            return value<F, D>(ctx(), where, vector_operand(static_cast<A&&>(a)), as_operand<u32>(static_cast<B&&>(b), where));
+            static_assert(std::is_same_v<std::remove_cvref_t<A>, vec<f32, 4>>,
+                          "PTXDSL-A07: cvt to four packed elements takes a vec<f32, 4>");
+            return value<F, D>(ctx(), where, vector_operand(static_cast<A&&>(a)),
+                               as_operand<u32>(static_cast<B&&>(b), where));
         } else {
-            static_assert(is_absent<B>, "PTXDSL-A13: a packed conversion names its halves, the upper one first: "
-                                        "k.cvt<px::bf16x2, px::rn>(px::hi(a), px::lo(b))");
+            static_assert(is_absent<B>,
+                          "PTXDSL-A13: a packed conversion names its halves, the upper one first: "
+                          "k.cvt<px::bf16x2, px::rn>(px::hi(a), px::lo(b))");
             using T = source_t<A>;
             using F = form<Tgt, tok::cvt, M..., isa::type_token(scalar_of<D>), isa::type_token(scalar_of<T>)>;
             require<F, rule::a09>();
             return value<F, D>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where));
         }
     }
-    /// `cvt.pack.sat.D.s32{.b32} d, a, b{, c};` — `k.cvt_pack<px::u8>(px::hi(a), px::lo(b), c)`; `c` fills the upper bits of
-    /// results narrower than 16 bits. PTX ISA 9.7.9.22.
+    /// `cvt.pack.sat.D.s32{.b32} d, a, b{, c};` — `k.cvt_pack<px::u8>(px::hi(a), px::lo(b), c)`; `c` fills the upper
+    /// bits of results narrower than 16 bits. PTX ISA 9.7.9.22.
     template <class D, class A, class B, class C = absent>
     constexpr reg<u32> cvt_pack(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
-        return cvt_pack<isa::type_token(scalar_of<D>)>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), where);
+        return cvt_pack<isa::type_token(scalar_of<D>)>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
+                                                       where);
     }
     /// The same for results without a C++ type: `k.cvt_pack<px::tok::u4>(…)`.
     template <tok D, class A, class B, class C = absent>
     constexpr reg<u32> cvt_pack(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         constexpr bool named = is_high<std::remove_cvref_t<A>> && is_low<std::remove_cvref_t<B>>;
-        static_assert(named, "PTXDSL-A13: cvt.pack names its halves, the upper one first: k.cvt_pack<px::u8>(px::hi(a), px::lo(b), c)");
+        static_assert(
+            named,
+            "PTXDSL-A13: cvt.pack names its halves, the upper one first: k.cvt_pack<px::u8>(px::hi(a), px::lo(b), c)");
         if constexpr (!named) {
             return {};
         } else if constexpr (is_absent<C>) {
@@ -309,7 +349,8 @@ public:
         } else {
             using F = form<Tgt, tok::cvt, tok::pack, tok::sat, D, tok::s32, tok::b32>;
             require<F, rule::a09>();
-            return value<F, u32>(ctx(), where, half<s32>(a, where), half<s32>(b, where), as_operand<u32>(static_cast<C&&>(c), where));
+            return value<F, u32>(ctx(), where, half<s32>(a, where), half<s32>(b, where),
+                                 as_operand<u32>(static_cast<C&&>(c), where));
         }
     }
 
@@ -323,15 +364,17 @@ public:
         using A = typename Ptr::address_type;
         const bare_address a = bare(static_cast<P&&>(p));
         if (a.rest == 0) return value<form<Tgt, tok::mov, isa::type_token(scalar_of<A>)>, A>(ctx(), where, a);
-        return value<form<Tgt, tok::add, bits_of<A> == 64 ? tok::s64 : tok::s32>, A>(ctx(), where, a, operand<s32>(a.rest, where));
+        return value<form<Tgt, tok::add, bits_of<A> == 64 ? tok::s64 : tok::s32>, A>(ctx(), where, a,
+                                                                                     operand<s32>(a.rest, where));
     }
     /// `cvta.space.u64 d, a;` the generic address of a global, constant, local or param one. PTX ISA 9.7.9.20.
     template <class P>
     constexpr auto cvta(P&& p, location where = location::current()) const {
         using Ptr = std::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: cvta takes a pointer");
-        static_assert(!is_narrow(Ptr::state_space),
-                      "PTXDSL-B01: cvta.shared reads a 64-bit register, shared addresses have 32; k.to_generic(p) widens first");
+        static_assert(
+            !is_narrow(Ptr::state_space),
+            "PTXDSL-B01: cvta.shared reads a 64-bit register, shared addresses have 32; k.to_generic(p) widens first");
         static_assert(Ptr::state_space != space::generic, "PTXDSL-B01: this address is generic already");
         using F = compact_form<Tgt, tok::cvta, space_token(Ptr::state_space), tok::u64>;
         require<F, rule::b01>();
@@ -344,8 +387,10 @@ public:
     constexpr auto cvta_to(P&& p, location where = location::current()) const {
         using Ptr = std::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: cvta.to takes a generic pointer");
-        static_assert(Ptr::state_space == space::generic, "PTXDSL-B01: cvta.to converts generic addresses; this one has a space already");
-        static_assert(!is_narrow(S), "PTXDSL-B01: shared addresses have 32 bits; k.to_shared(p) narrows the result of cvta.to.shared");
+        static_assert(Ptr::state_space == space::generic,
+                      "PTXDSL-B01: cvta.to converts generic addresses; this one has a space already");
+        static_assert(!is_narrow(S),
+                      "PTXDSL-B01: shared addresses have 32 bits; k.to_shared(p) narrows the result of cvta.to.shared");
         using F = compact_form<Tgt, tok::cvta, tok::to, space_token(S), tok::u64>;
         require<F, rule::b01>();
         const bare_address a = bare(static_cast<P&&>(p));
@@ -356,7 +401,8 @@ public:
     template <class P>
     constexpr auto to_generic(P&& p, location where = location::current()) const {
         using Ptr = std::remove_cvref_t<P>;
-        static_assert(is_narrow(Ptr::state_space), "PTXDSL-B01: to_generic widens shared addresses; for the others k.cvta(p)");
+        static_assert(is_narrow(Ptr::state_space),
+                      "PTXDSL-B01: to_generic widens shared addresses; for the others k.cvta(p)");
         using F = compact_form<Tgt, tok::cvta, space_token(Ptr::state_space), tok::u64>;
         return retarget<space::generic, Ptr>(
             value<F, u64>(ctx(), where,
@@ -373,7 +419,8 @@ public:
         const bare_address a = bare(static_cast<P&&>(p));
         return retarget<space::shared, Ptr>(
             value<form<Tgt, tok::cvt, tok::u32, tok::u64>, u32>(
-                ctx(), where, operand<u64>(value<form<Tgt, tok::cvta, tok::to, tok::shared, tok::u64>, u64>(ctx(), where, a), where)),
+                ctx(), where,
+                operand<u64>(value<form<Tgt, tok::cvta, tok::to, tok::shared, tok::u64>, u64>(ctx(), where, a), where)),
             a.rest);
     }
     /// `isspacep.space p, a;` — `k.isspacep<px::space::shared>(generic)`. PTX ISA 9.7.9.19.
@@ -381,13 +428,14 @@ public:
     constexpr reg<pred> isspacep(P&& p, location where = location::current()) const {
         using Ptr = std::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: isspacep takes a generic pointer");
-        static_assert(Ptr::state_space == space::generic, "PTXDSL-B01: isspacep asks about generic addresses; this one has a space already");
+        static_assert(Ptr::state_space == space::generic,
+                      "PTXDSL-B01: isspacep asks about generic addresses; this one has a space already");
         using F = compact_form<Tgt, tok::isspacep, space_token(S)>;
         require<F, rule::b01>();
         return value<F, pred>(ctx(), where, bare(static_cast<P&&>(p)));
     }
-    /// `mapa.shared::cluster.u32 d, a, cta;` the same place in the shared memory of block `cta` of the cluster (`mapa.u64` for
-    /// generic addresses). PTX ISA 9.7.9.23.
+    /// `mapa.shared::cluster.u32 d, a, cta;` the same place in the shared memory of block `cta` of the cluster
+    /// (`mapa.u64` for generic addresses). PTX ISA 9.7.9.23.
     template <class P, class C>
         requires(is_ptr_v<P> || traits<P>::is_reg)
     constexpr auto mapa(P&& p, C&& cta, location where = location::current()) const {
@@ -400,17 +448,20 @@ public:
         require<F, rule::b01>();
         const bare_address a = bare(static_cast<P&&>(p));
         return retarget<narrow ? space::shared_cluster : space::generic, Ptr>(
-            value<F, typename Ptr::address_type>(ctx(), where, a, as_operand<u32>(static_cast<C&&>(cta), where)), a.rest);
+            value<F, typename Ptr::address_type>(ctx(), where, a, as_operand<u32>(static_cast<C&&>(cta), where)),
+            a.rest);
     }
-    /// `getctarank.shared::cluster.u32 d, a;` the block of the cluster whose shared memory holds the address. PTX ISA 9.7.9.24.
+    /// `getctarank.shared::cluster.u32 d, a;` the block of the cluster whose shared memory holds the address. PTX
+    /// ISA 9.7.9.24.
     template <class P>
     constexpr reg<u32> getctarank(P&& p, location where = location::current()) const {
         using Ptr = std::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr> && (is_narrow(Ptr::state_space) || Ptr::state_space == space::generic),
                       "PTXDSL-B01: getctarank takes a shared or generic pointer");
         constexpr bool narrow = is_narrow(Ptr::state_space);
-        return checked<compact_form<Tgt, tok::getctarank, narrow ? tok::shared__cluster : tok::none, narrow ? tok::u32 : tok::u64>, u32,
-                       rule::b01>(ctx(), where, bare(static_cast<P&&>(p)));
+        return checked<
+            compact_form<Tgt, tok::getctarank, narrow ? tok::shared__cluster : tok::none, narrow ? tok::u32 : tok::u64>,
+            u32, rule::b01>(ctx(), where, bare(static_cast<P&&>(p)));
     }
 
 private:

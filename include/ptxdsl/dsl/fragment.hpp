@@ -97,16 +97,30 @@ namespace detail {
     const bool wide = bits == 64;  // f64 fragments hold one element in one 64-bit register
     const u8 packed = static_cast<u8>(wide ? 1 : 32 / bits);
     const u8 halves = lines == 8 ? 1 : 2;
-    return {element, wide ? isa::scalar::f64 : isa::scalar::b32, packed, packed, halves, warps, lines_are_columns,
-            static_cast<u16>(lines), static_cast<u16>(k)};
+    return {element,
+            wide ? isa::scalar::f64 : isa::scalar::b32,
+            packed,
+            packed,
+            halves,
+            warps,
+            lines_are_columns,
+            static_cast<u16>(lines),
+            static_cast<u16>(k)};
 }
 
 /// Accumulator fragment: pairs of neighbours along N; f16 pairs share a 32-bit register.
 [[nodiscard]] constexpr fragment_layout accumulator_fragment(isa::scalar element, u32 m, u32 n, u8 warps) noexcept {
     const bool packs = isa::bits(element) == 16;
     const u8 halves = m == 8 ? 1 : 2;
-    return {element, packs ? isa::scalar::b32 : element, static_cast<u8>(packs ? 2 : 1), 2, halves, warps, false,
-            static_cast<u16>(m), static_cast<u16>(n)};
+    return {element,
+            packs ? isa::scalar::b32 : element,
+            static_cast<u8>(packs ? 2 : 1),
+            2,
+            halves,
+            warps,
+            false,
+            static_cast<u16>(m),
+            static_cast<u16>(n)};
 }
 
 }  // namespace detail

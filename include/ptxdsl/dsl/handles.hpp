@@ -3,15 +3,15 @@
 // under construction; copying a handle names the same register, it emits nothing.
 #pragma once
 
-#include <concepts>
-#include <cstdint>
-#include <source_location>
 #include <ptxdsl/detail/string_view.hpp>
-#include <type_traits>
-
 #include <ptxdsl/ir/program.hpp>
 #include <ptxdsl/isa/special_registers.hpp>
 #include <ptxdsl/isa/table.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
 
 namespace ptxdsl {
 
@@ -36,8 +36,8 @@ inline constexpr bool always_false = false;
 struct raw_operand {
     ir::program* prog = nullptr;
     std::uint32_t words[3] = {};
-    std::uint32_t count = 1;               ///< words used
-    const std::uint32_t* more = nullptr;   ///< further one-word operands of a vector
+    std::uint32_t count = 1;              ///< words used
+    const std::uint32_t* more = nullptr;  ///< further one-word operands of a vector
     std::uint32_t more_count = 0;
     ir::span fresh{};
 };
@@ -83,24 +83,26 @@ template <class F>
     return {F::packed.w, F::count, F::verdict.form, F::verdict.since};
 }
 
-/// Emits one instruction: settles the order of nested calls, checks that all operands belong to this kernel (A05), writes
-/// the record. Returns the span of the whole expression.
+/// Emits one instruction: settles the order of nested calls, checks that all operands belong to this kernel (A05),
+/// writes the record. Returns the span of the whole expression.
 ///
 /// `operands` are in PTX order; `dst` of them, at the front, are results and take no part in the ordering.
-constexpr ir::span emit(ir::program& p, const form_ref& f, std::uint32_t guard, location where, const raw_operand* operands,
-                        std::uint32_t n) {
+constexpr ir::span emit(ir::program& p, const form_ref& f, std::uint32_t guard, location where,
+                        const raw_operand* operands, std::uint32_t n) {
     ir::span spans[24] = {};
     for (std::uint32_t i = 0; i < n; ++i) {
         spans[i] = operands[i].fresh;
         if (operands[i].prog != nullptr && operands[i].prog != &p)
-            p.report("A05", where, {"operand ", i + 1, " of ", isa::spelling(static_cast<tok>(f.packed[0] & 0xffffu)),
-                     " is a register of another kernel"});
+            p.report("A05", where,
+                     {"operand ", i + 1, " of ", isa::spelling(static_cast<tok>(f.packed[0] & 0xffffu)),
+                      " is a register of another kernel"});
     }
     ir::span all;
     if (!p.settle(spans, n, all))
-        p.report("K05", where,
-                 {"two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "
-                 "give the first one a name"});
+        p.report(
+            "K05", where,
+            {"two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "
+             "give the first one a name"});
     p.flush_notes(where);
     p.begin_instruction(f.packed, f.tokens, f.form, f.since, guard, where);
     for (std::uint32_t i = 0; i < n; ++i) write(p, operands[i]);
@@ -109,7 +111,8 @@ constexpr ir::span emit(ir::program& p, const form_ref& f, std::uint32_t guard, 
 }
 
 template <class... O>
-constexpr ir::span emit_all(ir::program& p, const form_ref& f, std::uint32_t guard, location where, const O&... operands) {
+constexpr ir::span emit_all(ir::program& p, const form_ref& f, std::uint32_t guard, location where,
+                            const O&... operands) {
     if constexpr (sizeof...(O) == 0) {
         return emit(p, f, guard, where, nullptr, 0);
     } else {
@@ -169,19 +172,22 @@ private:
             words[1] = __builtin_bit_cast(std::uint32_t, static_cast<float>(v));
             count = 2;
         } else if constexpr (std::is_same_v<T, f64>) {
-            static_assert(std::is_floating_point_v<V>,
-                          "PTXDSL-A03: integer literal for an f64 operand; write it as a floating literal, for example 1.0");
+            static_assert(
+                std::is_floating_point_v<V>,
+                "PTXDSL-A03: integer literal for an f64 operand; write it as a floating literal, for example 1.0");
             const auto bits = __builtin_bit_cast(std::uint64_t, static_cast<double>(v));
             words[0] = ir::head(ir::operand_kind::f64, 0);
             words[1] = static_cast<std::uint32_t>(bits);
             words[2] = static_cast<std::uint32_t>(bits >> 32);
             count = 3;
         } else if constexpr (cls == isa::type_class::floating || cls == isa::type_class::packed) {
-            static_assert(detail::always_false<V>,
-                          "PTXDSL-A14: this instruction takes no literal of a 16-bit or packed type; load it into a register "
-                          "first with k.mov or k.imm");
+            static_assert(
+                detail::always_false<V>,
+                "PTXDSL-A14: this instruction takes no literal of a 16-bit or packed type; load it into a register "
+                "first with k.mov or k.imm");
         } else if constexpr (cls == isa::type_class::predicate) {
-            static_assert(detail::always_false<V>, "PTXDSL-A02: a literal where a predicate register is needed; use k.setp");
+            static_assert(detail::always_false<V>,
+                          "PTXDSL-A02: a literal where a predicate register is needed; use k.setp");
         } else {
             static_assert(!std::is_floating_point_v<V>,
                           "PTXDSL-A03: floating literal for an integer operand; PTX would take its bits");
@@ -219,15 +225,18 @@ template <class T, tok... Ops, class U>
 constexpr void operate_in_place(const reg<T>& d, isa::scalar type, const operand<U>& b);
 
 template <class T>
-inline constexpr bool is_integral_class = class_of<T> == isa::type_class::unsigned_int || class_of<T> == isa::type_class::signed_int;
+inline constexpr bool is_integral_class =
+    class_of<T> == isa::type_class::unsigned_int || class_of<T> == isa::type_class::signed_int;
 template <class T>
-inline constexpr bool is_float_class = class_of<T> == isa::type_class::floating || class_of<T> == isa::type_class::packed;
+inline constexpr bool is_float_class =
+    class_of<T> == isa::type_class::floating || class_of<T> == isa::type_class::packed;
 template <class T>
-inline constexpr bool has_arithmetic = (is_integral_class<T> && bits_of<T> >= 16) || std::is_same_v<T, f32> || std::is_same_v<T, f64> ||
-                                       std::is_same_v<T, f16> || std::is_same_v<T, bf16> || std::is_same_v<T, f16x2> ||
-                                       std::is_same_v<T, bf16x2>;
+inline constexpr bool has_arithmetic =
+    (is_integral_class<T> && bits_of<T> >= 16) || std::is_same_v<T, f32> || std::is_same_v<T, f64> ||
+    std::is_same_v<T, f16> || std::is_same_v<T, bf16> || std::is_same_v<T, f16x2> || std::is_same_v<T, bf16x2>;
 template <class T>
-inline constexpr bool has_logic = std::is_same_v<T, pred> || (!is_float_class<T> && bits_of<T> >= 16 && bits_of<T> <= 64);
+inline constexpr bool has_logic =
+    std::is_same_v<T, pred> || (!is_float_class<T> && bits_of<T> >= 16 && bits_of<T> <= 64);
 
 /// Type token of logic and left shifts, which PTX has for bit types only.
 template <class T>
@@ -236,8 +245,8 @@ inline constexpr isa::scalar bits_type = std::is_same_v<T, pred> ? isa::scalar::
                                          : bits_of<T> == 32      ? isa::scalar::b32
                                          : bits_of<T> == 64      ? isa::scalar::b64
                                                                  : isa::scalar::none;
-/// Type by which `ld`, `st`, `mov` and `selp` know a value: bit, integer and f32/f64 types are themselves, everything else
-/// is bits of its size (PTX ISA 5.2.2).
+/// Type by which `ld`, `st`, `mov` and `selp` know a value: bit, integer and f32/f64 types are themselves, everything
+/// else is bits of its size (PTX ISA 5.2.2).
 [[nodiscard]] constexpr isa::scalar plain_type(isa::scalar s) noexcept {
     const isa::type_class cls = isa::info(s).cls;
     if (cls != isa::type_class::floating && cls != isa::type_class::packed) return s;
@@ -263,8 +272,9 @@ inline constexpr tok low_half = is_float_class<T> ? tok::rn : tok::lo;
 /// - An unbound handle (default constructed) takes the register it is first assigned.
 template <class T>
 class [[nodiscard]] reg : handle_operators::tag {
-    static_assert(ptx_type<T>, "PTXDSL-A08: this C++ type stands for no PTX type; use px::u32, px::f32, px::bf16 … "
-                               "(ptxdsl/isa/types.hpp)");
+    static_assert(ptx_type<T>,
+                  "PTXDSL-A08: this C++ type stands for no PTX type; use px::u32, px::f32, px::bf16 … "
+                  "(ptxdsl/isa/types.hpp)");
 
 public:
     using value_type = T;
@@ -301,8 +311,8 @@ public:
         return static_cast<reg&&>(*this);
     }
 
-    /// The same register as a `U` of its register class (`u32` as `b32`, `bf16x2` …). Emits nothing; between classes, as
-    /// from f32 to u32, `k.mov_b32<U>(x)` copies the bits.
+    /// The same register as a `U` of its register class (`u32` as `b32`, `bf16x2` …). Emits nothing; between classes,
+    /// as from f32 to u32, `k.mov_b32<U>(x)` copies the bits.
     template <class U>
     [[nodiscard]] constexpr reg<U> as() const& {
         check_class<U>();
@@ -316,132 +326,196 @@ public:
 
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr explicit operator bool() const {
-        static_assert(detail::always_false<T>,
-                      "PTXDSL-A04: a register has no value while the kernel is being written, so `if (reg == 2)` cannot "
-                      "decide anything; emit a branch with k.if_(reg == 2, [&] { … })");
+        static_assert(
+            detail::always_false<T>,
+            "PTXDSL-A04: a register has no value while the kernel is being written, so `if (reg == 2)` cannot "
+            "decide anything; emit a branch with k.if_(reg == 2, [&] { … })");
         return false;
     }
 
     // ---- operators: one instruction each ------------------------------------------------------------------------
     /// `add.T` (floats: `add.rn.T`)
-    friend constexpr reg operator+(const operand<T>& a, const operand<T>& b) requires(detail::has_arithmetic<T>) {
+    friend constexpr reg operator+(const operand<T>& a, const operand<T>& b)
+        requires(detail::has_arithmetic<T>)
+    {
         return detail::operate<T, T, tok::add, detail::rounding<T>>(scalar_of<T>, a, b);
     }
     /// `sub.T` (floats: `sub.rn.T`)
-    friend constexpr reg operator-(const operand<T>& a, const operand<T>& b) requires(detail::has_arithmetic<T>) {
+    friend constexpr reg operator-(const operand<T>& a, const operand<T>& b)
+        requires(detail::has_arithmetic<T>)
+    {
         return detail::operate<T, T, tok::sub, detail::rounding<T>>(scalar_of<T>, a, b);
     }
     /// `mul.lo.T` (floats: `mul.rn.T`)
-    friend constexpr reg operator*(const operand<T>& a, const operand<T>& b) requires(detail::has_arithmetic<T>) {
+    friend constexpr reg operator*(const operand<T>& a, const operand<T>& b)
+        requires(detail::has_arithmetic<T>)
+    {
         return detail::operate<T, T, tok::mul, detail::low_half<T>>(scalar_of<T>, a, b);
     }
     /// `div.T` (f32, f64: `div.rn.T`)
     friend constexpr reg operator/(const operand<T>& a, const operand<T>& b)
-        requires(detail::is_integral_class<T> || std::is_same_v<T, f32> || std::is_same_v<T, f64>) {
+        requires(detail::is_integral_class<T> || std::is_same_v<T, f32> || std::is_same_v<T, f64>)
+    {
         return detail::operate<T, T, tok::div, detail::rounding<T>>(scalar_of<T>, a, b);
     }
     /// `rem.T`
-    friend constexpr reg operator%(const operand<T>& a, const operand<T>& b) requires(detail::is_integral_class<T>) {
+    friend constexpr reg operator%(const operand<T>& a, const operand<T>& b)
+        requires(detail::is_integral_class<T>)
+    {
         return detail::operate<T, T, tok::rem>(scalar_of<T>, a, b);
     }
     /// `and.b32`, `and.pred` …
-    friend constexpr reg operator&(const operand<T>& a, const operand<T>& b) requires(detail::has_logic<T>) {
+    friend constexpr reg operator&(const operand<T>& a, const operand<T>& b)
+        requires(detail::has_logic<T>)
+    {
         return detail::operate<T, T, tok::and_>(detail::bits_type<T>, a, b);
     }
-    friend constexpr reg operator|(const operand<T>& a, const operand<T>& b) requires(detail::has_logic<T>) {
+    friend constexpr reg operator|(const operand<T>& a, const operand<T>& b)
+        requires(detail::has_logic<T>)
+    {
         return detail::operate<T, T, tok::or_>(detail::bits_type<T>, a, b);
     }
-    friend constexpr reg operator^(const operand<T>& a, const operand<T>& b) requires(detail::has_logic<T>) {
+    friend constexpr reg operator^(const operand<T>& a, const operand<T>& b)
+        requires(detail::has_logic<T>)
+    {
         return detail::operate<T, T, tok::xor_>(detail::bits_type<T>, a, b);
     }
-    /// `and.pred`, `or.pred`: both sides are always evaluated, a kernel has no short circuit. (The left side is a register
-    /// itself, so that C++ prefers these to its own operators on bool, which row A04 refuses.)
-    friend constexpr reg operator&&(const reg& a, const operand<T>& b) requires(std::is_same_v<T, pred>) {
+    /// `and.pred`, `or.pred`: both sides are always evaluated, a kernel has no short circuit. (The left side is a
+    /// register itself, so that C++ prefers these to its own operators on bool, which row A04 refuses.)
+    friend constexpr reg operator&&(const reg& a, const operand<T>& b)
+        requires(std::is_same_v<T, pred>)
+    {
         return detail::operate<T, T, tok::and_>(isa::scalar::pred, operand<T>(a, b.where), b);
     }
-    friend constexpr reg operator&&(reg&& a, const operand<T>& b) requires(std::is_same_v<T, pred>) {
+    friend constexpr reg operator&&(reg&& a, const operand<T>& b)
+        requires(std::is_same_v<T, pred>)
+    {
         return detail::operate<T, T, tok::and_>(isa::scalar::pred, operand<T>(static_cast<reg&&>(a), b.where), b);
     }
-    friend constexpr reg operator||(const reg& a, const operand<T>& b) requires(std::is_same_v<T, pred>) {
+    friend constexpr reg operator||(const reg& a, const operand<T>& b)
+        requires(std::is_same_v<T, pred>)
+    {
         return detail::operate<T, T, tok::or_>(isa::scalar::pred, operand<T>(a, b.where), b);
     }
-    friend constexpr reg operator||(reg&& a, const operand<T>& b) requires(std::is_same_v<T, pred>) {
+    friend constexpr reg operator||(reg&& a, const operand<T>& b)
+        requires(std::is_same_v<T, pred>)
+    {
         return detail::operate<T, T, tok::or_>(isa::scalar::pred, operand<T>(static_cast<reg&&>(a), b.where), b);
     }
     /// `not.pred`; as a guard, `px::unless(p)` costs no instruction.
-    friend constexpr reg operator!(const reg& a) requires(std::is_same_v<T, pred>) {
+    friend constexpr reg operator!(const reg& a)
+        requires(std::is_same_v<T, pred>)
+    {
         return detail::operate<T, tok::not_>(isa::scalar::pred, operand<T>(a, a.prog_->locations.back()));
     }
-    friend constexpr reg operator!(reg&& a) requires(std::is_same_v<T, pred>) {
+    friend constexpr reg operator!(reg&& a)
+        requires(std::is_same_v<T, pred>)
+    {
         const location where = a.prog_->locations.back();
         return detail::operate<T, tok::not_>(isa::scalar::pred, operand<T>(static_cast<reg&&>(a), where));
     }
     /// `not.b32` …
-    friend constexpr reg operator~(const operand<T>& a) requires(detail::has_logic<T> && !std::is_same_v<T, pred>) {
+    friend constexpr reg operator~(const operand<T>& a)
+        requires(detail::has_logic<T> && !std::is_same_v<T, pred>)
+    {
         return detail::operate<T, tok::not_>(detail::bits_type<T>, a);
     }
     /// `neg.T`; PTX negates signed and floating types only.
     friend constexpr reg operator-(const operand<T>& a)
-        requires(detail::has_arithmetic<T> && class_of<T> != isa::type_class::unsigned_int) {
+        requires(detail::has_arithmetic<T> && class_of<T> != isa::type_class::unsigned_int)
+    {
         return detail::operate<T, tok::neg>(scalar_of<T>, a);
     }
     /// `shl.b32` …; counts past the width give zero.
-    friend constexpr reg operator<<(const operand<T>& a, const operand<u32>& n) requires(detail::has_logic<T> && !std::is_same_v<T, pred>) {
+    friend constexpr reg operator<<(const operand<T>& a, const operand<u32>& n)
+        requires(detail::has_logic<T> && !std::is_same_v<T, pred>)
+    {
         return detail::operate<T, T, tok::shl>(detail::bits_type<T>, a, n);
     }
     /// `shr.T`: arithmetic for signed registers, logical for unsigned and bit registers.
-    friend constexpr reg operator>>(const operand<T>& a, const operand<u32>& n) requires(detail::has_logic<T> && !std::is_same_v<T, pred>) {
+    friend constexpr reg operator>>(const operand<T>& a, const operand<u32>& n)
+        requires(detail::has_logic<T> && !std::is_same_v<T, pred>)
+    {
         return detail::operate<T, T, tok::shr>(scalar_of<T>, a, n);
     }
     /// `setp.eq.T` … for every comparison; floats compare ordered except `!=`, which is `setp.neu`.
-    friend constexpr reg<pred> operator==(const operand<T>& a, const operand<T>& b) requires(!std::is_same_v<T, pred>) {
+    friend constexpr reg<pred> operator==(const operand<T>& a, const operand<T>& b)
+        requires(!std::is_same_v<T, pred>)
+    {
         return detail::operate<T, pred, tok::setp, tok::eq>(compare_type(), a, b);
     }
-    friend constexpr reg<pred> operator!=(const operand<T>& a, const operand<T>& b) requires(!std::is_same_v<T, pred>) {
-        return detail::operate<T, pred, tok::setp, detail::is_float_class<T> ? tok::neu : tok::ne>(compare_type(), a, b);
+    friend constexpr reg<pred> operator!=(const operand<T>& a, const operand<T>& b)
+        requires(!std::is_same_v<T, pred>)
+    {
+        return detail::operate<T, pred, tok::setp, detail::is_float_class<T> ? tok::neu : tok::ne>(compare_type(), a,
+                                                                                                   b);
     }
-    friend constexpr reg<pred> operator<(const operand<T>& a, const operand<T>& b) requires(detail::has_arithmetic<T>) {
+    friend constexpr reg<pred> operator<(const operand<T>& a, const operand<T>& b)
+        requires(detail::has_arithmetic<T>)
+    {
         return detail::operate<T, pred, tok::setp, tok::lt>(scalar_of<T>, a, b);
     }
-    friend constexpr reg<pred> operator<=(const operand<T>& a, const operand<T>& b) requires(detail::has_arithmetic<T>) {
+    friend constexpr reg<pred> operator<=(const operand<T>& a, const operand<T>& b)
+        requires(detail::has_arithmetic<T>)
+    {
         return detail::operate<T, pred, tok::setp, tok::le>(scalar_of<T>, a, b);
     }
-    friend constexpr reg<pred> operator>(const operand<T>& a, const operand<T>& b) requires(detail::has_arithmetic<T>) {
+    friend constexpr reg<pred> operator>(const operand<T>& a, const operand<T>& b)
+        requires(detail::has_arithmetic<T>)
+    {
         return detail::operate<T, pred, tok::setp, tok::gt>(scalar_of<T>, a, b);
     }
-    friend constexpr reg<pred> operator>=(const operand<T>& a, const operand<T>& b) requires(detail::has_arithmetic<T>) {
+    friend constexpr reg<pred> operator>=(const operand<T>& a, const operand<T>& b)
+        requires(detail::has_arithmetic<T>)
+    {
         return detail::operate<T, pred, tok::setp, tok::ge>(scalar_of<T>, a, b);
     }
     /// In place, `x += y` is `add.T x, x, y`.
-    constexpr reg& operator+=(const operand<T>& b) requires(detail::has_arithmetic<T>) {
+    constexpr reg& operator+=(const operand<T>& b)
+        requires(detail::has_arithmetic<T>)
+    {
         detail::operate_in_place<T, tok::add, detail::rounding<T>>(*this, scalar_of<T>, b);
         return *this;
     }
-    constexpr reg& operator-=(const operand<T>& b) requires(detail::has_arithmetic<T>) {
+    constexpr reg& operator-=(const operand<T>& b)
+        requires(detail::has_arithmetic<T>)
+    {
         detail::operate_in_place<T, tok::sub, detail::rounding<T>>(*this, scalar_of<T>, b);
         return *this;
     }
-    constexpr reg& operator*=(const operand<T>& b) requires(detail::has_arithmetic<T>) {
+    constexpr reg& operator*=(const operand<T>& b)
+        requires(detail::has_arithmetic<T>)
+    {
         detail::operate_in_place<T, tok::mul, detail::low_half<T>>(*this, scalar_of<T>, b);
         return *this;
     }
-    constexpr reg& operator&=(const operand<T>& b) requires(detail::has_logic<T>) {
+    constexpr reg& operator&=(const operand<T>& b)
+        requires(detail::has_logic<T>)
+    {
         detail::operate_in_place<T, tok::and_>(*this, detail::bits_type<T>, b);
         return *this;
     }
-    constexpr reg& operator|=(const operand<T>& b) requires(detail::has_logic<T>) {
+    constexpr reg& operator|=(const operand<T>& b)
+        requires(detail::has_logic<T>)
+    {
         detail::operate_in_place<T, tok::or_>(*this, detail::bits_type<T>, b);
         return *this;
     }
-    constexpr reg& operator^=(const operand<T>& b) requires(detail::has_logic<T>) {
+    constexpr reg& operator^=(const operand<T>& b)
+        requires(detail::has_logic<T>)
+    {
         detail::operate_in_place<T, tok::xor_>(*this, detail::bits_type<T>, b);
         return *this;
     }
-    constexpr reg& operator<<=(const operand<u32>& n) requires(detail::has_logic<T> && !std::is_same_v<T, pred>) {
+    constexpr reg& operator<<=(const operand<u32>& n)
+        requires(detail::has_logic<T> && !std::is_same_v<T, pred>)
+    {
         detail::operate_in_place<T, tok::shl>(*this, detail::bits_type<T>, n);
         return *this;
     }
-    constexpr reg& operator>>=(const operand<u32>& n) requires(detail::has_logic<T> && !std::is_same_v<T, pred>) {
+    constexpr reg& operator>>=(const operand<u32>& n)
+        requires(detail::has_logic<T> && !std::is_same_v<T, pred>)
+    {
         detail::operate_in_place<T, tok::shr>(*this, scalar_of<T>, n);
         return *this;
     }
@@ -450,9 +524,10 @@ private:
     template <class U>
     static constexpr void check_class() noexcept {
         static_assert(ptx_type<U>, "PTXDSL-A08: this C++ type stands for no PTX type");
-        static_assert(ir::program::register_type(scalar_of<U>) == ir::program::register_type(scalar_of<T>),
-                      "PTXDSL-A01: as<U>() renames a register within its class (size, float or not); copy the bits with "
-                      "k.mov_b32<U>(x) or convert the value with k.cvt<U>(x)");
+        static_assert(
+            ir::program::register_type(scalar_of<U>) == ir::program::register_type(scalar_of<T>),
+            "PTXDSL-A01: as<U>() renames a register within its class (size, float or not); copy the bits with "
+            "k.mov_b32<U>(x) or convert the value with k.cvt<U>(x)");
     }
     [[nodiscard]] static constexpr isa::scalar compare_type() noexcept { return scalar_of<T>; }
     constexpr void assign(const reg& other, ir::span expression) {

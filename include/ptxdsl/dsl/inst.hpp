@@ -64,7 +64,8 @@ struct inst_shapes {
     bool chosen[16] = {};  ///< a literal whose value is known when the kernel is written, not by the type
     std::uint32_t n = 0;
 
-    constexpr void put(isa::operand_kind kind, isa::scalar type = isa::scalar::none, std::uint16_t count = 1, space sp = space::generic) noexcept {
+    constexpr void put(isa::operand_kind kind, isa::scalar type = isa::scalar::none, std::uint16_t count = 1,
+                       space sp = space::generic) noexcept {
         s[n].kind = kind, s[n].type = type, s[n].count = count, s[n].sp = sp;
         ++n;
     }
@@ -77,8 +78,10 @@ struct inst_shapes {
             s[n++] = V::shape;
         } else if constexpr (traits<V>::is_reg) {
             using T = typename traits<V>::value;
-            if constexpr (std::is_same_v<T, pred>) put(isa::operand_kind::pred);
-            else put(isa::operand_kind::reg, scalar_of<T>);
+            if constexpr (std::is_same_v<T, pred>)
+                put(isa::operand_kind::pred);
+            else
+                put(isa::operand_kind::reg, scalar_of<T>);
         } else if constexpr (traits<V>::is_special) {
             put(isa::operand_kind::special, scalar_of<typename traits<V>::value>);
         } else if constexpr (std::is_same_v<V, negated>) {
@@ -92,7 +95,9 @@ struct inst_shapes {
         } else if constexpr (is_ptr_v<V>) {
             put(isa::operand_kind::address, scalar_of<typename V::address_type>, 1, V::state_space);
         } else if constexpr (std::is_arithmetic_v<V>) {
-            constexpr isa::scalar type = std::is_same_v<V, float> ? isa::scalar::f32 : std::is_same_v<V, double> ? isa::scalar::f64 : isa::scalar::s64;
+            constexpr isa::scalar type = std::is_same_v<V, float>    ? isa::scalar::f32
+                                         : std::is_same_v<V, double> ? isa::scalar::f64
+                                                                     : isa::scalar::s64;
             chosen[n] = type == isa::scalar::s64;
             put(isa::operand_kind::imm, type);
         }
@@ -104,11 +109,12 @@ struct inst_shapes {
     }
 };
 
-/// The table's verdict. A literal's value is no part of its type: a value that fits is assumed here, and the actual one is
-/// checked when the kernel is written.
+/// The table's verdict. A literal's value is no part of its type: a value that fits is assumed here, and the actual one
+/// is checked when the kernel is written.
 [[nodiscard]] constexpr isa::verdict match_inst(const inst_tokens& t, inst_shapes& o, target on) noexcept {
     isa::verdict v = isa::find(t.t, t.n, o.s, o.n, on);
-    for (bool moved = true; moved && v.st == isa::verdict::status::bad_operand && v.operand < o.n && o.chosen[v.operand];) {
+    for (bool moved = true;
+         moved && v.st == isa::verdict::status::bad_operand && v.operand < o.n && o.chosen[v.operand];) {
         const std::uint8_t at = v.operand;
         moved = false;
         for (std::int64_t guess = 1; guess <= 1 << 20 && !moved; guess *= 2) {
@@ -122,7 +128,8 @@ struct inst_shapes {
 
 /// Instructions that do another thing to signed than to unsigned registers (row A10).
 [[nodiscard]] constexpr bool follows_sign(tok op) noexcept {
-    return op == tok::shr || op == tok::min || op == tok::max || op == tok::setp || op == tok::set || op == tok::div || op == tok::rem;
+    return op == tok::shr || op == tok::min || op == tok::max || op == tok::setp || op == tok::set || op == tok::div ||
+           op == tok::rem;
 }
 /// A register whose sign contradicts the type word `t`.
 template <class A>
@@ -131,17 +138,19 @@ template <class A>
     if constexpr (traits<A>::is_reg) {
         using T = typename traits<A>::value;
         const type_class c = isa::info(t).cls;
-        return isa::bits(t) == bits_of<T> && ((c == type_class::signed_int && class_of<T> == type_class::unsigned_int) ||
-                                              (c == type_class::unsigned_int && class_of<T> == type_class::signed_int));
+        return isa::bits(t) == bits_of<T> &&
+               ((c == type_class::signed_int && class_of<T> == type_class::unsigned_int) ||
+                (c == type_class::unsigned_int && class_of<T> == type_class::signed_int));
     } else {
         return false;
     }
 }
 
 template <class A>
-inline constexpr bool is_inst_operand = traits<A>::is_reg || traits<A>::is_special || std::is_arithmetic_v<A> || std::is_same_v<A, negated> ||
-                                        std::is_same_v<A, sink_t> || std::is_same_v<A, label> || std::is_same_v<A, absent> || is_vec<A> ||
-                                        is_ptr_v<A> || is_joined<A> || described_operand<A>;
+inline constexpr bool is_inst_operand =
+    traits<A>::is_reg || traits<A>::is_special || std::is_arithmetic_v<A> || std::is_same_v<A, negated> ||
+    std::is_same_v<A, sink_t> || std::is_same_v<A, label> || std::is_same_v<A, absent> || is_vec<A> || is_ptr_v<A> ||
+    is_joined<A> || described_operand<A>;
 
 template <target Tgt, fixed_string Text, class... O>
 struct inst_form {
@@ -178,12 +187,20 @@ constexpr void refuse_operand() noexcept {
     constexpr bool predicate = Given == pred || Given == not_pred;
     constexpr bool literal = Given == imm || Given == isa::operand_kind::special || Given == isa::operand_kind::label;
     constexpr bool place = Given == address || Given == tensor_address;
-    static_assert(!predicate, "PTXDSL-A02: the form wants no predicate here (the operand's number is in the note below)");
-    static_assert(!literal, "PTXDSL-A14: the form takes no such literal, special register or label here (the operand's number is in the note below)");
-    static_assert(!place, "PTXDSL-B01: the form takes no address of this state space here (the operand's number is in the note below)");
-    static_assert(Given != vec, "PTXDSL-A07: the form takes no vector of this length and type here (the operand's number is in the note below)");
-    static_assert(predicate || literal || place || Given == vec,
-                  "PTXDSL-A01: the form takes no register of this type here (the operand's number is in the note below)");
+    static_assert(!predicate,
+                  "PTXDSL-A02: the form wants no predicate here (the operand's number is in the note below)");
+    static_assert(
+        !literal,
+        "PTXDSL-A14: the form takes no such literal, special register or label here (the operand's number is in the note below)");
+    static_assert(
+        !place,
+        "PTXDSL-B01: the form takes no address of this state space here (the operand's number is in the note below)");
+    static_assert(
+        Given != vec,
+        "PTXDSL-A07: the form takes no vector of this length and type here (the operand's number is in the note below)");
+    static_assert(
+        predicate || literal || place || Given == vec,
+        "PTXDSL-A01: the form takes no register of this type here (the operand's number is in the note below)");
 }
 
 template <class F>
@@ -192,13 +209,17 @@ constexpr void require_inst() noexcept {
     constexpr status st = F::verdict.st;
     static_assert(F::packed.known && st != status::unknown_opcode,
                   "PTXDSL-A15: the instruction table does not know a word of this text (it is in the note below)");
-    static_assert(F::operands_known, "PTXDSL-A14: this is no operand; k.inst takes registers, literals, pointers, vectors, px::sink");
-    static_assert(st != status::bad_modifiers || !F::packed.known, "PTXDSL-A15: PTX has no form of this instruction with these modifiers in this order");
+    static_assert(F::operands_known,
+                  "PTXDSL-A14: this is no operand; k.inst takes registers, literals, pointers, vectors, px::sink");
+    static_assert(st != status::bad_modifiers || !F::packed.known,
+                  "PTXDSL-A15: PTX has no form of this instruction with these modifiers in this order");
     static_assert(st != status::wrong_target, "PTXDSL-A11: this kernel's target does not have this instruction");
     static_assert(st != status::operand_count, "PTXDSL-A16: the instruction takes another number of operands");
-    if constexpr (st == status::bad_operand) refuse_operand<F::verdict.operand + 1u, F::shapes.s[F::verdict.operand].kind>();
-    static_assert(st != status::ok || F::signs_fit,
-                  "PTXDSL-A10: signed register in an unsigned instruction (or the reverse); the typed calls follow the register's type");
+    if constexpr (st == status::bad_operand)
+        refuse_operand<F::verdict.operand + 1u, F::shapes.s[F::verdict.operand].kind>();
+    static_assert(
+        st != status::ok || F::signs_fit,
+        "PTXDSL-A10: signed register in an unsigned instruction (or the reverse); the typed calls follow the register's type");
 }
 
 template <target Tgt>
@@ -206,18 +227,20 @@ class inst_family : public family<Tgt, inst_family<Tgt>> {
     using family<Tgt, inst_family<Tgt>>::ctx;
 
 public:
-    /// Emits `Text a, b, …;` — `k.inst<"add.rn.f32">(d, x, y)`: any instruction, checked against the table. Operands in PTX
-    /// order, results first (`k.new_reg<T>()` declares one): registers, literals, pointers (as addresses), `px::vec`,
-    /// `px::joined{p, q}`, `px::unless(p)`, `px::sink`, special registers, labels.
-    template <fixed_string Text, class A = absent, class B = absent, class C = absent, class D = absent, class E = absent, class G = absent,
-              class H = absent, class Index = absent, class J = absent, class K = absent, class L = absent, class N = absent>
-    constexpr void inst(A&& a = A{}, B&& b = B{}, C&& c = C{}, D&& d = D{}, E&& e = E{}, G&& g = G{}, H&& h = H{}, Index&& i = Index{}, J&& j = J{},
-                        K&& k = K{}, L&& l = L{}, N&& n = N{}, location where = location::current()) const {
+    /// Emits `Text a, b, …;` — `k.inst<"add.rn.f32">(d, x, y)`: any instruction, checked against the table. Operands in
+    /// PTX order, results first (`k.new_reg<T>()` declares one): registers, literals, pointers (as addresses),
+    /// `px::vec`, `px::joined{p, q}`, `px::unless(p)`, `px::sink`, special registers, labels.
+    template <fixed_string Text, class A = absent, class B = absent, class C = absent, class D = absent,
+              class E = absent, class G = absent, class H = absent, class Index = absent, class J = absent,
+              class K = absent, class L = absent, class N = absent>
+    constexpr void inst(A&& a = A{}, B&& b = B{}, C&& c = C{}, D&& d = D{}, E&& e = E{}, G&& g = G{}, H&& h = H{},
+                        Index&& i = Index{}, J&& j = J{}, K&& k = K{}, L&& l = L{}, N&& n = N{},
+                        location where = location::current()) const {
         using F = inst_form<Tgt, Text, A, B, C, D, E, G, H, Index, J, K, L, N>;
         require_inst<F>();
-        emit_inst<F>(
-            where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<D&&>(d), static_cast<E&&>(e), static_cast<G&&>(g),
-            static_cast<H&&>(h), static_cast<Index&&>(i), static_cast<J&&>(j), static_cast<K&&>(k), static_cast<L&&>(l), static_cast<N&&>(n));
+        emit_inst<F>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<D&&>(d),
+                     static_cast<E&&>(e), static_cast<G&&>(g), static_cast<H&&>(h), static_cast<Index&&>(i),
+                     static_cast<J&&>(j), static_cast<K&&>(k), static_cast<L&&>(l), static_cast<N&&>(n));
     }
     /// Emits `text` as a line of its own. The only unchecked door: nothing knows what the line reads or writes.
     constexpr void raw(string_view text, location where = location::current()) const {
@@ -276,7 +299,8 @@ private:
         } else if constexpr (std::is_floating_point_v<V>) {
             o = operand<std::conditional_t<std::is_same_v<V, float>, f32, f64>>(a);
         } else {
-            o = operand<std::conditional_t<std::is_signed_v<V>, s64, u64>>(static_cast<std::conditional_t<std::is_signed_v<V>, s64, u64>>(a));
+            o = operand<std::conditional_t<std::is_signed_v<V>, s64, u64>>(
+                static_cast<std::conditional_t<std::is_signed_v<V>, s64, u64>>(a));
         }
         return o;
     }
@@ -290,18 +314,24 @@ private:
         for (std::uint32_t i = 0; i < F::count; ++i)
             if (const unsigned w = isa::bits(isa::token_type(F::packed.t[i])); w > width) width = w;
         for (std::uint32_t i = 0; i < s.n; ++i)
-            if (s.chosen[i] && width != 0 && width < 64 && (s.s[i].value < -(std::int64_t{1} << (width - 1)) || s.s[i].value > (std::int64_t{1} << width) - 1))
-                k.p.report("A03", where, {"operand ", i + 1, " of ", isa::spelling(F::packed.t[0]), " is a literal outside [-2^(w-1), 2^w - 1] of its type"});
+            if (s.chosen[i] && width != 0 && width < 64 &&
+                (s.s[i].value < -(std::int64_t{1} << (width - 1)) || s.s[i].value > (std::int64_t{1} << width) - 1))
+                k.p.report("A03", where,
+                           {"operand ", i + 1, " of ", isa::spelling(F::packed.t[0]),
+                            " is a literal outside [-2^(w-1), 2^w - 1] of its type"});
         const isa::verdict v = isa::find(F::packed.t, F::count, s.s, s.n, Tgt);
         if (!v.ok())
-            k.p.report("A14", where, {"operand ", std::uint32_t{v.operand} + 1, " of ", isa::spelling(F::packed.t[0]), " is a literal the form does not take: ",
-                       s.s[v.operand < s.n ? v.operand : 0].value});
+            k.p.report("A14", where,
+                       {"operand ", std::uint32_t{v.operand} + 1, " of ", isa::spelling(F::packed.t[0]),
+                        " is a literal the form does not take: ", s.s[v.operand < s.n ? v.operand : 0].value});
     }
     template <class A>
     static constexpr void set_value(inst_shapes& s, std::uint32_t& at, const A& a) noexcept {
         if constexpr (std::is_integral_v<A>) s.s[at].value = static_cast<std::int64_t>(a);
-        if constexpr (is_joined<A>) at += 2;
-        else if constexpr (!is_absent<A>) ++at;
+        if constexpr (is_joined<A>)
+            at += 2;
+        else if constexpr (!is_absent<A>)
+            ++at;
     }
 };
 

@@ -25,7 +25,9 @@ struct signature_of<param_list<Done...>, P, Rest...> {
     };
     template <class Dummy>
     struct step<true, Dummy> {
-        using type = typename signature_of<param_list<Done..., typename param_traits<std::remove_cvref_t<P>>::signature>, Rest...>::type;
+        using type =
+            typename signature_of<param_list<Done..., typename param_traits<std::remove_cvref_t<P>>::signature>,
+                                  Rest...>::type;
     };
     using type = typename step<is_param_v<P>>::type;
 };
@@ -54,16 +56,20 @@ struct body_traits<void (*)(builder<Tgt, Families...>&, P...)> {
 
 private:
     template <std::size_t N, class First, class... Rest, class Body, class... A>
-    static constexpr void skip(type_pack<First, Rest...> all, const Body& body, builder<Tgt, Families...>& k, const A&... args) {
-        if constexpr (N == 0) bind(all, body, k, args...);
-        else skip<N - 1>(type_pack<Rest...>(), body, k, args...);
+    static constexpr void skip(type_pack<First, Rest...> all, const Body& body, builder<Tgt, Families...>& k,
+                               const A&... args) {
+        if constexpr (N == 0)
+            bind(all, body, k, args...);
+        else
+            skip<N - 1>(type_pack<Rest...>(), body, k, args...);
     }
     template <std::size_t N, class Body, class... A>
     static constexpr void skip(type_pack<>, const Body& body, builder<Tgt, Families...>& k, const A&... args) {
         body(k, args...);
     }
     template <class First, class... Rest, class Body, class... A>
-    static constexpr void bind(type_pack<First, Rest...>, const Body& body, builder<Tgt, Families...>& k, const A&... args) {
+    static constexpr void bind(type_pack<First, Rest...>, const Body& body, builder<Tgt, Families...>& k,
+                               const A&... args) {
         using Q = std::remove_cvref_t<First>;
         static_assert(is_param_v<Q>, "PTXDSL-J07: constants come before the parameters in a kernel body's signature");
         const std::uint32_t symbol = declare_param(k.program(), param_traits<Q>::describe());
@@ -102,14 +108,16 @@ constexpr void finish_program(ir::program& p) {
     write_functions(p);
     for (std::uint32_t i = 0; i < p.labels.size(); ++i)
         if (p.labels[i].used != 0 && p.labels[i].placed == 0)
-            p.add_finding("K01", false, p.labels[i].where, {"branch to label '", p.text(p.labels[i].id), "', which is never placed"});
+            p.add_finding("K01", false, p.labels[i].where,
+                          {"branch to label '", p.text(p.labels[i].id), "', which is never placed"});
     if (p.version < p.target.floor()) p.raise_version(p.target.floor(), location());
     if (p.version < p.attrs.version) p.version = p.attrs.version;
 }
 
 /// Writes the whole program of one kernel.
 template <class Body, class... C>
-constexpr void write_program(ir::program& p, string_view name, const ir::attributes& attrs, const Body& body, const C&... c) {
+constexpr void write_program(ir::program& p, string_view name, const ir::attributes& attrs, const Body& body,
+                             const C&... c) {
     using traits = body_traits<Body>;
     p.target = traits::the_target;
     p.attrs = attrs;
@@ -123,22 +131,27 @@ constexpr void write_program(ir::program& p, string_view name, const ir::attribu
 
 using ir::attributes;
 
-/// A kernel as a type: `px::kernel<"saxpy", saxpy>`, `px::kernel<"gemm", gemm, px::attributes{.reqntid = {384}}, config>`.
+/// A kernel as a type: `px::kernel<"saxpy", saxpy>`, `px::kernel<"gemm", gemm, px::attributes{.reqntid = {384}},
+/// config>`.
 ///
-/// `Body` is a constexpr function (or captureless lambda) `void(px::builder<target>&, constants…, parameters…)`; what is
-/// neither register, pointer nor tensor map is a constant and is bound here.
+/// `Body` is a constexpr function (or captureless lambda) `void(px::builder<target>&, constants…, parameters…)`; what
+/// is neither register, pointer nor tensor map is a constant and is bound here.
 template <fixed_string Name, auto Body, ir::attributes Attributes = ir::attributes{}, auto... Constants>
 struct kernel {
     using traits = detail::body_traits<decltype(Body)>;
     using params = typename traits::params;
-    static_assert(Attributes.reqntid.count() <= 1024 && Attributes.maxntid.count() <= 1024, "PTXDSL-H06: a block has at most 1024 threads");
+    static_assert(Attributes.reqntid.count() <= 1024 && Attributes.maxntid.count() <= 1024,
+                  "PTXDSL-H06: a block has at most 1024 threads");
     static_assert(Attributes.cluster_size() <= 16, "PTXDSL-G01: no device takes a cluster of more than 16 blocks");
-    static_assert(Attributes.cluster_size() <= 8 || Attributes.cluster_size() > 16 || Attributes.non_portable_cluster,
-                  "PTXDSL-G01: a cluster of more than 8 blocks is not portable; allow it with .non_portable_cluster = true");
+    static_assert(
+        Attributes.cluster_size() <= 8 || Attributes.cluster_size() > 16 || Attributes.non_portable_cluster,
+        "PTXDSL-G01: a cluster of more than 8 blocks is not portable; allow it with .non_portable_cluster = true");
     static constexpr target the_target = traits::the_target;
     static constexpr ir::attributes attributes = Attributes;
     [[nodiscard]] static constexpr string_view name() noexcept { return Name.view(); }
-    static constexpr void write(ir::program& p) { detail::write_program(p, Name.view(), Attributes, Body, Constants...); }
+    static constexpr void write(ir::program& p) {
+        detail::write_program(p, Name.view(), Attributes, Body, Constants...);
+    }
 };
 
 }  // namespace ptxdsl

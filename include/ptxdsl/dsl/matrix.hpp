@@ -41,15 +41,15 @@ namespace detail {
 
 /// The C++ type of one register of a fragment: pairs of 16-bit floats are packed, other operands are bits.
 template <fragment_role Role, class T>
-using fragment_register =
-    std::conditional_t<std::is_same_v<T, f16>, f16x2,
-                       std::conditional_t<std::is_same_v<T, bf16>, bf16x2,
-                                          std::conditional_t<bits_of<T> == 64 || Role == fragment_role::accumulator, T, b32>>>;
+using fragment_register = std::conditional_t<
+    std::is_same_v<T, f16>, f16x2,
+    std::conditional_t<std::is_same_v<T, bf16>, bf16x2,
+                       std::conditional_t<bits_of<T> == 64 || Role == fragment_role::accumulator, T, b32>>>;
 
 }  // namespace detail
 
-/// The registers of one operand of `mma.sync.mMn8kK`: made by `k.make_fragment<px::mma_a<px::f16, 16, 16>>()`, filled by
-/// `k.ldmatrix(a, p)` or register by register. `layout.at({thread, reg, part})` is the element of each place.
+/// The registers of one operand of `mma.sync.mMn8kK`: made by `k.make_fragment<px::mma_a<px::f16, 16, 16>>()`, filled
+/// by `k.ldmatrix(a, p)` or register by register. `layout.at({thread, reg, part})` is the element of each place.
 template <fragment_role Role, class T, u32 M, u32 K>
 class [[nodiscard]] mma_fragment {
 public:
@@ -80,7 +80,8 @@ public:
 
     /// Register `i` (a C++ constant), in the hardware's order.
     [[nodiscard]] constexpr reg<register_type> operator[](unsigned i) const {
-        if (i >= size) prog_->report("D03", prog_->locations.back(), {"register ", i, " of a fragment of ", std::uint32_t{size}});
+        if (i >= size)
+            prog_->report("D03", prog_->locations.back(), {"register ", i, " of a fragment of ", std::uint32_t{size}});
         return {*prog_, ir::payload_of(words_[i < size ? i : 0])};
     }
     [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
@@ -167,11 +168,13 @@ constexpr void settle_list(ir::program& p, const raw_operand& first, const regis
     for (unsigned i = 0; i < N; ++i) spans[i + 1] = list.fresh[i];
     ir::span all;
     if (!p.settle(spans, N + 1, all))
-        p.report("K05", where, {"two nested calls in one argument list emit several instructions each, and C++ does not fix their "
-                               "order; give the first one a name"});
+        p.report("K05", where,
+                 {"two nested calls in one argument list emit several instructions each, and C++ does not fix their "
+                  "order; give the first one a name"});
 }
 
-// Positions of the modifiers of ldmatrix and stmatrix: shape, count and .trans come before the state space, types after.
+// Positions of the modifiers of ldmatrix and stmatrix: shape, count and .trans come before the state space, types
+// after.
 [[nodiscard]] constexpr bool is_matrix_shape(tok t) noexcept {
     return t == tok::m8n8 || t == tok::m8n16 || t == tok::m16n16 || t == tok::m16n8;
 }
@@ -201,33 +204,39 @@ inline constexpr tok matrix_type = [] {
     if (n == 0) found[0] = matrix_shape_of<M...> == tok::m8n8 ? tok::b16 : tok::b8;
     return found[Index];
 }();
-[[nodiscard]] constexpr tok matrix_count_token(unsigned n) noexcept { return n == 1 ? tok::x1 : n == 2 ? tok::x2 : n == 4 ? tok::x4 : tok::none; }
+[[nodiscard]] constexpr tok matrix_count_token(unsigned n) noexcept {
+    return n == 1 ? tok::x1 : n == 2 ? tok::x2 : n == 4 ? tok::x4 : tok::none;
+}
 
 template <target Tgt>
 class matrix_family : public family<Tgt, matrix_family<Tgt>> {
     using family<Tgt, matrix_family<Tgt>>::ctx;
     template <tok Op, tok Count, tok... M>
     using matrix_form = compact_form<Tgt, Op, tok::sync, tok::aligned, matrix_shape_of<M...>, Count,
-                                     has_token<tok::trans, M...> ? tok::trans : tok::none, tok::shared, matrix_type<0, M...>,
-                                     matrix_type<1, M...>>;
+                                     has_token<tok::trans, M...> ? tok::trans : tok::none, tok::shared,
+                                     matrix_type<0, M...>, matrix_type<1, M...>>;
 
 public:
     /// Declares the registers of a fragment: `k.make_fragment<px::mma_acc<px::f32>>("acc")`. Emits nothing.
     template <class F>
     [[nodiscard]] constexpr F make_fragment(string_view name = {}) const {
-        static_assert(is_fragment<F>, "PTXDSL-D03: make_fragment makes px::mma_a, px::mma_b, px::mma_acc and px::mma_sparse_a");
+        static_assert(is_fragment<F>,
+                      "PTXDSL-D03: make_fragment makes px::mma_a, px::mma_b, px::mma_acc and px::mma_sparse_a");
         return {ctx().p, ctx().p.new_regs(scalar_of<typename F::register_type>, F::size, name)};
     }
 
-    /// `ldmatrix.sync.aligned.m8n8.xN{.trans}.shared.b16 {r…}, [p];` — `k.ldmatrix<px::x4>(p)`, `k.ldmatrix<px::x2, px::trans>(p)`;
-    /// sm_100a: `k.ldmatrix<px::m16n16, px::x1, px::trans>(p)`. Lane i of group i/8 gives the address of a row (16
-    /// bytes). PTX ISA 9.7.14.5.15.
+    /// `ldmatrix.sync.aligned.m8n8.xN{.trans}.shared.b16 {r…}, [p];` — `k.ldmatrix<px::x4>(p)`, `k.ldmatrix<px::x2,
+    /// px::trans>(p)`; sm_100a: `k.ldmatrix<px::m16n16, px::x1, px::trans>(p)`. Lane i of group i/8 gives the address
+    /// of a row (16 bytes). PTX ISA 9.7.14.5.15.
     template <tok... M, class T, unsigned A>
     constexpr auto ldmatrix(ptr<space::shared, T, A> row, location where = location::current()) const {
         constexpr tok count = matrix_count_of<M...>;
         static_assert(count != tok::none, "PTXDSL-A07: ldmatrix loads 1, 2 or 4 matrices: k.ldmatrix<px::x4>(p)");
         check_row<T, A>();
-        constexpr unsigned n = (count == tok::x4 ? 4u : count == tok::x2 ? 2u : 1u) * (matrix_shape_of<M...> == tok::m16n16 ? 2u : 1u);
+        constexpr unsigned n = (count == tok::x4   ? 4u
+                                : count == tok::x2 ? 2u
+                                                   : 1u) *
+                               (matrix_shape_of<M...> == tok::m16n16 ? 2u : 1u);
         using F = matrix_form<tok::ldmatrix, count, M...>;
         require<F>();
         ir::program& p = ctx().p;
@@ -241,10 +250,11 @@ public:
         effect<F>(ctx(), where, to, address_operand(static_cast<ptr<space::shared, T, A>&&>(row)));
         return d;
     }
-    /// `ldmatrix` of a whole fragment of 1, 2 or 4 registers: the number of matrices follows the fragment. Lane addresses are
-    /// `Fragment::layout.matrix_row(lane)`. PTX ISA 9.7.14.5.15.
+    /// `ldmatrix` of a whole fragment of 1, 2 or 4 registers: the number of matrices follows the fragment. Lane
+    /// addresses are `Fragment::layout.matrix_row(lane)`. PTX ISA 9.7.14.5.15.
     template <tok... M, fragment_role Role, class E, u32 FM, u32 FK, class T, unsigned A>
-    constexpr void ldmatrix(const mma_fragment<Role, E, FM, FK>& to, ptr<space::shared, T, A> row, location where = location::current()) const {
+    constexpr void ldmatrix(const mma_fragment<Role, E, FM, FK>& to, ptr<space::shared, T, A> row,
+                            location where = location::current()) const {
         check_fragment<mma_fragment<Role, E, FM, FK>, M...>();
         check_row<T, A>();
         using F = matrix_form<tok::ldmatrix, matrix_count_token(mma_fragment<Role, E, FM, FK>::size), M...>;
@@ -252,8 +262,9 @@ public:
         effect<F>(ctx(), where, to.as_raw(), address_operand(static_cast<ptr<space::shared, T, A>&&>(row)));
     }
 
-    /// `stmatrix.sync.aligned.m8n8.xN{.trans}.shared.b16 [p], {r…};` one, two or four 32-bit registers; lane i of group i/8 gives
-    /// the address of a row (16 bytes). sm_100a: `k.stmatrix<px::m16n8, px::trans>(p, r0)`. PTX ISA 9.7.14.5.16.
+    /// `stmatrix.sync.aligned.m8n8.xN{.trans}.shared.b16 [p], {r…};` one, two or four 32-bit registers; lane i of group
+    /// i/8 gives the address of a row (16 bytes). sm_100a: `k.stmatrix<px::m16n8, px::trans>(p, r0)`. PTX
+    /// ISA 9.7.14.5.16.
     template <tok... M, class T, unsigned A, class R0>
         requires(traits<R0>::is_reg)
     constexpr void stmatrix(ptr<space::shared, T, A> row, R0&& r0, location where = location::current()) const {
@@ -263,7 +274,8 @@ public:
         check_row<T, A>();
     }
     template <tok... M, class T, unsigned A, class R0, class R1>
-    constexpr void stmatrix(ptr<space::shared, T, A> row, R0&& r0, R1&& r1, location where = location::current()) const {
+    constexpr void stmatrix(ptr<space::shared, T, A> row, R0&& r0, R1&& r1,
+                            location where = location::current()) const {
         register_list<2> list;
         list.add(matrix_register(static_cast<R0&&>(r0), where));
         list.add(matrix_register(static_cast<R1&&>(r1), where));
@@ -271,7 +283,8 @@ public:
         check_row<T, A>();
     }
     template <tok... M, class T, unsigned A, class R0, class R1, class R2, class R3>
-    constexpr void stmatrix(ptr<space::shared, T, A> row, R0&& r0, R1&& r1, R2&& r2, R3&& r3, location where = location::current()) const {
+    constexpr void stmatrix(ptr<space::shared, T, A> row, R0&& r0, R1&& r1, R2&& r2, R3&& r3,
+                            location where = location::current()) const {
         register_list<4> list;
         list.add(matrix_register(static_cast<R0&&>(r0), where));
         list.add(matrix_register(static_cast<R1&&>(r1), where));
@@ -282,7 +295,8 @@ public:
     }
     /// `stmatrix` of a whole fragment of 1, 2 or 4 registers. PTX ISA 9.7.14.5.16.
     template <tok... M, class T, unsigned A, fragment_role Role, class E, u32 FM, u32 FK>
-    constexpr void stmatrix(ptr<space::shared, T, A> row, const mma_fragment<Role, E, FM, FK>& from, location where = location::current()) const {
+    constexpr void stmatrix(ptr<space::shared, T, A> row, const mma_fragment<Role, E, FM, FK>& from,
+                            location where = location::current()) const {
         check_fragment<mma_fragment<Role, E, FM, FK>, M...>();
         check_row<T, A>();
         using F = matrix_form<tok::stmatrix, matrix_count_token(mma_fragment<Role, E, FM, FK>::size), M...>;
@@ -292,11 +306,13 @@ public:
     /// B07: another block's shared memory.
     template <tok... M, class T, unsigned A, class... R>
     constexpr void ldmatrix(ptr<space::shared_cluster, T, A>, const R&...) const {
-        static_assert(always_false<T>, "PTXDSL-B07: ldmatrix reads the own block's shared memory; this is a mapped (mapa) address");
+        static_assert(always_false<T>,
+                      "PTXDSL-B07: ldmatrix reads the own block's shared memory; this is a mapped (mapa) address");
     }
     template <tok... M, class T, unsigned A, class... R>
     constexpr void stmatrix(ptr<space::shared_cluster, T, A>, const R&...) const {
-        static_assert(always_false<T>, "PTXDSL-B07: stmatrix writes the own block's shared memory; this is a mapped (mapa) address");
+        static_assert(always_false<T>,
+                      "PTXDSL-B07: stmatrix writes the own block's shared memory; this is a mapped (mapa) address");
     }
 
     /// `movmatrix.sync.aligned.m8n8.trans.b16 d, a;` transposes one 8x8 matrix across the warp. PTX ISA 9.7.14.5.17.
@@ -309,30 +325,37 @@ public:
         return value<F, T>(ctx(), where, as_operand<T>(static_cast<R&&>(a), where));
     }
 
-    /// `mma.sync.aligned.mMn8kK.row.col{.satfinite}.D.A.B.C{.xor.popc} {d…}, {a…}, {b…}, {c…};` Shape and types come from the
-    /// fragments; d and c may be one fragment. `k.mma_sync<px::satfinite>(…)` for integers, `k.mma_sync<px::xor_, px::popc>(…)`
-    /// for single bits, `k.mma_sync<px::tok::kind__f8f6f4>(…)` for fp8 on sm_100a. PTX ISA 9.7.14.5.14.
+    /// `mma.sync.aligned.mMn8kK.row.col{.satfinite}.D.A.B.C{.xor.popc} {d…}, {a…}, {b…}, {c…};` Shape and types come
+    /// from the fragments; d and c may be one fragment. `k.mma_sync<px::satfinite>(…)` for integers,
+    /// `k.mma_sync<px::xor_, px::popc>(…)` for single bits, `k.mma_sync<px::tok::kind__f8f6f4>(…)` for fp8 on sm_100a.
+    /// PTX ISA 9.7.14.5.14.
     template <tok... M, class D, class A, class B, class C>
-    constexpr void mma_sync(const D& d, const A& a, const B& b, const C& c, location where = location::current()) const {
+    constexpr void mma_sync(const D& d, const A& a, const B& b, const C& c,
+                            location where = location::current()) const {
         if constexpr (check_roles<D, A, B, C, fragment_role::a>()) {
             using F = mma_form<tok::none, D, A, B, C, M...>;
             require_mma<F>();
             effect<F>(ctx(), where, d.as_raw(), a.as_raw(), b.as_raw(), c.as_raw());
         }
     }
-    /// `mma.sp.sync.aligned.… {d…}, {a…}, {b…}, {c…}, e, Selector;` A is 2:4 compressed; `e` holds its metadata (one register, of
-    /// the threads that `Selector` names). `k.mma_sp_sync<0, px::ordered_metadata>(…)` for ordered metadata. PTX ISA
-    /// 9.7.14.6.
+    /// `mma.sp.sync.aligned.… {d…}, {a…}, {b…}, {c…}, e, Selector;` A is 2:4 compressed; `e` holds its metadata (one
+    /// register, of the threads that `Selector` names). `k.mma_sp_sync<0, px::ordered_metadata>(…)` for ordered
+    /// metadata. PTX ISA 9.7.14.6.
     template <unsigned Selector, tok... M, class D, class A, class B, class C, class E>
-    constexpr void mma_sp_sync(const D& d, const A& a, const B& b, const C& c, const reg<E>& metadata, location where = location::current()) const {
+    constexpr void mma_sp_sync(const D& d, const A& a, const B& b, const C& c, const reg<E>& metadata,
+                               location where = location::current()) const {
         static_assert(bits_of<E> == 32, "PTXDSL-D07: the sparsity metadata is one 32-bit register");
         if constexpr (check_roles<D, A, B, C, fragment_role::sparse_a>()) {
             constexpr tok sparse = has_token<tok::sp__ordered_metadata, M...> ? tok::sp__ordered_metadata : tok::sp;
             using F = mma_form<sparse, D, A, B, C, M...>;
             require_mma<F>();
-            constexpr unsigned last = A::layout.registers() == 4 ? (A::layout.packed >= 4 ? 0 : 1) : A::layout.packed >= 4 ? 1 : 3;
-            static_assert(Selector <= last, "PTXDSL-D07: the sparsity selector names a group of threads this shape has not");
-            effect<F>(ctx(), where, d.as_raw(), a.as_raw(), b.as_raw(), c.as_raw(), operand<E>(metadata, where), operand<u32>(Selector, where));
+            constexpr unsigned last = A::layout.registers() == 4 ? (A::layout.packed >= 4 ? 0 : 1)
+                                      : A::layout.packed >= 4    ? 1
+                                                                 : 3;
+            static_assert(Selector <= last,
+                          "PTXDSL-D07: the sparsity selector names a group of threads this shape has not");
+            effect<F>(ctx(), where, d.as_raw(), a.as_raw(), b.as_raw(), c.as_raw(), operand<E>(metadata, where),
+                      operand<u32>(Selector, where));
         }
     }
 
@@ -340,29 +363,36 @@ private:
     template <class F>
     static constexpr void require_mma() noexcept {
         using status = isa::verdict::status;
-        static_assert(F::verdict.st == status::ok || F::verdict.st == status::wrong_target,
-                      "PTXDSL-D04: mma.sync has no instruction of this shape with these element types and accumulator types");
+        static_assert(
+            F::verdict.st == status::ok || F::verdict.st == status::wrong_target,
+            "PTXDSL-D04: mma.sync has no instruction of this shape with these element types and accumulator types");
         if constexpr (F::verdict.st == status::wrong_target) require<F>();
     }
     template <tok Sparse, class D, class A, class B, class C, tok... M>
-    using mma_form = compact_form<Tgt, tok::mma, Sparse, tok::sync, tok::aligned, mma_shape(A::m, A::k), tok::row, tok::col,
-                                  has_token<tok::kind__f8f6f4, M...> ? tok::kind__f8f6f4 : tok::none,
-                                  has_token<tok::satfinite, M...> ? tok::satfinite : tok::none, isa::type_token(scalar_of<typename D::value_type>),
-                                  isa::type_token(scalar_of<typename A::value_type>), isa::type_token(scalar_of<typename B::value_type>),
-                                  isa::type_token(scalar_of<typename C::value_type>),
-                                  has_token<tok::xor_, M...> ? tok::xor_ : has_token<tok::and_, M...> ? tok::and_ : tok::none,
-                                  has_token<tok::popc, M...> ? tok::popc : tok::none>;
+    using mma_form = compact_form<
+        Tgt, tok::mma, Sparse, tok::sync, tok::aligned, mma_shape(A::m, A::k), tok::row, tok::col,
+        has_token<tok::kind__f8f6f4, M...> ? tok::kind__f8f6f4 : tok::none,
+        has_token<tok::satfinite, M...> ? tok::satfinite : tok::none,
+        isa::type_token(scalar_of<typename D::value_type>), isa::type_token(scalar_of<typename A::value_type>),
+        isa::type_token(scalar_of<typename B::value_type>), isa::type_token(scalar_of<typename C::value_type>),
+        has_token<tok::xor_, M...>   ? tok::xor_
+        : has_token<tok::and_, M...> ? tok::and_
+                                     : tok::none,
+        has_token<tok::popc, M...> ? tok::popc : tok::none>;
 
     template <class D, class A, class B, class C, fragment_role RoleA>
     static constexpr bool check_roles() noexcept {
         constexpr bool acc = has_role<D, fragment_role::accumulator> && has_role<C, fragment_role::accumulator>;
         static_assert(acc, "PTXDSL-D03: C and D of mma.sync are accumulator fragments, px::mma_acc<T, M>");
         constexpr bool ops = has_role<A, RoleA> && has_role<B, fragment_role::b>;
-        static_assert(ops, "PTXDSL-D07: A and B of this mma.sync are fragments of another kind: px::mma_a<T, M, K> (px::mma_sparse_a for "
-                           "mma.sp) and px::mma_b<T, K>, in this order");
+        static_assert(
+            ops,
+            "PTXDSL-D07: A and B of this mma.sync are fragments of another kind: px::mma_a<T, M, K> (px::mma_sparse_a for "
+            "mma.sp) and px::mma_b<T, K>, in this order");
         if constexpr (acc && ops) {
             static_assert(A::k == B::k, "PTXDSL-D01: A and B have different K extents");
-            static_assert(A::m == D::m && A::m == C::m, "PTXDSL-D03: the accumulator has another number of rows than A");
+            static_assert(A::m == D::m && A::m == C::m,
+                          "PTXDSL-D03: the accumulator has another number of rows than A");
             return A::k == B::k && A::m == D::m && A::m == C::m;
         } else {
             return false;
@@ -370,15 +400,19 @@ private:
     }
     template <class F, tok... M>
     static constexpr void check_fragment() noexcept {
-        static_assert(F::size == 1 || F::size == 2 || F::size == 4, "PTXDSL-A07: ldmatrix and stmatrix move 1, 2 or 4 registers");
-        static_assert(F::layout.is_matrix_movable(),
-                      "PTXDSL-A07: one register of this fragment is no row of an 8x8 matrix, so ldmatrix and stmatrix would scatter it");
+        static_assert(F::size == 1 || F::size == 2 || F::size == 4,
+                      "PTXDSL-A07: ldmatrix and stmatrix move 1, 2 or 4 registers");
+        static_assert(
+            F::layout.is_matrix_movable(),
+            "PTXDSL-A07: one register of this fragment is no row of an 8x8 matrix, so ldmatrix and stmatrix would scatter it");
         static_assert(!has_token<tok::trans, M...> || F::layout.is_matrix_transposable(),
                       "PTXDSL-A07: .trans exchanges 16-bit elements; this fragment has others");
     }
     template <class T, unsigned A>
     static constexpr void check_row() noexcept {
-        static_assert(A >= 16, "PTXDSL-B03: ldmatrix and stmatrix take the address of a 16-byte row; declare or assume that alignment");
+        static_assert(
+            A >= 16,
+            "PTXDSL-B03: ldmatrix and stmatrix take the address of a 16-byte row; declare or assume that alignment");
     }
     template <class R>
     [[nodiscard]] static constexpr raw_operand matrix_register(R&& r, location where) {

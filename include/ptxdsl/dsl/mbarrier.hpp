@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// mbarrier objects and their instructions (PTX ISA 9.7.13.15). A barrier's handle knows its ring, its stage and how many
-// arrivals complete a phase; the ring's type is its own, so that stages, tokens and states of two rings do not mix.
+// mbarrier objects and their instructions (PTX ISA 9.7.13.15). A barrier's handle knows its ring, its stage and how
+// many arrivals complete a phase; the ring's type is its own, so that stages, tokens and states of two rings do not
+// mix.
 #pragma once
 
 #include <ptxdsl/detail/fixed_string.hpp>
@@ -16,8 +17,9 @@ struct arrival_count {
 namespace detail {
 template <std::uint64_t N>
 [[nodiscard]] constexpr arrival_count checked_arrivals() noexcept {
-    static_assert(N >= 1 && N <= (1u << 20) - 1,
-                  "PTXDSL-E02: an mbarrier expects 1 to 1048575 arrivals a phase; ptxas accepts anything and the kernel hangs");
+    static_assert(
+        N >= 1 && N <= (1u << 20) - 1,
+        "PTXDSL-E02: an mbarrier expects 1 to 1048575 arrivals a phase; ptxas accepts anything and the kernel hangs");
     return {static_cast<std::uint32_t>(N)};
 }
 }  // namespace detail
@@ -48,7 +50,9 @@ public:
     [[nodiscard]] constexpr reg<u32> address(location where = location::current()) const& {
         return mbarrier(*this).address(where);
     }
-    [[nodiscard]] constexpr reg<u32> address(location where = location::current()) && { return detail::address_register(r_, where); }
+    [[nodiscard]] constexpr reg<u32> address(location where = location::current()) && {
+        return detail::address_register(r_, where);
+    }
 
 private:
     shared_region r_;
@@ -125,7 +129,8 @@ private:
 template <class Ring>
 class [[nodiscard]] remote_mbarrier_ring {
 public:
-    constexpr remote_mbarrier_ring(const shared_region& local, std::uint32_t base) noexcept : local_(local), base_(base) {}
+    constexpr remote_mbarrier_ring(const shared_region& local, std::uint32_t base) noexcept
+        : local_(local), base_(base) {}
     /// Barrier of a stage in a register: one `mad.lo.u32`.
     [[nodiscard]] constexpr remote_mbarrier<Ring> operator[](const operand<u32>& slot) const {
         shared_region peer = local_;
@@ -163,7 +168,8 @@ public:
     /// Reserves `stages` barriers of `count` arrivals: emits one `mov.u32 %Name, smem+offset`. Initialise each with
     /// `k.mbarrier_init(ring[i])`. The name is part of the type, so two rings do not mix (E09, E13).
     template <fixed_string Name>
-    constexpr mbarrier_ring<ring<Name>> make_mbarrier_ring(std::uint32_t stages, arrival_count count, location where = location::current()) const {
+    constexpr mbarrier_ring<ring<Name>> make_mbarrier_ring(std::uint32_t stages, arrival_count count,
+                                                           location where = location::current()) const {
         if (count.n == 0 || count.n > (1u << 20) - 1)
             ctx().p.report("E02", where, {"an mbarrier expects 1 to 1048575 arrivals a phase, this one ", count.n});
         ir::allocation a;
@@ -175,11 +181,14 @@ public:
     }
     /// The same at a byte offset the author chooses, a multiple of 8 (E02).
     template <fixed_string Name>
-    constexpr mbarrier_ring<ring<Name>> make_mbarrier_ring_at(std::uint32_t offset, std::uint32_t stages, arrival_count count,
+    constexpr mbarrier_ring<ring<Name>> make_mbarrier_ring_at(std::uint32_t offset, std::uint32_t stages,
+                                                              arrival_count count,
                                                               location where = location::current()) const {
         if (count.n == 0 || count.n > (1u << 20) - 1)
             ctx().p.report("E02", where, {"an mbarrier expects 1 to 1048575 arrivals a phase, this one ", count.n});
-        if (offset % 8 != 0) ctx().p.report("E02", where, {"an mbarrier is 8-byte aligned in shared memory, offset ", offset, " is not"});
+        if (offset % 8 != 0)
+            ctx().p.report("E02", where,
+                           {"an mbarrier is 8-byte aligned in shared memory, offset ", offset, " is not"});
         ir::allocation a;
         a.kind = ir::allocation_kind::barrier;
         a.stages = static_cast<std::uint16_t>(stages);
@@ -201,9 +210,9 @@ public:
     constexpr void mbarrier_inval(mbarrier<R> b, location where = location::current()) const {
         effect<mb<tok::inval, tok::shared__cta, tok::b64>>(ctx(), where, address_operand_of(b.region()));
     }
-    // Arrivals. `M` are semantics and scope in PTX order; the default is `.release.cta`. Ordering is separate from addressing:
-    // an arrive on another block's barrier is `.release.cta` as well, which suffices to hand back a buffer that was only read;
-    // `k.mbarrier_arrive<px::release, px::cluster>(bar)` publishes generic writes (G07).
+    // Arrivals. `M` are semantics and scope in PTX order; the default is `.release.cta`. Ordering is separate from
+    // addressing: an arrive on another block's barrier is `.release.cta` as well, which suffices to hand back a buffer
+    // that was only read; `k.mbarrier_arrive<px::release, px::cluster>(bar)` publishes generic writes (G07).
 
     /// `mbarrier.arrive{.M}.shared::cta.b64 state, [bar];` Every executing thread arrives once. PTX ISA 9.7.13.15.13.
     template <tok... M, class R>
@@ -216,10 +225,11 @@ public:
         requires count_like<N>
     constexpr arrival_token<R> mbarrier_arrive(mbarrier<R> b, N&& count, location where = location::current()) const {
         note(ir::note::barrier_arrive, b.region(), constant_or_unknown(count), 0);
-        return token_of<mb<tok::arrive, M..., tok::shared__cta, tok::b64>, R>(where, address_operand_of(b.region()),
-                                                                              as_operand<u32>(static_cast<N&&>(count), where));
+        return token_of<mb<tok::arrive, M..., tok::shared__cta, tok::b64>, R>(
+            where, address_operand_of(b.region()), as_operand<u32>(static_cast<N&&>(count), where));
     }
-    /// `mbarrier.arrive{.M}.shared::cluster.b64 _, [bar]{, count};` on another block's barrier. There is no state to wait with (E10).
+    /// `mbarrier.arrive{.M}.shared::cluster.b64 _, [bar]{, count};` on another block's barrier. There is no state to
+    /// wait with (E10).
     template <tok... M, class R>
     constexpr remote_arrival<R> mbarrier_arrive(remote_mbarrier<R> b, location where = location::current()) const {
         note(ir::note::barrier_arrive, b.local(), 1, is_empty_ring<R> ? 5 : 1);
@@ -227,34 +237,42 @@ public:
     }
     template <tok... M, class R, class N>
         requires count_like<N>
-    constexpr remote_arrival<R> mbarrier_arrive(remote_mbarrier<R> b, N&& count, location where = location::current()) const {
+    constexpr remote_arrival<R> mbarrier_arrive(remote_mbarrier<R> b, N&& count,
+                                                location where = location::current()) const {
         note(ir::note::barrier_arrive, b.local(), constant_or_unknown(count), 1);
-        return remote<mb<tok::arrive, M..., tok::shared__cluster, tok::b64>>(where, b, as_operand<u32>(static_cast<N&&>(count), where));
+        return remote<mb<tok::arrive, M..., tok::shared__cluster, tok::b64>>(
+            where, b, as_operand<u32>(static_cast<N&&>(count), where));
     }
-    /// `mbarrier.arrive.noComplete.shared::cta.b64 state, [bar], count;` The caller knows that the phase does not complete.
+    /// `mbarrier.arrive.noComplete.shared::cta.b64 state, [bar], count;` The caller knows that the phase does not
+    /// complete.
     template <class R, class N>
-    constexpr arrival_token<R> mbarrier_arrive_noComplete(mbarrier<R> b, N&& count, location where = location::current()) const {
+    constexpr arrival_token<R> mbarrier_arrive_noComplete(mbarrier<R> b, N&& count,
+                                                          location where = location::current()) const {
         note(ir::note::barrier_arrive, b.region(), constant_or_unknown(count), 0);
-        return token_of<mb<tok::arrive, tok::noComplete, tok::shared__cta, tok::b64>, R>(where, address_operand_of(b.region()),
-                                                                                         as_operand<u32>(static_cast<N&&>(count), where));
+        return token_of<mb<tok::arrive, tok::noComplete, tok::shared__cta, tok::b64>, R>(
+            where, address_operand_of(b.region()), as_operand<u32>(static_cast<N&&>(count), where));
     }
-    /// `mbarrier.arrive.expect_tx{.M}.shared::cta.b64 _, [bar], bytes;` One arrival that also expects `bytes` of copies.
-    /// The bytes come from the tiles the copies fill: `k.mbarrier_arrive_expect_tx(full[s], a, b)`.
+    /// `mbarrier.arrive.expect_tx{.M}.shared::cta.b64 _, [bar], bytes;` One arrival that also expects `bytes` of
+    /// copies. The bytes come from the tiles the copies fill: `k.mbarrier_arrive_expect_tx(full[s], a, b)`.
     template <tok... M, class R, tile_like A>
     constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, location where = location::current()) const {
         mbarrier_arrive_expect_tx<M...>(static_cast<mbarrier<R>&&>(b), A::bytes(), where);
     }
     template <tok... M, class R, tile_like A, tile_like B>
-    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, const B&, location where = location::current()) const {
+    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, const B&,
+                                             location where = location::current()) const {
         mbarrier_arrive_expect_tx<M...>(static_cast<mbarrier<R>&&>(b), A::bytes() + B::bytes(), where);
     }
     template <tok... M, class R, tile_like A, tile_like B, tile_like C>
-    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, const B&, const C&, location where = location::current()) const {
+    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, const B&, const C&,
+                                             location where = location::current()) const {
         mbarrier_arrive_expect_tx<M...>(static_cast<mbarrier<R>&&>(b), A::bytes() + B::bytes() + C::bytes(), where);
     }
     template <tok... M, class R, tile_like A, tile_like B, tile_like C, tile_like D>
-    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, const B&, const C&, const D&, location where = location::current()) const {
-        mbarrier_arrive_expect_tx<M...>(static_cast<mbarrier<R>&&>(b), A::bytes() + B::bytes() + C::bytes() + D::bytes(), where);
+    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, const B&, const C&, const D&,
+                                             location where = location::current()) const {
+        mbarrier_arrive_expect_tx<M...>(static_cast<mbarrier<R>&&>(b),
+                                        A::bytes() + B::bytes() + C::bytes() + D::bytes(), where);
     }
     template <tok... M, class R, class N>
         requires count_like<N>
@@ -265,41 +283,46 @@ public:
         note(ir::note::barrier_expect, b.region(), constant_or_unknown(bytes), 0);
         using F = mb<tok::arrive, tok::expect_tx, M..., tok::shared__cta, tok::b64>;
         require<F>();
-        effect<F>(ctx(), where, sink(), address_operand_of(b.region()), as_operand<u32>(static_cast<N&&>(bytes), where));
+        effect<F>(ctx(), where, sink(), address_operand_of(b.region()),
+                  as_operand<u32>(static_cast<N&&>(bytes), where));
     }
     /// `mbarrier.arrive.expect_tx{.M}.shared::cta.b64 state, [bar], bytes;` The same with the state of the phase.
     template <tok... M, class R, class N>
         requires count_like<N>
-    [[nodiscard]] constexpr arrival_token<R> mbarrier_arrive_expect_tx_state(mbarrier<R> b, N&& bytes, location where = location::current()) const {
+    [[nodiscard]] constexpr arrival_token<R> mbarrier_arrive_expect_tx_state(
+        mbarrier<R> b, N&& bytes, location where = location::current()) const {
         check_full<R>();
         check_tx(bytes, where);
         note(ir::note::barrier_arrive, b.region(), 1, 2);
         note(ir::note::barrier_expect, b.region(), constant_or_unknown(bytes), 0);
-        return token_of<mb<tok::arrive, tok::expect_tx, M..., tok::shared__cta, tok::b64>, R>(where, address_operand_of(b.region()),
-                                                                                             as_operand<u32>(static_cast<N&&>(bytes), where));
+        return token_of<mb<tok::arrive, tok::expect_tx, M..., tok::shared__cta, tok::b64>, R>(
+            where, address_operand_of(b.region()), as_operand<u32>(static_cast<N&&>(bytes), where));
     }
     /// `mbarrier.arrive.expect_tx{.M}.shared::cluster.b64 _, [bar], bytes;` on another block's barrier.
     template <tok... M, class R, class N>
         requires count_like<N>
-    constexpr remote_arrival<R> mbarrier_arrive_expect_tx(remote_mbarrier<R> b, N&& bytes, location where = location::current()) const {
+    constexpr remote_arrival<R> mbarrier_arrive_expect_tx(remote_mbarrier<R> b, N&& bytes,
+                                                          location where = location::current()) const {
         check_full<R>();
         check_tx(bytes, where);
         note(ir::note::barrier_noarity, b.local(), 0, 1);
-        return remote<mb<tok::arrive, tok::expect_tx, M..., tok::shared__cluster, tok::b64>>(where, b,
-                                                                                            as_operand<u32>(static_cast<N&&>(bytes), where));
+        return remote<mb<tok::arrive, tok::expect_tx, M..., tok::shared__cluster, tok::b64>>(
+            where, b, as_operand<u32>(static_cast<N&&>(bytes), where));
     }
     /// `mbarrier.arrive_drop{.M}.shared::cta.b64 state, [bar]{, count};` Arrives, and takes no part in later phases.
     template <tok... M, class R>
     constexpr arrival_token<R> mbarrier_arrive_drop(mbarrier<R> b, location where = location::current()) const {
         note(ir::note::barrier_noarity, b.region(), 0, 0);
-        return token_of<mb<tok::arrive_drop, M..., tok::shared__cta, tok::b64>, R>(where, address_operand_of(b.region()));
+        return token_of<mb<tok::arrive_drop, M..., tok::shared__cta, tok::b64>, R>(where,
+                                                                                   address_operand_of(b.region()));
     }
     template <tok... M, class R, class N>
         requires count_like<N>
-    constexpr arrival_token<R> mbarrier_arrive_drop(mbarrier<R> b, N&& count, location where = location::current()) const {
+    constexpr arrival_token<R> mbarrier_arrive_drop(mbarrier<R> b, N&& count,
+                                                    location where = location::current()) const {
         note(ir::note::barrier_noarity, b.region(), 0, 0);
-        return token_of<mb<tok::arrive_drop, M..., tok::shared__cta, tok::b64>, R>(where, address_operand_of(b.region()),
-                                                                                   as_operand<u32>(static_cast<N&&>(count), where));
+        return token_of<mb<tok::arrive_drop, M..., tok::shared__cta, tok::b64>, R>(
+            where, address_operand_of(b.region()), as_operand<u32>(static_cast<N&&>(count), where));
     }
     /// `mbarrier.arrive_drop{.M}.shared::cluster.b64 _, [bar];` on another block's barrier.
     template <tok... M, class R>
@@ -309,14 +332,16 @@ public:
     }
     /// `mbarrier.arrive_drop.noComplete.shared::cta.b64 state, [bar], count;`
     template <class R, class N>
-    constexpr arrival_token<R> mbarrier_arrive_drop_noComplete(mbarrier<R> b, N&& count, location where = location::current()) const {
+    constexpr arrival_token<R> mbarrier_arrive_drop_noComplete(mbarrier<R> b, N&& count,
+                                                               location where = location::current()) const {
         note(ir::note::barrier_noarity, b.region(), 0, 0);
         return token_of<mb<tok::arrive_drop, tok::noComplete, tok::shared__cta, tok::b64>, R>(
             where, address_operand_of(b.region()), as_operand<u32>(static_cast<N&&>(count), where));
     }
     /// `mbarrier.arrive_drop.expect_tx{.M}.shared::cta.b64 state, [bar], bytes;`
     template <tok... M, class R, class N>
-    constexpr arrival_token<R> mbarrier_arrive_drop_expect_tx(mbarrier<R> b, N&& bytes, location where = location::current()) const {
+    constexpr arrival_token<R> mbarrier_arrive_drop_expect_tx(mbarrier<R> b, N&& bytes,
+                                                              location where = location::current()) const {
         check_tx(bytes, where);
         note(ir::note::barrier_noarity, b.region(), 0, 0);
         note(ir::note::barrier_expect, b.region(), constant_or_unknown(bytes), 0);
@@ -325,20 +350,22 @@ public:
     }
     /// `mbarrier.arrive_drop.expect_tx{.M}.shared::cluster.b64 _, [bar], bytes;` on another block's barrier.
     template <tok... M, class R, class N>
-    constexpr remote_arrival<R> mbarrier_arrive_drop_expect_tx(remote_mbarrier<R> b, N&& bytes, location where = location::current()) const {
+    constexpr remote_arrival<R> mbarrier_arrive_drop_expect_tx(remote_mbarrier<R> b, N&& bytes,
+                                                               location where = location::current()) const {
         check_tx(bytes, where);
         note(ir::note::barrier_noarity, b.local(), 0, 1);
         return remote<mb<tok::arrive_drop, tok::expect_tx, M..., tok::shared__cluster, tok::b64>>(
             where, b, as_operand<u32>(static_cast<N&&>(bytes), where));
     }
-    /// `mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], bytes;` No arrival. `k.mbarrier_expect_tx<px::cluster>(…)` widens the
-    /// scope. PTX ISA 9.7.13.15.11.
+    /// `mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], bytes;` No arrival.
+    /// `k.mbarrier_expect_tx<px::cluster>(…)` widens the scope. PTX ISA 9.7.13.15.11.
     template <tok Scope = tok::cta, class R, class N>
     constexpr void mbarrier_expect_tx(mbarrier<R> b, N&& bytes, location where = location::current()) const {
         check_full<R>();
         check_tx(bytes, where);
         note(ir::note::barrier_expect, b.region(), constant_or_unknown(bytes), 0);
-        count_bytes<tok::expect_tx, Scope, tok::shared__cta>(where, address_operand_of(b.region()), as_operand<u32>(static_cast<N&&>(bytes), where));
+        count_bytes<tok::expect_tx, Scope, tok::shared__cta>(where, address_operand_of(b.region()),
+                                                             as_operand<u32>(static_cast<N&&>(bytes), where));
     }
     /// `mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [bar], bytes;` on another block's barrier.
     template <tok Scope = tok::cluster, class R, class N>
@@ -346,10 +373,12 @@ public:
         check_full<R>();
         check_tx(bytes, where);
         note(ir::note::barrier_noarity, b.local(), 0, 1);
-        count_bytes<tok::expect_tx, Scope, tok::shared__cluster>(where, static_cast<remote_mbarrier<R>&&>(b).address_operand(),
+        count_bytes<tok::expect_tx, Scope, tok::shared__cluster>(where,
+                                                                 static_cast<remote_mbarrier<R>&&>(b).address_operand(),
                                                                  as_operand<u32>(static_cast<N&&>(bytes), where));
     }
-    /// `mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], bytes;` Simulates a copy's completion. PTX ISA 9.7.13.15.12.
+    /// `mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], bytes;` Simulates a copy's completion. PTX
+    /// ISA 9.7.13.15.12.
     template <tok Scope = tok::cta, class R, class N>
     constexpr void mbarrier_complete_tx(mbarrier<R> b, N&& bytes, location where = location::current()) const {
         check_tx(bytes, where);
@@ -362,56 +391,64 @@ public:
     constexpr void mbarrier_complete_tx(remote_mbarrier<R> b, N&& bytes, location where = location::current()) const {
         check_tx(bytes, where);
         note(ir::note::barrier_noarity, b.local(), 0, 1);
-        count_bytes<tok::complete_tx, Scope, tok::shared__cluster>(where, static_cast<remote_mbarrier<R>&&>(b).address_operand(),
-                                                                   as_operand<u32>(static_cast<N&&>(bytes), where));
+        count_bytes<tok::complete_tx, Scope, tok::shared__cluster>(
+            where, static_cast<remote_mbarrier<R>&&>(b).address_operand(),
+            as_operand<u32>(static_cast<N&&>(bytes), where));
     }
 
     // Waits, in this block only. `M` are semantics and scope, by default `.acquire.cta`.
 
-    /// `mbarrier.try_wait.parity{.M}.shared::cta.b64 p, [bar], parity;` May suspend the thread for a while; read `p` (E11).
-    /// PTX ISA 9.7.13.15.16.
+    /// `mbarrier.try_wait.parity{.M}.shared::cta.b64 p, [bar], parity;` May suspend the thread for a while; read `p`
+    /// (E11). PTX ISA 9.7.13.15.16.
     template <tok... M, class R, class P>
-    [[nodiscard]] constexpr reg<pred> mbarrier_try_wait_parity(mbarrier<R> b, P&& parity, location where = location::current()) const {
-        return waits<mb<tok::try_wait, tok::parity, M..., tok::shared__cta, tok::b64>>(where, b.region(), constant_or_unknown(parity),
-                                                                                      as_operand<u32>(static_cast<P&&>(parity), where));
+    [[nodiscard]] constexpr reg<pred> mbarrier_try_wait_parity(mbarrier<R> b, P&& parity,
+                                                               location where = location::current()) const {
+        return waits<mb<tok::try_wait, tok::parity, M..., tok::shared__cta, tok::b64>>(
+            where, b.region(), constant_or_unknown(parity), as_operand<u32>(static_cast<P&&>(parity), where));
     }
     /// The same with a limit in nanoseconds for the suspension.
     template <tok... M, class R, class P, class N>
         requires count_like<N>
-    [[nodiscard]] constexpr reg<pred> mbarrier_try_wait_parity(mbarrier<R> b, P&& parity, N&& ns, location where = location::current()) const {
+    [[nodiscard]] constexpr reg<pred> mbarrier_try_wait_parity(mbarrier<R> b, P&& parity, N&& ns,
+                                                               location where = location::current()) const {
         return waits<mb<tok::try_wait, tok::parity, M..., tok::shared__cta, tok::b64>>(
             where, b.region(), constant_or_unknown(parity), as_operand<u32>(static_cast<P&&>(parity), where),
             as_operand<u32>(static_cast<N&&>(ns), where));
     }
     /// `mbarrier.test_wait.parity{.M}.shared::cta.b64 p, [bar], parity;` Never suspends.
     template <tok... M, class R, class P>
-    [[nodiscard]] constexpr reg<pred> mbarrier_test_wait_parity(mbarrier<R> b, P&& parity, location where = location::current()) const {
-        return waits<mb<tok::test_wait, tok::parity, M..., tok::shared__cta, tok::b64>>(where, b.region(), constant_or_unknown(parity),
-                                                                                       as_operand<u32>(static_cast<P&&>(parity), where));
+    [[nodiscard]] constexpr reg<pred> mbarrier_test_wait_parity(mbarrier<R> b, P&& parity,
+                                                                location where = location::current()) const {
+        return waits<mb<tok::test_wait, tok::parity, M..., tok::shared__cta, tok::b64>>(
+            where, b.region(), constant_or_unknown(parity), as_operand<u32>(static_cast<P&&>(parity), where));
     }
     /// `mbarrier.try_wait{.M}.shared::cta.b64 p, [bar], state;`
     template <tok... M, class R>
-    [[nodiscard]] constexpr reg<pred> mbarrier_try_wait(mbarrier<R> b, const arrival_token<R>& token, location where = location::current()) const {
+    [[nodiscard]] constexpr reg<pred> mbarrier_try_wait(mbarrier<R> b, const arrival_token<R>& token,
+                                                        location where = location::current()) const {
         return waits<mb<tok::try_wait, M..., tok::shared__cta, tok::b64>>(where, b.region(), ir::unknown_count,
-                                                                         operand<u64>(token.state(), where));
+                                                                          operand<u64>(token.state(), where));
     }
     /// The same with a limit in nanoseconds for the suspension.
     template <tok... M, class R, class N>
         requires count_like<N>
     [[nodiscard]] constexpr reg<pred> mbarrier_try_wait(mbarrier<R> b, const arrival_token<R>& token, N&& ns,
                                                         location where = location::current()) const {
-        return waits<mb<tok::try_wait, M..., tok::shared__cta, tok::b64>>(where, b.region(), ir::unknown_count, operand<u64>(token.state(), where),
-                                                                         as_operand<u32>(static_cast<N&&>(ns), where));
+        return waits<mb<tok::try_wait, M..., tok::shared__cta, tok::b64>>(where, b.region(), ir::unknown_count,
+                                                                          operand<u64>(token.state(), where),
+                                                                          as_operand<u32>(static_cast<N&&>(ns), where));
     }
     /// `mbarrier.test_wait{.M}.shared::cta.b64 p, [bar], state;`
     template <tok... M, class R>
-    [[nodiscard]] constexpr reg<pred> mbarrier_test_wait(mbarrier<R> b, const arrival_token<R>& token, location where = location::current()) const {
+    [[nodiscard]] constexpr reg<pred> mbarrier_test_wait(mbarrier<R> b, const arrival_token<R>& token,
+                                                         location where = location::current()) const {
         return waits<mb<tok::test_wait, M..., tok::shared__cta, tok::b64>>(where, b.region(), ir::unknown_count,
-                                                                          operand<u64>(token.state(), where));
+                                                                           operand<u64>(token.state(), where));
     }
     /// `mbarrier.pending_count.b64 n, state;`
     template <class R>
-    constexpr reg<u32> mbarrier_pending_count(const arrival_token<R>& token, location where = location::current()) const {
+    constexpr reg<u32> mbarrier_pending_count(const arrival_token<R>& token,
+                                              location where = location::current()) const {
         return value<mb<tok::pending_count, tok::b64>, u32>(ctx(), where, operand<u64>(token.state(), where));
     }
 
@@ -431,7 +468,8 @@ public:
         return no_state<R>();
     }
     template <tok... M, class R, class Q>
-    constexpr reg<pred> mbarrier_test_wait(mbarrier<R>, const remote_arrival<Q>&, location = location::current()) const {
+    constexpr reg<pred> mbarrier_test_wait(mbarrier<R>, const remote_arrival<Q>&,
+                                           location = location::current()) const {
         return no_state<R>();
     }
     template <class R>
@@ -460,11 +498,13 @@ public:
     }
     template <class R>
     constexpr void mbarrier_init(remote_mbarrier<R>, location = location::current()) const {
-        static_assert(always_false<R>, "PTXDSL-B07: a mapped (mapa) barrier belongs to another block, which initialises it itself");
+        static_assert(always_false<R>,
+                      "PTXDSL-B07: a mapped (mapa) barrier belongs to another block, which initialises it itself");
     }
     template <class R>
     constexpr void mbarrier_inval(remote_mbarrier<R>, location = location::current()) const {
-        static_assert(always_false<R>, "PTXDSL-B07: a mapped (mapa) barrier belongs to another block, which invalidates it itself");
+        static_assert(always_false<R>,
+                      "PTXDSL-B07: a mapped (mapa) barrier belongs to another block, which invalidates it itself");
     }
     template <class R, class N>
     constexpr void mbarrier_arrive_noComplete(remote_mbarrier<R>, N&&, location = location::current()) const {
@@ -475,13 +515,16 @@ public:
     constexpr remote_mbarrier<R> mapa(mbarrier<R> b, K&& rank, location where = location::current()) const {
         reg<u32> own = static_cast<mbarrier<R>&&>(b).address(where);
         const reg<u32> peer = value<form<Tgt, tok::mapa, tok::shared__cluster, tok::u32>, u32>(
-            ctx(), where, operand<u32>(static_cast<reg<u32>&&>(own), where), as_operand<u32>(static_cast<K&&>(rank), where));
+            ctx(), where, operand<u32>(static_cast<reg<u32>&&>(own), where),
+            as_operand<u32>(static_cast<K&&>(rank), where));
         return {b.region(), peer.id(), peer.expression()};
     }
 
-    /// `mapa.shared::cluster.u32 d, ring, rank;` — the same ring in block `rank` of the cluster; do it once, outside loops.
+    /// `mapa.shared::cluster.u32 d, ring, rank;` — the same ring in block `rank` of the cluster; do it once, outside
+    /// loops.
     template <class R, class K>
-    constexpr remote_mbarrier_ring<R> mapa(const mbarrier_ring<R>& r, K&& rank, location where = location::current()) const {
+    constexpr remote_mbarrier_ring<R> mapa(const mbarrier_ring<R>& r, K&& rank,
+                                           location where = location::current()) const {
         const reg<u32> own(ctx().p, ir::payload_of(r.region().base));
         const reg<u32> peer = value<form<Tgt, tok::mapa, tok::shared__cluster, tok::u32>, u32>(
             ctx(), where, operand<u32>(own, where), as_operand<u32>(static_cast<K&&>(rank), where));
@@ -535,7 +578,8 @@ private:
         return {};
     }
     template <class F, class... O>
-    [[nodiscard]] constexpr reg<pred> waits(location where, const shared_region& bar, std::uint32_t parity, const O&... operands) const {
+    [[nodiscard]] constexpr reg<pred> waits(location where, const shared_region& bar, std::uint32_t parity,
+                                            const O&... operands) const {
         require<F>();
         note(ir::note::barrier_wait, bar, parity, 0);
         return value<F, pred>(ctx(), where, address_operand_of(bar), operands...);
@@ -549,8 +593,10 @@ private:
     /// E13: copies complete on a "full" barrier.
     template <class R>
     static constexpr void check_full() noexcept {
-        static_assert(!is_empty_ring<R>, "PTXDSL-E13: this is the empty barrier of the pipeline, which counts releases; the bytes of copies "
-                                         "are expected on the full one");
+        static_assert(
+            !is_empty_ring<R>,
+            "PTXDSL-E13: this is the empty barrier of the pipeline, which counts releases; the bytes of copies "
+            "are expected on the full one");
     }
     template <class R>
     static constexpr reg<pred> other_ring() {
@@ -559,32 +605,39 @@ private:
     }
     template <class R>
     static constexpr reg<pred> no_state() {
-        static_assert(always_false<R>, "PTXDSL-E10: an arrive on another block's barrier returns no state to wait with; wait on the own "
-                                       "block's barrier, by parity");
+        static_assert(always_false<R>,
+                      "PTXDSL-E10: an arrive on another block's barrier returns no state to wait with; wait on the own "
+                      "block's barrier, by parity");
         return {};
     }
     template <class R>
     static constexpr reg<pred> wait_is_local() {
-        static_assert(always_false<R>, "PTXDSL-E10: a thread waits on its own block's barriers only; arrive remotely, wait locally");
+        static_assert(always_false<R>,
+                      "PTXDSL-E10: a thread waits on its own block's barriers only; arrive remotely, wait locally");
         return {};
     }
     template <class N>
     constexpr void check_tx(const N& bytes, location where) const {
         if constexpr (std::is_integral_v<N>) {
             if (static_cast<std::uint64_t>(bytes) > (1u << 20) - 1)
-                ctx().p.report("E06", where, {"a phase counts at most 1048575 bytes, this expects ", static_cast<std::uint64_t>(bytes),
-                               "; split the copy over stages"});
+                ctx().p.report("E06", where,
+                               {"a phase counts at most 1048575 bytes, this expects ",
+                                static_cast<std::uint64_t>(bytes), "; split the copy over stages"});
         }
     }
     template <class N>
     [[nodiscard]] static constexpr std::uint32_t constant_or_unknown(const N& n) noexcept {
-        if constexpr (std::is_integral_v<N>) return static_cast<std::uint32_t>(n);
-        else return ir::unknown_count;
+        if constexpr (std::is_integral_v<N>)
+            return static_cast<std::uint32_t>(n);
+        else
+            return ir::unknown_count;
     }
     template <class N>
     [[nodiscard]] static constexpr std::uint32_t constant_or_zero(const N& n) noexcept {
-        if constexpr (std::is_integral_v<N>) return static_cast<std::uint32_t>(n);
-        else return 0;
+        if constexpr (std::is_integral_v<N>)
+            return static_cast<std::uint32_t>(n);
+        else
+            return 0;
     }
 };
 

@@ -51,18 +51,20 @@ constexpr void check_access() noexcept {
     static_assert(!Writes || Ptr::state_space != space::constant, "PTXDSL-B02: write to the constant space");
     static_assert(Ptr::lanes == 1 || lanes_of<Ptr, M...> == Ptr::lanes,
                   "PTXDSL-A07: the pointer's packet is a vector already; leave out .v2, .v4, .v8");
-    static_assert(Ptr::align >= sizeof(typename Ptr::scalar_type) * lanes_of<Ptr, M...>,
-                  "PTXDSL-B03: the address is not known to be aligned to the size of this access; declare the pointer with "
-                  "that alignment (px::global_ptr<T, 16>) or state it with p.assume_aligned<16>()");
+    static_assert(
+        Ptr::align >= sizeof(typename Ptr::scalar_type) * lanes_of<Ptr, M...>,
+        "PTXDSL-B03: the address is not known to be aligned to the size of this access; declare the pointer with "
+        "that alignment (px::global_ptr<T, 16>) or state it with p.assume_aligned<16>()");
 }
 
 /// Vectors longer than 128 bits, or of 8 elements, where there are none (row A07).
 template <class F, class Ptr, unsigned N>
 constexpr void check_vector() noexcept {
     constexpr bool wide = N == 8 || sizeof(typename Ptr::scalar_type) * N > 16;
-    static_assert(!wide || F::verdict.ok(),
-                  "PTXDSL-A07: a vector holds 128 bits and at most 4 elements; 256 bits (v8 of 32-bit, v4 of 64-bit elements) are "
-                  "for global memory on sm_100 and newer");
+    static_assert(
+        !wide || F::verdict.ok(),
+        "PTXDSL-A07: a vector holds 128 bits and at most 4 elements; 256 bits (v8 of 32-bit, v4 of 64-bit elements) are "
+        "for global memory on sm_100 and newer");
 }
 
 template <class T, unsigned N>
@@ -76,15 +78,20 @@ template <class T, unsigned N>
 template <class T, unsigned N, class V>
 [[nodiscard]] constexpr auto memory_operand(V&& v, location where) {
     if constexpr (N == 1) {
-        static_assert(!is_vec<std::remove_cvref_t<V>>, "PTXDSL-A07: a vector is written through a pointer to single elements; use "
-                                                       "px::packet<T, N> as its element type or the modifier px::vN");
-        if constexpr (is_vec<std::remove_cvref_t<V>>) return raw_operand{};
-        else return as_operand<T>(static_cast<V&&>(v), where);
+        static_assert(!is_vec<std::remove_cvref_t<V>>,
+                      "PTXDSL-A07: a vector is written through a pointer to single elements; use "
+                      "px::packet<T, N> as its element type or the modifier px::vN");
+        if constexpr (is_vec<std::remove_cvref_t<V>>)
+            return raw_operand{};
+        else
+            return as_operand<T>(static_cast<V&&>(v), where);
     } else {
         static_assert(std::is_same_v<std::remove_cvref_t<V>, vec<T, N>>,
                       "PTXDSL-A07: the vector has another length or element type than the access");
-        if constexpr (is_vec<std::remove_cvref_t<V>>) return vector_operand(static_cast<V&&>(v));
-        else return raw_operand{};
+        if constexpr (is_vec<std::remove_cvref_t<V>>)
+            return vector_operand(static_cast<V&&>(v));
+        else
+            return raw_operand{};
     }
 }
 
@@ -117,19 +124,27 @@ public:
             check_vector<F, Ptr, n>();
             require<F, rule::b04>();
             const auto data = memory_operand<typename Ptr::scalar_type, n>(static_cast<V&&>(v), where);
-            if constexpr (is_absent<H>) effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), data);
-            else effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), data, as_operand<b64>(static_cast<H&&>(policy), where));
+            if constexpr (is_absent<H>)
+                effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), data);
+            else
+                effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), data,
+                          as_operand<b64>(static_cast<H&&>(policy), where));
         }
     }
 
-    // ---- caches (PTX ISA 9.7.9.14 to 9.7.9.18) ------------------------------------------------------------------------
+    // ---- caches (PTX ISA 9.7.9.14 to 9.7.9.18)
+    // ------------------------------------------------------------------------
 
     /// `prefetch.space.L1 [p];` PTX ISA 9.7.9.15.
     template <class P>
-    constexpr void prefetch_L1(P&& p, location where = location::current()) const { touch<false, 1, tok::prefetch, tok::L1>(static_cast<P&&>(p), where); }
+    constexpr void prefetch_L1(P&& p, location where = location::current()) const {
+        touch<false, 1, tok::prefetch, tok::L1>(static_cast<P&&>(p), where);
+    }
     /// `prefetch.space.L2 [p];` PTX ISA 9.7.9.15.
     template <class P>
-    constexpr void prefetch_L2(P&& p, location where = location::current()) const { touch<false, 1, tok::prefetch, tok::L2>(static_cast<P&&>(p), where); }
+    constexpr void prefetch_L2(P&& p, location where = location::current()) const {
+        touch<false, 1, tok::prefetch, tok::L2>(static_cast<P&&>(p), where);
+    }
     /// `prefetch.global.L2::evict_last [p];` PTX ISA 9.7.9.15.
     template <class P>
     constexpr void prefetch_L2_evict_last(P&& p, location where = location::current()) const {
@@ -142,7 +157,9 @@ public:
     }
     /// `prefetchu.L1 [p];` generic addresses. PTX ISA 9.7.9.15.
     template <class P>
-    constexpr void prefetchu_L1(P&& p, location where = location::current()) const { touch<false, 1, tok::prefetchu, tok::L1>(static_cast<P&&>(p), where); }
+    constexpr void prefetchu_L1(P&& p, location where = location::current()) const {
+        touch<false, 1, tok::prefetchu, tok::L1>(static_cast<P&&>(p), where);
+    }
     /// `applypriority.global.L2::evict_normal [p], 128;` PTX ISA 9.7.9.16.
     template <class P>
     constexpr void applypriority_L2_evict_normal(P&& p, location where = location::current()) const {
@@ -150,9 +167,11 @@ public:
     }
     /// `discard.global.L2 [p], 128;` the 128 bytes lose their values. PTX ISA 9.7.9.17.
     template <class P>
-    constexpr void discard_L2(P&& p, location where = location::current()) const { touch<true, 128, tok::discard, tok::L2>(static_cast<P&&>(p), where); }
-    /// `createpolicy.fractional.PRIMARY{.SECONDARY}.b64 d, fraction;` — `k.createpolicy_fractional<px::L2::evict_last>(0.5f)`.
-    /// PTX ISA 9.7.9.18.
+    constexpr void discard_L2(P&& p, location where = location::current()) const {
+        touch<true, 128, tok::discard, tok::L2>(static_cast<P&&>(p), where);
+    }
+    /// `createpolicy.fractional.PRIMARY{.SECONDARY}.b64 d, fraction;` —
+    /// `k.createpolicy_fractional<px::L2::evict_last>(0.5f)`. PTX ISA 9.7.9.18.
     template <tok... M, class A = float>
     constexpr reg<b64> createpolicy_fractional(A&& fraction = 1.0f, location where = location::current()) const {
         return checked<form<Tgt, tok::createpolicy, tok::fractional, M..., tok::b64>, b64>(
@@ -160,27 +179,30 @@ public:
     }
     /// `createpolicy.range.global.PRIMARY{.SECONDARY}.b64 d, [p], primary_size, total_size;` PTX ISA 9.7.9.18.
     template <tok... M, class P, class A, class B>
-    constexpr reg<b64> createpolicy_range(P&& p, A&& primary_size, B&& total_size, location where = location::current()) const {
+    constexpr reg<b64> createpolicy_range(P&& p, A&& primary_size, B&& total_size,
+                                          location where = location::current()) const {
         using Ptr = std::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: createpolicy.range takes a global address");
-        return checked<compact_form<Tgt, tok::createpolicy, tok::range, space_token(Ptr::state_space), M..., tok::b64>, b64, rule::b01>(
-            ctx(), where, address_operand(static_cast<P&&>(p)), as_operand<u32>(static_cast<A&&>(primary_size), where),
-            as_operand<u32>(static_cast<B&&>(total_size), where));
+        return checked<compact_form<Tgt, tok::createpolicy, tok::range, space_token(Ptr::state_space), M..., tok::b64>,
+                       b64, rule::b01>(ctx(), where, address_operand(static_cast<P&&>(p)),
+                                       as_operand<u32>(static_cast<A&&>(primary_size), where),
+                                       as_operand<u32>(static_cast<B&&>(total_size), where));
     }
     /// `createpolicy.cvt.L2.b64 d, a;` from the access property word of the CUDA API. PTX ISA 9.7.9.18.
     template <class A>
     constexpr reg<b64> createpolicy_cvt_L2(A&& property, location where = location::current()) const {
         using T = source_t<A>;
-        return checked<form<Tgt, tok::createpolicy, tok::cvt, tok::L2, tok::b64>, b64>(ctx(), where,
-                                                                                      as_operand<T>(static_cast<A&&>(property), where));
+        return checked<form<Tgt, tok::createpolicy, tok::cvt, tok::L2, tok::b64>, b64>(
+            ctx(), where, as_operand<T>(static_cast<A&&>(property), where));
     }
 
 private:
     /// Tokens of a load or store with the state space between its qualifiers.
     template <tok Op, class Ptr, class H, tok... M>
-    using qualified = compact_form<Tgt, Op, only(M, place::first)..., space_token(Ptr::state_space), only(M, place::second)...,
-                                   is_absent<H> ? tok::none : tok::L2__cache_hint, only(M, place::prefetch)...,
-                                   vector_token(lanes_of<Ptr, M...>), isa::type_token(plain_type(scalar_of<typename Ptr::scalar_type>))>;
+    using qualified = compact_form<Tgt, Op, only(M, place::first)..., space_token(Ptr::state_space),
+                                   only(M, place::second)..., is_absent<H> ? tok::none : tok::L2__cache_hint,
+                                   only(M, place::prefetch)..., vector_token(lanes_of<Ptr, M...>),
+                                   isa::type_token(plain_type(scalar_of<typename Ptr::scalar_type>))>;
 
     template <tok Op, tok... M, class P, class H>
     constexpr auto load(P&& p, H&& policy, location where) const {
@@ -193,18 +215,25 @@ private:
             check_access<Ptr, false, M...>();
             static_assert(Op == tok::ld || Ptr::state_space == space::global || Ptr::state_space == space::generic,
                           "PTXDSL-B01: ldu loads from global memory");
-            static_assert(!is_absent<H> || ((M != tok::L2__cache_hint) && ...),
-                          "PTXDSL-B04: .L2::cache_hint takes a cache policy, the last operand; the policy alone adds the qualifier");
+            static_assert(
+                !is_absent<H> || ((M != tok::L2__cache_hint) && ...),
+                "PTXDSL-B04: .L2::cache_hint takes a cache policy, the last operand; the policy alone adds the qualifier");
             check_vector<F, Ptr, n>();
             require<F, rule::b04>();
             if constexpr (n == 1) {
-                if constexpr (is_absent<H>) return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)));
-                else return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)), as_operand<b64>(static_cast<H&&>(policy), where));
+                if constexpr (is_absent<H>)
+                    return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)));
+                else
+                    return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)),
+                                       as_operand<b64>(static_cast<H&&>(policy), where));
             } else {
                 vec<T, n> d = new_vector<T, n>(ctx().p);
                 const raw_operand to = vector_operand(static_cast<const vec<T, n>&>(d));
-                if constexpr (is_absent<H>) d.set_expression(effect<F>(ctx(), where, to, address_operand(static_cast<P&&>(p))));
-                else d.set_expression(effect<F>(ctx(), where, to, address_operand(static_cast<P&&>(p)), as_operand<b64>(static_cast<H&&>(policy), where)));
+                if constexpr (is_absent<H>)
+                    d.set_expression(effect<F>(ctx(), where, to, address_operand(static_cast<P&&>(p))));
+                else
+                    d.set_expression(effect<F>(ctx(), where, to, address_operand(static_cast<P&&>(p)),
+                                               as_operand<b64>(static_cast<H&&>(policy), where)));
                 return d;
             }
         } else {
@@ -217,12 +246,17 @@ private:
         using Ptr = std::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: this instruction takes an address");
         if constexpr (is_ptr_v<Ptr>) {
-            static_assert(!Writes || !std::is_const_v<typename Ptr::element_type>, "PTXDSL-B02: discard of memory the kernel declared read-only");
-            static_assert(Ptr::align >= Bytes, "PTXDSL-B03: this instruction takes an address known to be aligned to 128 bytes: p.assume_aligned<128>()");
+            static_assert(!Writes || !std::is_const_v<typename Ptr::element_type>,
+                          "PTXDSL-B02: discard of memory the kernel declared read-only");
+            static_assert(
+                Ptr::align >= Bytes,
+                "PTXDSL-B03: this instruction takes an address known to be aligned to 128 bytes: p.assume_aligned<128>()");
             using F = compact_form<Tgt, Op, space_token(Ptr::state_space), Level>;
             require<F, rule::b01>();
-            if constexpr (Bytes == 1) effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)));
-            else effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), operand<u32>(Bytes, where));
+            if constexpr (Bytes == 1)
+                effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)));
+            else
+                effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), operand<u32>(Bytes, where));
         }
     }
 };

@@ -90,12 +90,19 @@ template <op_kind K, class T>
 /// Operands that C++ would refuse with a list of candidates; refused here in one sentence instead.
 template <class A, class B, op_kind K>
 [[nodiscard]] consteval bool refuses() noexcept {
-    constexpr bool handle_a = traits<A>::is_reg || traits<A>::is_special, handle_b = traits<B>::is_reg || traits<B>::is_special;
-    if constexpr ((!handle_a && !std::is_arithmetic_v<A>) || (!handle_b && !std::is_arithmetic_v<B>) || (!handle_a && !handle_b)) return false;
-    else if constexpr (traits<A>::is_special || traits<B>::is_special) return true;
-    else if constexpr (K == op_kind::shift && traits<B>::is_reg) return !std::is_same_v<B, reg<u32>> || (handle_a && !has_operator<K, typename traits<A>::value>());
-    else if constexpr (handle_a && handle_b) return !std::is_same_v<A, B> || !has_operator<K, typename traits<A>::value>();
-    else return !has_operator<K, first_value_t<A, B>>();
+    constexpr bool handle_a = traits<A>::is_reg || traits<A>::is_special,
+                   handle_b = traits<B>::is_reg || traits<B>::is_special;
+    if constexpr ((!handle_a && !std::is_arithmetic_v<A>) || (!handle_b && !std::is_arithmetic_v<B>) ||
+                  (!handle_a && !handle_b))
+        return false;
+    else if constexpr (traits<A>::is_special || traits<B>::is_special)
+        return true;
+    else if constexpr (K == op_kind::shift && traits<B>::is_reg)
+        return !std::is_same_v<B, reg<u32>> || (handle_a && !has_operator<K, typename traits<A>::value>());
+    else if constexpr (handle_a && handle_b)
+        return !std::is_same_v<A, B> || !has_operator<K, typename traits<A>::value>();
+    else
+        return !has_operator<K, first_value_t<A, B>>();
 }
 template <class A, class B, op_kind K>
 concept refused = refuses<A, B, K>();
@@ -104,71 +111,163 @@ template <class A, class B, op_kind K>
 constexpr reg<u32> refuse() noexcept {
     constexpr bool special = traits<A>::is_special || traits<B>::is_special;
     constexpr bool data = !special && (std::is_same_v<A, reg<pred>> || std::is_same_v<B, reg<pred>>);
-    constexpr bool mixed = !special && !data && traits<A>::is_reg && traits<B>::is_reg &&
-                           (!std::is_same_v<A, B> || (K == op_kind::shift && has_operator<K, typename traits<A>::value>()));
-    static_assert(!special, "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
-    static_assert(!data, "PTXDSL-A02: a predicate is used as data (or data as a predicate); k.selp turns a predicate into a value, "
-                         "k.setp a value into a predicate");
-    static_assert(!mixed, "PTXDSL-A01: the operands of this operator have different scalar types; convert one with k.cvt (both types "
-                          "are in the note below); a shift count is a u32");
+    constexpr bool mixed =
+        !special && !data && traits<A>::is_reg && traits<B>::is_reg &&
+        (!std::is_same_v<A, B> || (K == op_kind::shift && has_operator<K, typename traits<A>::value>()));
+    static_assert(!special,
+                  "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
+    static_assert(
+        !data,
+        "PTXDSL-A02: a predicate is used as data (or data as a predicate); k.selp turns a predicate into a value, "
+        "k.setp a value into a predicate");
+    static_assert(
+        !mixed,
+        "PTXDSL-A01: the operands of this operator have different scalar types; convert one with k.cvt (both types "
+        "are in the note below); a shift count is a u32");
     static_assert(special || data || mixed, "PTXDSL-A15: PTX has no such operation for registers of this type");
     return {};
 }
 
 }  // namespace detail
 
-/// Found through the handles' base class only. At namespace scope of `ptxdsl` these templates would be candidates of every
-/// comparison in the library, which cost a quarter of its include time.
+/// Found through the handles' base class only. At namespace scope of `ptxdsl` these templates would be candidates of
+/// every comparison in the library, which cost a quarter of its include time.
 namespace handle_operators {
 
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::sum>
-constexpr reg<u32> operator+(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::sum>(); }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::sum>
-constexpr reg<u32> operator-(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::sum>(); }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::sum>
-constexpr reg<u32> operator*(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::sum>(); }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::quotient>
-constexpr reg<u32> operator/(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::quotient>(); }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::remainder>
-constexpr reg<u32> operator%(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::remainder>(); }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::logic>
-constexpr reg<u32> operator&(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::logic>(); }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::logic>
-constexpr reg<u32> operator|(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::logic>(); }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::logic>
-constexpr reg<u32> operator^(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::logic>(); }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::shift>
-constexpr reg<u32> operator<<(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::shift>(); }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::shift>
-constexpr reg<u32> operator>>(const A&, const B&) { return detail::refuse<A, B, detail::op_kind::shift>(); }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::boolean>
-constexpr reg<pred> operator&&(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::boolean>()); return {}; }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::boolean>
-constexpr reg<pred> operator||(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::boolean>()); return {}; }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::equal>
-constexpr reg<pred> operator==(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::equal>()); return {}; }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::equal>
-constexpr reg<pred> operator!=(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::equal>()); return {}; }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::order>
-constexpr reg<pred> operator<(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::order>()); return {}; }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::order>
-constexpr reg<pred> operator<=(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::order>()); return {}; }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::order>
-constexpr reg<pred> operator>(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::order>()); return {}; }
-template <class A, class B> requires detail::refused<A, B, detail::op_kind::order>
-constexpr reg<pred> operator>=(const A&, const B&) { static_cast<void>(detail::refuse<A, B, detail::op_kind::order>()); return {}; }
-template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::sum>
-constexpr reg<A>& operator+=(reg<A>& a, const B&) { static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::sum>()); return a; }
-template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::sum>
-constexpr reg<A>& operator-=(reg<A>& a, const B&) { static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::sum>()); return a; }
-template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::sum>
-constexpr reg<A>& operator*=(reg<A>& a, const B&) { static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::sum>()); return a; }
-template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::logic>
-constexpr reg<A>& operator&=(reg<A>& a, const B&) { static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::logic>()); return a; }
-template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::logic>
-constexpr reg<A>& operator|=(reg<A>& a, const B&) { static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::logic>()); return a; }
-template <class A, class B> requires detail::refused<reg<A>, B, detail::op_kind::logic>
-constexpr reg<A>& operator^=(reg<A>& a, const B&) { static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::logic>()); return a; }
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::sum>
+constexpr reg<u32> operator+(const A&, const B&) {
+    return detail::refuse<A, B, detail::op_kind::sum>();
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::sum>
+constexpr reg<u32> operator-(const A&, const B&) {
+    return detail::refuse<A, B, detail::op_kind::sum>();
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::sum>
+constexpr reg<u32> operator*(const A&, const B&) {
+    return detail::refuse<A, B, detail::op_kind::sum>();
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::quotient>
+constexpr reg<u32> operator/(const A&, const B&) {
+    return detail::refuse<A, B, detail::op_kind::quotient>();
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::remainder>
+constexpr reg<u32> operator%(const A&, const B&) {
+    return detail::refuse<A, B, detail::op_kind::remainder>();
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::logic>
+constexpr reg<u32> operator&(const A&, const B&) {
+    return detail::refuse<A, B, detail::op_kind::logic>();
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::logic>
+constexpr reg<u32> operator|(const A&, const B&) {
+    return detail::refuse<A, B, detail::op_kind::logic>();
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::logic>
+constexpr reg<u32> operator^(const A&, const B&) {
+    return detail::refuse<A, B, detail::op_kind::logic>();
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::shift>
+constexpr reg<u32> operator<<(const A&, const B&) {
+    return detail::refuse<A, B, detail::op_kind::shift>();
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::shift>
+constexpr reg<u32> operator>>(const A&, const B&) {
+    return detail::refuse<A, B, detail::op_kind::shift>();
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::boolean>
+constexpr reg<pred> operator&&(const A&, const B&) {
+    static_cast<void>(detail::refuse<A, B, detail::op_kind::boolean>());
+    return {};
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::boolean>
+constexpr reg<pred> operator||(const A&, const B&) {
+    static_cast<void>(detail::refuse<A, B, detail::op_kind::boolean>());
+    return {};
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::equal>
+constexpr reg<pred> operator==(const A&, const B&) {
+    static_cast<void>(detail::refuse<A, B, detail::op_kind::equal>());
+    return {};
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::equal>
+constexpr reg<pred> operator!=(const A&, const B&) {
+    static_cast<void>(detail::refuse<A, B, detail::op_kind::equal>());
+    return {};
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::order>
+constexpr reg<pred> operator<(const A&, const B&) {
+    static_cast<void>(detail::refuse<A, B, detail::op_kind::order>());
+    return {};
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::order>
+constexpr reg<pred> operator<=(const A&, const B&) {
+    static_cast<void>(detail::refuse<A, B, detail::op_kind::order>());
+    return {};
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::order>
+constexpr reg<pred> operator>(const A&, const B&) {
+    static_cast<void>(detail::refuse<A, B, detail::op_kind::order>());
+    return {};
+}
+template <class A, class B>
+    requires detail::refused<A, B, detail::op_kind::order>
+constexpr reg<pred> operator>=(const A&, const B&) {
+    static_cast<void>(detail::refuse<A, B, detail::op_kind::order>());
+    return {};
+}
+template <class A, class B>
+    requires detail::refused<reg<A>, B, detail::op_kind::sum>
+constexpr reg<A>& operator+=(reg<A>& a, const B&) {
+    static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::sum>());
+    return a;
+}
+template <class A, class B>
+    requires detail::refused<reg<A>, B, detail::op_kind::sum>
+constexpr reg<A>& operator-=(reg<A>& a, const B&) {
+    static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::sum>());
+    return a;
+}
+template <class A, class B>
+    requires detail::refused<reg<A>, B, detail::op_kind::sum>
+constexpr reg<A>& operator*=(reg<A>& a, const B&) {
+    static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::sum>());
+    return a;
+}
+template <class A, class B>
+    requires detail::refused<reg<A>, B, detail::op_kind::logic>
+constexpr reg<A>& operator&=(reg<A>& a, const B&) {
+    static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::logic>());
+    return a;
+}
+template <class A, class B>
+    requires detail::refused<reg<A>, B, detail::op_kind::logic>
+constexpr reg<A>& operator|=(reg<A>& a, const B&) {
+    static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::logic>());
+    return a;
+}
+template <class A, class B>
+    requires detail::refused<reg<A>, B, detail::op_kind::logic>
+constexpr reg<A>& operator^=(reg<A>& a, const B&) {
+    static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::logic>());
+    return a;
+}
 
 }  // namespace handle_operators
 }  // namespace ptxdsl

@@ -44,7 +44,6 @@ struct param_traits<ptr<S, T, A>> {
 template <class P>
 inline constexpr bool is_param_v = param_traits<std::remove_cvref_t<P>>::is_param;
 
-
 constexpr void load_param(ir::program& p, isa::scalar type, std::uint32_t dst, std::uint32_t symbol) {
     const std::uint32_t packed[] = {static_cast<std::uint32_t>(tok::ld) | static_cast<std::uint32_t>(tok::param) << 16,
                                     static_cast<std::uint32_t>(isa::type_token(type))};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Producer/consumer pipelines over a ring of stages: a "full" and an "empty" barrier for each stage, and the two kinds of
-// state that walk the ring. Stage, phase and role are types, so that a full wait with the producer's state, or the state
-// of another pipeline, does not compile (E13, E15).
+// Producer/consumer pipelines over a ring of stages: a "full" and an "empty" barrier for each stage, and the two kinds
+// of state that walk the ring. Stage, phase and role are types, so that a full wait with the producer's state, or the
+// state of another pipeline, does not compile (E13, E15).
 #pragma once
 
 #include <ptxdsl/dsl/mbarrier.hpp>
@@ -39,16 +39,21 @@ public:
     using producer_state = pipeline_state<Name, pipeline_role::producer>;
     using consumer_state = pipeline_state<Name, pipeline_role::consumer>;
 
-    constexpr pipeline(mbarrier_ring<full_ring> full, mbarrier_ring<empty_ring> empty) noexcept : full_(full), empty_(empty) {}
+    constexpr pipeline(mbarrier_ring<full_ring> full, mbarrier_ring<empty_ring> empty) noexcept
+        : full_(full), empty_(empty) {}
     [[nodiscard]] constexpr const mbarrier_ring<full_ring>& full() const noexcept { return full_; }
     [[nodiscard]] constexpr const mbarrier_ring<empty_ring>& empty() const noexcept { return empty_; }
     [[nodiscard]] constexpr std::uint32_t stages() const noexcept { return full_.stages(); }
     /// Full barrier of the state's stage: one `mad.lo.u32`.
     template <pipeline_role Role>
-    [[nodiscard]] constexpr mbarrier<full_ring> full(const pipeline_state<Name, Role>& s) const { return full_[operand<u32>(s.slot())]; }
+    [[nodiscard]] constexpr mbarrier<full_ring> full(const pipeline_state<Name, Role>& s) const {
+        return full_[operand<u32>(s.slot())];
+    }
     /// Empty barrier of the state's stage: one `mad.lo.u32`.
     template <pipeline_role Role>
-    [[nodiscard]] constexpr mbarrier<empty_ring> empty(const pipeline_state<Name, Role>& s) const { return empty_[operand<u32>(s.slot())]; }
+    [[nodiscard]] constexpr mbarrier<empty_ring> empty(const pipeline_state<Name, Role>& s) const {
+        return empty_[operand<u32>(s.slot())];
+    }
 
     // The state of another pipeline counts other slots.
     template <fixed_string Other, pipeline_role Role>
@@ -76,8 +81,8 @@ class pipeline_family : public family<Tgt, pipeline_family<Tgt>> {
     using family<Tgt, pipeline_family<Tgt>>::ctx;
 
 public:
-    /// Reserves the barriers of a pipeline of `stages` stages: emits two `mov.u32`. `producers` arrivals fill a slot (each
-    /// `arrive_expect_tx` is one), `consumers` arrivals free it. Initialise with `k.init(pipe)`.
+    /// Reserves the barriers of a pipeline of `stages` stages: emits two `mov.u32`. `producers` arrivals fill a slot
+    /// (each `arrive_expect_tx` is one), `consumers` arrivals free it. Initialise with `k.init(pipe)`.
     template <fixed_string Name>
     constexpr pipeline<Name> make_pipeline(std::uint32_t stages, arrival_count producers, arrival_count consumers,
                                            location where = location::current()) const {
@@ -98,33 +103,42 @@ public:
     }
     /// State of a producer: two `mov.u32` (slot 0, parity 1).
     template <fixed_string Name>
-    constexpr pipeline_state<Name, pipeline_role::producer> producer_state(const pipeline<Name>& pipe, location where = location::current()) const {
+    constexpr pipeline_state<Name, pipeline_role::producer> producer_state(const pipeline<Name>& pipe,
+                                                                           location where = location::current()) const {
         return start<Name, pipeline_role::producer>(pipe.stages(), 1, where);
     }
     /// State of a consumer: two `mov.u32` (slot 0, parity 0).
     template <fixed_string Name>
-    constexpr pipeline_state<Name, pipeline_role::consumer> consumer_state(const pipeline<Name>& pipe, location where = location::current()) const {
+    constexpr pipeline_state<Name, pipeline_role::consumer> consumer_state(const pipeline<Name>& pipe,
+                                                                           location where = location::current()) const {
         return start<Name, pipeline_role::consumer>(pipe.stages(), 0, where);
     }
     /// Producer: waits until the slot is free. Emits `mad.lo.u32` and the wait loop of `k.wait`.
     template <fixed_string Name, fixed_string Other, pipeline_role Role>
-    constexpr void wait_empty(const pipeline<Name>& pipe, const pipeline_state<Other, Role>& s, location where = location::current()) const {
+    constexpr void wait_empty(const pipeline<Name>& pipe, const pipeline_state<Other, Role>& s,
+                              location where = location::current()) const {
         static_assert(Name == Other, "PTXDSL-E13: this state walks another pipeline");
-        static_assert(Role == pipeline_role::producer,
-                      "PTXDSL-E15: a producer waits for an empty slot; a consumer state starts on the other parity and would "
-                      "wait for ever");
-        if constexpr (Name == Other && Role == pipeline_role::producer) this->self().wait(pipe.empty(s), s.parity(), where);
+        static_assert(
+            Role == pipeline_role::producer,
+            "PTXDSL-E15: a producer waits for an empty slot; a consumer state starts on the other parity and would "
+            "wait for ever");
+        if constexpr (Name == Other && Role == pipeline_role::producer)
+            this->self().wait(pipe.empty(s), s.parity(), where);
     }
     /// Consumer: waits until the slot is full. Emits `mad.lo.u32` and the wait loop of `k.wait`.
     template <fixed_string Name, fixed_string Other, pipeline_role Role>
-    constexpr void wait_full(const pipeline<Name>& pipe, const pipeline_state<Other, Role>& s, location where = location::current()) const {
+    constexpr void wait_full(const pipeline<Name>& pipe, const pipeline_state<Other, Role>& s,
+                             location where = location::current()) const {
         static_assert(Name == Other, "PTXDSL-E13: this state walks another pipeline");
-        static_assert(Role == pipeline_role::consumer,
-                      "PTXDSL-E15: a consumer waits for a full slot; a producer state starts on the other parity and would read "
-                      "the slot before it is filled");
-        if constexpr (Name == Other && Role == pipeline_role::consumer) this->self().wait(pipe.full(s), s.parity(), where);
+        static_assert(
+            Role == pipeline_role::consumer,
+            "PTXDSL-E15: a consumer waits for a full slot; a producer state starts on the other parity and would read "
+            "the slot before it is filled");
+        if constexpr (Name == Other && Role == pipeline_role::consumer)
+            this->self().wait(pipe.full(s), s.parity(), where);
     }
-    /// Next slot: `add.u32 slot, slot, 1; setp.eq.u32 p, slot, stages; @p mov.u32 slot, 0; @p xor.b32 parity, parity, 1;`
+    /// Next slot: `add.u32 slot, slot, 1; setp.eq.u32 p, slot, stages; @p mov.u32 slot, 0; @p xor.b32 parity, parity,
+    /// 1;`
     template <fixed_string Name, pipeline_role Role>
     constexpr void advance(const pipeline_state<Name, Role>& s, location where = location::current()) const {
         ir::program& p = ctx().p;
@@ -134,7 +148,8 @@ public:
         const reg<pred> wrap = w.compare(tok::eq, isa::scalar::u32, slot, operand<u32>(s.stages(), where), where);
         const std::uint32_t guard = control_writer::guard_of(wrap, false);
         constexpr std::uint32_t mov = static_cast<std::uint32_t>(tok::mov) | static_cast<std::uint32_t>(tok::u32) << 16;
-        constexpr std::uint32_t flip = static_cast<std::uint32_t>(tok::xor_) | static_cast<std::uint32_t>(tok::b32) << 16;
+        constexpr std::uint32_t flip = static_cast<std::uint32_t>(tok::xor_) | static_cast<std::uint32_t>(tok::b32)
+                                                                                   << 16;
         const raw_operand reset[] = {slot, operand<u32>(0u, where)};
         emit(p, {&mov, 2, isa::verdict::no_form, {1, 0}}, guard, where, reset, 2);
         const raw_operand toggle[] = {parity, parity, operand<u32>(1u, where)};
@@ -143,7 +158,8 @@ public:
 
 private:
     template <class Ring>
-    [[nodiscard]] constexpr mbarrier_ring<Ring> reserve(string_view name, std::uint32_t stages, arrival_count count, location where) const {
+    [[nodiscard]] constexpr mbarrier_ring<Ring> reserve(string_view name, std::uint32_t stages, arrival_count count,
+                                                        location where) const {
         if (count.n == 0 || count.n > (1u << 20) - 1)
             ctx().p.report("E02", where, {"an mbarrier expects 1 to 1048575 arrivals a phase, this one ", count.n});
         ir::allocation a;
@@ -154,7 +170,8 @@ private:
         return {allocate_shared(ctx().p, a, name, -1, where), stages, count.n};
     }
     template <fixed_string Name, pipeline_role Role>
-    [[nodiscard]] constexpr pipeline_state<Name, Role> start(std::uint32_t stages, std::uint32_t parity, location where) const {
+    [[nodiscard]] constexpr pipeline_state<Name, Role> start(std::uint32_t stages, std::uint32_t parity,
+                                                             location where) const {
         ir::program& p = ctx().p;
         const reg<u32> slot(p, p.new_reg(isa::scalar::u32, "slot")), phase(p, p.new_reg(isa::scalar::u32, "parity"));
         emit_mov(p, isa::scalar::u32, slot.id(), operand<u32>(0u, where), where);

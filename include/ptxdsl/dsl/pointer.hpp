@@ -40,7 +40,8 @@ template <class T>
 struct register_index : operand<T> {
     // NOLINTBEGIN(google-explicit-constructor)
     constexpr register_index(const reg<T>& r, location at = location::current()) noexcept : operand<T>(r, at) {}
-    constexpr register_index(reg<T>&& r, location at = location::current()) noexcept : operand<T>(static_cast<reg<T>&&>(r), at) {}
+    constexpr register_index(reg<T>&& r, location at = location::current()) noexcept
+        : operand<T>(static_cast<reg<T>&&>(r), at) {}
     // NOLINTEND(google-explicit-constructor)
 };
 /// A C++ number that indexes elements.
@@ -51,7 +52,9 @@ struct constant_index {
     template <std::integral Index>
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr constant_index(Index v, location at = location::current()) noexcept
-        : value(static_cast<std::int32_t>(v)), huge(static_cast<Index>(value) != v || (value < 0) != (v < 0)), where(at) {}
+        : value(static_cast<std::int32_t>(v)),
+          huge(static_cast<Index>(value) != v || (value < 0) != (v < 0)),
+          where(at) {}
 };
 
 /// An address in state space `S` of elements of type `T` (const for read-only data), known to be a multiple of `Align`.
@@ -85,7 +88,7 @@ public:
     /// A pointer to non-const converts to a pointer to const, a better aligned one to a less aligned one.
     template <class U, unsigned A>
         requires(std::is_same_v<const U, T> || std::is_same_v<U, T>) && (A >= Align) &&
-                (!std::is_same_v<ptr<S, U, A>, ptr>)
+                    (!std::is_same_v<ptr<S, U, A>, ptr>)
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr ptr(const ptr<S, U, A>& o) noexcept : prog_(o.program()), base_(o.base()), offset_(o.offset()) {}
 
@@ -93,15 +96,20 @@ public:
     template <class U, unsigned A>
         requires(S == space::shared_cluster) && (std::is_same_v<const U, T> || std::is_same_v<U, T>) && (A >= Align)
     // NOLINTNEXTLINE(google-explicit-constructor)
-    constexpr ptr(const ptr<space::shared, U, A>& o) noexcept : prog_(o.program()), base_(o.base()), offset_(o.offset()) {}
+    constexpr ptr(const ptr<space::shared, U, A>& o) noexcept
+        : prog_(o.program()), base_(o.base()), offset_(o.offset()) {}
     /// Refuses addresses of another state space with one sentence (B01, B07).
     template <space From, class U, unsigned A>
         requires(From != S) && (S != space::shared_cluster || From != space::shared)
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr ptr(const ptr<From, U, A>&) noexcept {
         constexpr bool mapped = S == space::shared && From == space::shared_cluster;
-        static_assert(!mapped, "PTXDSL-B07: a mapped address of another block is used where only the own block's shared memory is legal");
-        static_assert(mapped, "PTXDSL-B01: pointer of one state space used as a pointer to another; k.cvta and k.cvta_to convert");
+        static_assert(
+            !mapped,
+            "PTXDSL-B07: a mapped address of another block is used where only the own block's shared memory is legal");
+        static_assert(
+            mapped,
+            "PTXDSL-B01: pointer of one state space used as a pointer to another; k.cvta and k.cvta_to convert");
     }
 
     [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
@@ -141,8 +149,9 @@ public:
     /// Refuses a byte offset in a register, which 32-bit arithmetic may have cut (B05).
     template <unsigned A = 1, class Index>
     constexpr auto byte_offset(const reg<Index>&) const& noexcept {
-        static_assert(detail::always_false<Index>, "PTXDSL-B05: a byte offset in a register wraps at 4 GiB where it is computed in 32 bits; index "
-                                               "elements instead: p + i is one mad.wide");
+        static_assert(detail::always_false<Index>,
+                      "PTXDSL-B05: a byte offset in a register wraps at 4 GiB where it is computed in 32 bits; index "
+                      "elements instead: p + i is one mad.wide");
         return *this;
     }
 
@@ -152,7 +161,8 @@ public:
     friend constexpr auto operator-(ptr&& p, constant_index i) { return p.moved(-i.value, i, p.span_); }
     /// Refuses what is no index (A01).
     template <class Index>
-        requires(!std::is_same_v<Index, u32> && !std::is_same_v<Index, s32> && !std::is_same_v<Index, u64> && !std::is_same_v<Index, s64>)
+        requires(!std::is_same_v<Index, u32> && !std::is_same_v<Index, s32> && !std::is_same_v<Index, u64> &&
+                 !std::is_same_v<Index, s64>)
     friend constexpr auto operator+(const ptr& p, const reg<Index>&) noexcept {
         static_assert(detail::always_false<Index>, "PTXDSL-A01: an index is a u32, s32, u64 or s64 register");
         return p;
@@ -177,7 +187,9 @@ private:
         constexpr unsigned a = Align < sizeof(T) ? Align : sizeof(T);
         const std::int64_t offset = offset_ + elements * step();
         if (i.huge || offset > 0x7fffffff || offset < -0x80000000LL)
-            prog_->report("B05", i.where, {"constant offset outside the 32 bits of an address operand; add it as a register: p + k.mov<px::u64>(n)"});
+            prog_->report(
+                "B05", i.where,
+                {"constant offset outside the 32 bits of an address operand; add it as a register: p + k.mov<px::u64>(n)"});
         return ptr<S, T, a>(*prog_, base_, static_cast<std::int32_t>(offset), mine);
     }
     template <class Index>
@@ -200,8 +212,10 @@ private:
         // The author wrote base + index; PTX has the base last. Settle the author's order, then emit.
         ir::span spans[] = {mine, index.fresh};
         ir::span all;
-        if (!p.settle(spans, 2, all)) p.report("K05", index.where, {"pointer and index are both nested calls that emit several "
-                                               "instructions; give one a name first"});
+        if (!p.settle(spans, 2, all))
+            p.report("K05", index.where,
+                     {"pointer and index are both nested calls that emit several "
+                      "instructions; give one a name first"});
         detail::raw_operand settled = index;
         settled.fresh = {};
         const detail::raw_operand list[] = {detail::reg_operand(p, dst), settled, size, base};
@@ -277,11 +291,14 @@ public:
         ir::span spans[] = {std::is_lvalue_reference_v<R> ? ir::span{} : r.expression()...};
         ir::span all;
         if (!prog_->settle(spans, N, all))
-            prog_->report("K05", prog_->locations.back(), {"nested calls of a vector emit several instructions each; name the first one"});
+            prog_->report("K05", prog_->locations.back(),
+                          {"nested calls of a vector emit several instructions each; name the first one"});
         if (all.begin != all.end) span_ = all;
     }
     /// Element `i`, checked: a constant outside 0..N-1 is refused in constant evaluation.
-    [[nodiscard]] constexpr reg<T> operator[](unsigned i) const { return reg<T>(*prog_, ir::payload_of(ids_[i < N ? i : throw_range()])); }
+    [[nodiscard]] constexpr reg<T> operator[](unsigned i) const {
+        return reg<T>(*prog_, ir::payload_of(ids_[i < N ? i : throw_range()]));
+    }
     constexpr void set_expression(ir::span s) noexcept { span_ = s; }
     constexpr void set(unsigned i, std::uint32_t id) noexcept { ids_[i] = ir::head(ir::operand_kind::reg, id); }
     [[nodiscard]] constexpr const std::uint32_t* words() const noexcept { return ids_; }

@@ -2,8 +2,9 @@
 // Shared memory: the allocator, typed tiles and their stages. Alignment, TMA box, matrix descriptor and element
 // addressing all come from the one tile type (dsl/tile.hpp).
 //
-// All allocations of a kernel live in one array `smem`; it becomes dynamic shared memory by itself once the kernel needs
-// more than 48 KiB. An allocation emits one `mov.u32 %base, smem+offset`, so that stages can be indexed by registers.
+// All allocations of a kernel live in one array `smem`; it becomes dynamic shared memory by itself once the kernel
+// needs more than 48 KiB. An allocation emits one `mov.u32 %base, smem+offset`, so that stages can be indexed by
+// registers.
 #pragma once
 
 #include <ptxdsl/dsl/builder_base.hpp>
@@ -16,10 +17,10 @@ namespace ptxdsl {
 struct shared_region {
     ir::program* prog = nullptr;
     std::uint32_t allocation = 0;
-    std::uint32_t base = 0;                    ///< one-word operand: the register that holds the address
-    std::int32_t offset = 0;                   ///< bytes added to `base`
-    std::uint32_t stage = ir::unknown_count;   ///< constant stage, when known
-    bool off_repeat = false;                   ///< `base` may lie inside a swizzle repeat (parts at run-time indices)
+    std::uint32_t base = 0;                   ///< one-word operand: the register that holds the address
+    std::int32_t offset = 0;                  ///< bytes added to `base`
+    std::uint32_t stage = ir::unknown_count;  ///< constant stage, when known
+    bool off_repeat = false;                  ///< `base` may lie inside a swizzle repeat (parts at run-time indices)
     ir::span fresh{};
 };
 
@@ -42,13 +43,15 @@ constexpr reg<u32> address_register(const shared_region& r, location where) {
 
 /// `base + index * stride` as a new region: one `mad.lo.u32`. The author wrote the base first; PTX has it last.
 constexpr shared_region indexed(const shared_region& r, const operand<u32>& index, std::uint32_t stride) {
-    constexpr std::uint32_t packed[] = {static_cast<std::uint32_t>(tok::mad) | static_cast<std::uint32_t>(tok::lo) << 16,
+    constexpr std::uint32_t packed[] = {static_cast<std::uint32_t>(tok::mad) | static_cast<std::uint32_t>(tok::lo)
+                                                                                   << 16,
                                         static_cast<std::uint32_t>(tok::u32)};
     ir::program& p = *r.prog;
     ir::span spans[] = {r.fresh, index.fresh};
     ir::span all;
     if (!p.settle(spans, 2, all))
-        p.report("K05", index.where, {"object and index are both nested calls that emit several instructions; give one a name first"});
+        p.report("K05", index.where,
+                 {"object and index are both nested calls that emit several instructions; give one a name first"});
     const std::uint32_t dst = p.new_reg(isa::scalar::u32);
     raw_operand by = index;
     by.fresh = {};
@@ -68,8 +71,9 @@ constexpr shared_region staged(const shared_region& r, std::int64_t stage, std::
                                location where) {
     shared_region out = r;
     if (stage < 0 || stage >= static_cast<std::int64_t>(stages)) {
-        r.prog->report("C03", where, {"stage ", stage, " of '", r.prog->text(r.prog->allocations[r.allocation].id), "', which has ",
-                       stages, " stages"});
+        r.prog->report("C03", where,
+                       {"stage ", stage, " of '", r.prog->text(r.prog->allocations[r.allocation].id), "', which has ",
+                        stages, " stages"});
         return out;
     }
     out.offset += static_cast<std::int32_t>(stage) * static_cast<std::int32_t>(stride);
@@ -79,7 +83,8 @@ constexpr shared_region staged(const shared_region& r, std::int64_t stage, std::
 }
 
 /// A stage by literal or by register: the literal is checked, the register costs one `mad.lo.u32`.
-constexpr shared_region selected(const shared_region& r, const operand<u32>& slot, std::uint32_t stages, std::uint32_t stride) {
+constexpr shared_region selected(const shared_region& r, const operand<u32>& slot, std::uint32_t stages,
+                                 std::uint32_t stride) {
     if (!slot.is_literal()) return indexed(r, slot, stride);
     const bool fits = ir::kind_of(slot.words[0]) == ir::operand_kind::small_int;
     return staged(r, fits ? ir::small_value(slot.words[0]) : -1, stages, stride, slot.where);
@@ -100,9 +105,10 @@ constexpr shared_region selected(const shared_region& r, const operand<u32>& slo
 
 /// One panel of a tile, as a tile of its own.
 template <class Tile>
-using panel_of = std::conditional_t<Tile::layout.order == k_major,
-                                    tile<typename Tile::element_type, Tile::rows, Tile::layout.panel_inner(), k_major, Tile::layout.swizzle>,
-                                    tile<typename Tile::element_type, Tile::layout.panel_inner(), Tile::cols, mn_major, Tile::layout.swizzle>>;
+using panel_of = std::conditional_t<
+    Tile::layout.order == k_major,
+    tile<typename Tile::element_type, Tile::rows, Tile::layout.panel_inner(), k_major, Tile::layout.swizzle>,
+    tile<typename Tile::element_type, Tile::layout.panel_inner(), Tile::cols, mn_major, Tile::layout.swizzle>>;
 
 /// One stage of a shared tile (or a slice of it): what copies fill and tensor cores read.
 template <class Tile>
@@ -119,40 +125,53 @@ public:
     tile_stage& operator=(tile_stage&&) = delete;
 
     [[nodiscard]] constexpr const shared_region& region() const noexcept { return r_; }
-    /// The first element of a plain tile as a pointer to elements. Emits nothing. Tiles of other layouts have none, since
-    /// pointer arithmetic would ignore their swizzle (C07): `at` and `k.element` apply it.
+    /// The first element of a plain tile as a pointer to elements. Emits nothing. Tiles of other layouts have none,
+    /// since pointer arithmetic would ignore their swizzle (C07): `at` and `k.element` apply it.
     [[nodiscard]] constexpr auto pointer() const& noexcept { return copy().pointer(); }
     [[nodiscard]] constexpr auto pointer() && noexcept {
-        static_assert(layout.is_plain(),
-                      "PTXDSL-C07: pointer arithmetic would ignore this tile's swizzle; k.tile_element(tile, row, col), k.tile_line(tile, "
-                      "row) and tile.at(row, col) apply it, tile.byte_pointer() is the address for whole-tile copies");
+        static_assert(
+            layout.is_plain(),
+            "PTXDSL-C07: pointer arithmetic would ignore this tile's swizzle; k.tile_element(tile, row, col), k.tile_line(tile, "
+            "row) and tile.at(row, col) apply it, tile.byte_pointer() is the address for whole-tile copies");
         using T = typename Tile::element_type;
         return ptr<space::shared, T, 16>(*r_.prog, r_.base, r_.offset, r_.fresh);
     }
     /// The first byte, for copies of the whole tile, whatever its layout. Emits nothing.
     [[nodiscard]] constexpr ptr<space::shared, b8, 16> byte_pointer() const& noexcept { return copy().byte_pointer(); }
-    [[nodiscard]] constexpr ptr<space::shared, b8, 16> byte_pointer() && noexcept { return {*r_.prog, r_.base, r_.offset, r_.fresh}; }
+    [[nodiscard]] constexpr ptr<space::shared, b8, 16> byte_pointer() && noexcept {
+        return {*r_.prog, r_.base, r_.offset, r_.fresh};
+    }
     /// Address of the first byte in a register. One `add.u32` when the stage is not the first, else nothing.
     [[nodiscard]] constexpr reg<u32> address(location where = location::current()) const& {
         return detail::address_register(copy().r_, where);
     }
-    [[nodiscard]] constexpr reg<u32> address(location where = location::current()) && { return detail::address_register(r_, where); }
+    [[nodiscard]] constexpr reg<u32> address(location where = location::current()) && {
+        return detail::address_register(r_, where);
+    }
     /// Element (row, col), constants; swizzle applied. Emits nothing. For registers `k.tile_element(tile, row, col)`.
-    [[nodiscard]] constexpr auto at(u32 row, u32 col, location where = location::current()) const& { return copy().at(row, col, where); }
+    [[nodiscard]] constexpr auto at(u32 row, u32 col, location where = location::current()) const& {
+        return copy().at(row, col, where);
+    }
     [[nodiscard]] constexpr auto at(u32 row, u32 col, location where = location::current()) && {
         if (row >= Tile::rows || col >= Tile::cols)
-            r_.prog->report("C03", where, {"element (", row, ", ", col, ") of a tile of ", Tile::rows, " x ", Tile::cols});
+            r_.prog->report("C03", where,
+                            {"element (", row, ", ", col, ") of a tile of ", Tile::rows, " x ", Tile::cols});
         if (r_.off_repeat)
-            r_.prog->report("C07", where, {"this part starts inside a swizzle repeat at a run-time place; k.tile_element(tile, row, col) computes "
-                                          "the address"});
+            r_.prog->report(
+                "C07", where,
+                {"this part starts inside a swizzle repeat at a run-time place; k.tile_element(tile, row, col) computes "
+                 "the address"});
         using T = typename Tile::element_type;
         const u32 byte = layout.pattern().apply(static_cast<u32>(r_.offset) + layout.linear_offset(row, col));
         return ptr<space::shared, T>(*r_.prog, r_.base, static_cast<std::int32_t>(byte), r_.fresh);
     }
     /// Panel `i` as a tile of its own, for its copy. Emits nothing.
-    [[nodiscard]] constexpr auto panel(u32 i, location where = location::current()) const& { return copy().panel(i, where); }
+    [[nodiscard]] constexpr auto panel(u32 i, location where = location::current()) const& {
+        return copy().panel(i, where);
+    }
     [[nodiscard]] constexpr auto panel(u32 i, location where = location::current()) && {
-        if (i >= layout.panels()) r_.prog->report("C03", where, {"panel ", i, " of a tile of ", layout.panels(), " panels"});
+        if (i >= layout.panels())
+            r_.prog->report("C03", where, {"panel ", i, " of a tile of ", layout.panels(), " panels"});
         shared_region r = r_;
         r.offset += static_cast<std::int32_t>(layout.panel(i).byte_offset);
         return tile_stage<panel_of<Tile>>(r);
@@ -182,9 +201,12 @@ private:
                               Part::layout.order == layout.order && Part::layout.swizzle == layout.swizzle &&
                               Part::cols == Tile::cols;
         static_assert(same, "PTXDSL-F03: a part of a tile has its element type, swizzle, major and column count");
-        static_assert(!same || Tile::rows % Part::rows == 0, "PTXDSL-F03: the tile's rows are not a multiple of the part's");
-        static_assert(!same || (layout.order == k_major && layout.panels() == 1) || Part::rows == Tile::rows || layout.order == mn_major,
-                      "PTXDSL-F03: rows of a tile of several panels are not contiguous, so they are no tile of their own");
+        static_assert(!same || Tile::rows % Part::rows == 0,
+                      "PTXDSL-F03: the tile's rows are not a multiple of the part's");
+        static_assert(
+            !same || (layout.order == k_major && layout.panels() == 1) || Part::rows == Tile::rows ||
+                layout.order == mn_major,
+            "PTXDSL-F03: rows of a tile of several panels are not contiguous, so they are no tile of their own");
     }
     shared_region r_;
 };
@@ -196,8 +218,8 @@ public:
     using tile_type = Tile;
     constexpr shared_tile(const shared_region& r, std::uint32_t stages) noexcept : r_(r), stages_(stages) {}
 
-    /// Stage `slot`: a C++ constant is checked against the number of stages (C03) and emits nothing, a register costs one
-    /// `mad.lo.u32`.
+    /// Stage `slot`: a C++ constant is checked against the number of stages (C03) and emits nothing, a register costs
+    /// one `mad.lo.u32`.
     [[nodiscard]] constexpr tile_stage<Tile> operator[](const operand<u32>& slot) const {
         return tile_stage<Tile>(detail::selected(r_, slot, stages_, Tile::layout.stage_stride()));
     }
@@ -226,26 +248,36 @@ public:
     tile_line& operator=(const tile_line&) = delete;
     tile_line& operator=(tile_line&&) = delete;
 
-    /// Chunk `i` of 16 bytes (a C++ constant): one `xor.b32` in a swizzled tile, nothing for the first of a panel or in others.
-    [[nodiscard]] constexpr auto chunk(u32 i, location where = location::current()) const& { return tile_line(*this).chunk(i, where); }
+    /// Chunk `i` of 16 bytes (a C++ constant): one `xor.b32` in a swizzled tile, nothing for the first of a panel or in
+    /// others.
+    [[nodiscard]] constexpr auto chunk(u32 i, location where = location::current()) const& {
+        return tile_line(*this).chunk(i, where);
+    }
     [[nodiscard]] constexpr auto chunk(u32 i, location where = location::current()) && {
         constexpr u32 span = Tile::layout.row_stride();
         if (i * 16 >= Tile::layout.inner_bytes())
-            prog_->report("C03", where, {"chunk ", i, " of a line of ", Tile::layout.inner_bytes() / 16, " chunks of 16 bytes"});
+            prog_->report("C03", where,
+                          {"chunk ", i, " of a line of ", Tile::layout.inner_bytes() / 16, " chunks of 16 bytes"});
         const u32 inside = i * 16 % span;
         const std::int32_t panel = offset_ + static_cast<std::int32_t>(i * 16 / span * Tile::layout.panel_stride());
         if (swizzled() && inside != 0) return pointer(exchange(raw(inside), where), panel);
         return pointer(address_, panel + static_cast<std::int32_t>(inside));
     }
-    /// The line seen from chunk `c` on: chunk `i` of the result is chunk `c ^ i`. Two instructions: `shl.b32`, `xor.b32`.
+    /// The line seen from chunk `c` on: chunk `i` of the result is chunk `c ^ i`. Two instructions: `shl.b32`,
+    /// `xor.b32`.
     [[nodiscard]] constexpr tile_line from(const operand<u32>& c) const& { return tile_line(*this).from(c); }
     [[nodiscard]] constexpr tile_line from(const operand<u32>& c) && {
-        static_assert(Tile::layout.panels() == 1, "PTXDSL-C07: this tile has several panels; take the line of one: k.tile_line(tile.panel(i), row)");
-        constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::shl) | static_cast<std::uint32_t>(tok::b32) << 16;
+        static_assert(
+            Tile::layout.panels() == 1,
+            "PTXDSL-C07: this tile has several panels; take the line of one: k.tile_line(tile.panel(i), row)");
+        constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::shl) | static_cast<std::uint32_t>(tok::b32)
+                                                                                    << 16;
         ir::span spans[] = {fresh_, c.fresh};
         ir::span all;
         if (!prog_->settle(spans, 2, all))
-            prog_->report("K05", c.where, {"line and chunk are both nested calls that emit several instructions; give one a name first"});
+            prog_->report(
+                "K05", c.where,
+                {"line and chunk are both nested calls that emit several instructions; give one a name first"});
         const std::uint32_t bytes = prog_->new_reg(isa::scalar::u32);
         detail::raw_operand count = c;
         count.fresh = {};
@@ -262,18 +294,22 @@ private:
         o.words[0] = ir::head(ir::operand_kind::small_int, v);
         return o;
     }
-    /// A line starts on a multiple of its span, so that exclusive or with the position inside it is the swizzled address.
+    /// A line starts on a multiple of its span, so that exclusive or with the position inside it is the swizzled
+    /// address.
     [[nodiscard]] constexpr std::uint32_t exchange(const detail::raw_operand& with, location where) const {
-        constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::xor_) | static_cast<std::uint32_t>(tok::b32) << 16;
+        constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::xor_) | static_cast<std::uint32_t>(tok::b32)
+                                                                                     << 16;
         const std::uint32_t dst = prog_->new_reg(isa::scalar::u32);
-        const detail::raw_operand list[] = {detail::reg_operand(*prog_, dst), detail::reg_operand(*prog_, address_), with};
+        const detail::raw_operand list[] = {detail::reg_operand(*prog_, dst), detail::reg_operand(*prog_, address_),
+                                            with};
         detail::emit(*prog_, {&packed, 2, isa::verdict::no_form, {1, 0}}, 0, where, list, 3);
         return dst;
     }
     [[nodiscard]] constexpr auto pointer(std::uint32_t address, std::int32_t offset) const noexcept {
         ir::span all = fresh_;
         if (fresh_.end != 0) all.end = prog_->words.size();
-        return ptr<space::shared, typename Tile::element_type, 16>(*prog_, ir::head(ir::operand_kind::reg, address), offset, all);
+        return ptr<space::shared, typename Tile::element_type, 16>(*prog_, ir::head(ir::operand_kind::reg, address),
+                                                                   offset, all);
     }
     ir::program* prog_;
     std::uint32_t address_;
@@ -284,7 +320,8 @@ private:
 namespace detail {
 
 /// Reserves `stages * stage_bytes` bytes and emits the `mov` that holds their address.
-constexpr shared_region allocate_shared(ir::program& p, ir::allocation a, string_view name, std::int64_t offset, location where) {
+constexpr shared_region allocate_shared(ir::program& p, ir::allocation a, string_view name, std::int64_t offset,
+                                        location where) {
     if (offset >= 0) {
         a.offset = static_cast<std::uint32_t>(offset);
         a.placed_by_author = true;
@@ -313,7 +350,8 @@ template <class Tile>
 constexpr void require_tile() noexcept {
     constexpr tile_error e = shape_error(Tile::layout);
     static_assert(e != tile_error::empty, "PTXDSL-C02: a tile has at least one row and one column");
-    static_assert(e != tile_error::partial_byte, "PTXDSL-C02: the contiguous extent of a tile is a whole number of bytes");
+    static_assert(e != tile_error::partial_byte,
+                  "PTXDSL-C02: the contiguous extent of a tile is a whole number of bytes");
     static_assert(e != tile_error::inner_not_span && e != tile_error::inner_over_span,
                   "PTXDSL-C02: a tile's contiguous row is the swizzle span or a multiple of it (128, 64 or 32 bytes)");
     static_assert(e == tile_error::ok || e == tile_error::empty || e == tile_error::partial_byte ||
@@ -328,7 +366,8 @@ class shared_family : public family<Tgt, shared_family<Tgt>> {
 public:
     /// Reserves `stages` tiles: emits one `mov.u32 %name, smem+offset`.
     template <class Tile>
-    constexpr shared_tile<Tile> smem(std::uint32_t stages = 1, string_view name = {}, location where = location::current()) const {
+    constexpr shared_tile<Tile> smem(std::uint32_t stages = 1, string_view name = {},
+                                     location where = location::current()) const {
         return {allocate_tile<Tile>(stages, name, -1, where), stages};
     }
     /// The same at a byte offset the author chooses; overlaps (C05) and bad alignment (C01) are refused.
@@ -340,7 +379,7 @@ public:
     /// Reserves `count` elements of `T`: emits one `mov.u32 %name, smem+offset`.
     template <class T, unsigned Align = (sizeof(T) < 16 ? 16u : unsigned{sizeof(T)})>
     constexpr ptr<space::shared, T, Align> smem_array(std::uint32_t count, string_view name = {},
-                                                     location where = location::current()) const {
+                                                      location where = location::current()) const {
         ir::allocation a;
         a.stage_bytes = count * static_cast<std::uint32_t>(sizeof(T));
         a.align = Align;
@@ -348,26 +387,33 @@ public:
         return {ctx().p, r.base, r.offset};
     }
 
-    /// The author's own address arithmetic: `address + offset` as a pointer to `T`, stated to be `Align`-aligned. Emits nothing.
+    /// The author's own address arithmetic: `address + offset` as a pointer to `T`, stated to be `Align`-aligned. Emits
+    /// nothing.
     template <class T, unsigned Align = alignof(T)>
-    [[nodiscard]] constexpr ptr<space::shared, T, Align> shared_pointer(reg<u32> address, std::uint32_t offset = 0) const {
-        return {ctx().p, ir::head(ir::operand_kind::reg, address.id()), static_cast<std::int32_t>(offset), address.expression()};
+    [[nodiscard]] constexpr ptr<space::shared, T, Align> shared_pointer(reg<u32> address,
+                                                                        std::uint32_t offset = 0) const {
+        return {ctx().p, ir::head(ir::operand_kind::reg, address.id()), static_cast<std::int32_t>(offset),
+                address.expression()};
     }
 
-    /// Address of element (row, col) of a tile, registers or constants, swizzle applied. Emits up to six instructions in a
-    /// swizzled tile (`mad`, `shl`, `add`, `shr`, `and`, `xor`), three more (`shr`, `and`, `mad`) when it has several panels, two
+    /// Address of element (row, col) of a tile, registers or constants, swizzle applied. Emits up to six instructions
+    /// in a swizzled tile (`mad`, `shl`, `add`, `shr`, `and`, `xor`), three more (`shr`, `and`, `mad`) when it has
+    /// several panels, two
     /// (`mad`, `mad`) in a plain one, none when both are constants.
     template <class Tile, class R, class C>
     constexpr auto tile_element(tile_stage<Tile> t, R&& row, C&& col, location where = location::current()) const {
         using T = typename Tile::element_type;
         constexpr tile_layout layout = Tile::layout;
-        static_assert(layout.element_bits >= 8, "PTXDSL-C07: elements below a byte have no address; use the tile of the packed type");
-        const operand<u32> r = as_operand<u32>(static_cast<R&&>(row), where), c = as_operand<u32>(static_cast<C&&>(col), where);
+        static_assert(layout.element_bits >= 8,
+                      "PTXDSL-C07: elements below a byte have no address; use the tile of the packed type");
+        const operand<u32> r = as_operand<u32>(static_cast<R&&>(row), where),
+                           c = as_operand<u32>(static_cast<C&&>(col), where);
         if constexpr (std::is_integral_v<std::remove_cvref_t<R>> && std::is_integral_v<std::remove_cvref_t<C>>) {
             return static_cast<tile_stage<Tile>&&>(t).at(static_cast<u32>(row), static_cast<u32>(col), where);
         } else {
             const std::uint32_t begin = settle_arguments(t.region().fresh, r, c, where);
-            const operand<u32> contiguous = named(layout.order == k_major ? c : r), strided = named(layout.order == k_major ? r : c);
+            const operand<u32> contiguous = named(layout.order == k_major ? c : r),
+                               strided = named(layout.order == k_major ? r : c);
             std::int32_t rest = t.region().offset;
             operand<u32> a = line_start<Tile>(t.region(), strided, rest, where);
             if constexpr (layout.is_plain()) {
@@ -379,10 +425,12 @@ public:
                     const u32 panel = byte / span * layout.panel_stride();
                     const bool outside = panel % layout.pattern().repeat == 0;
                     if (outside) rest += static_cast<std::int32_t>(panel);
-                    if (const u32 inside = byte % span + (outside ? 0 : panel); inside != 0) a = plus(a, operand<u32>(inside, where), where);
+                    if (const u32 inside = byte % span + (outside ? 0 : panel); inside != 0)
+                        a = plus(a, operand<u32>(inside, where), where);
                 } else {
                     operand<u32> byte = contiguous;
-                    if constexpr (layout.element_bits > 8) byte = step<tok::shl, tok::b32>(byte, log2(layout.element_bits / 8), where);
+                    if constexpr (layout.element_bits > 8)
+                        byte = step<tok::shl, tok::b32>(byte, log2(layout.element_bits / 8), where);
                     if constexpr (layout.panels() > 1) {
                         const operand<u32> panel = step<tok::shr, tok::u32>(byte, log2(span), where);
                         byte = step<tok::and_, tok::b32>(byte, span - 1, where);
@@ -396,11 +444,14 @@ public:
         }
     }
     /// One line of a tile (row `index` of a K-major tile, column `index` of an MN-major one), for accesses of 16 bytes:
-    /// `k.tile_line(c, row).chunk(3)`. Emits four instructions in a swizzled tile (`mad`, `shr`, `and`, `xor`), one in others.
+    /// `k.tile_line(c, row).chunk(3)`. Emits four instructions in a swizzled tile (`mad`, `shr`, `and`, `xor`), one in
+    /// others.
     template <class Tile, class Index>
-    constexpr ptxdsl::tile_line<Tile> tile_line(tile_stage<Tile> t, Index&& index, location where = location::current()) const {
-        static_assert(Tile::layout.swizzles_by_row(), "PTXDSL-C07: the panels of this tile start inside a swizzle repeat; take the line of "
-                                                      "one panel: k.tile_line(tile.panel(i), row)");
+    constexpr ptxdsl::tile_line<Tile> tile_line(tile_stage<Tile> t, Index&& index,
+                                                location where = location::current()) const {
+        static_assert(Tile::layout.swizzles_by_row(),
+                      "PTXDSL-C07: the panels of this tile start inside a swizzle repeat; take the line of "
+                      "one panel: k.tile_line(tile.panel(i), row)");
         const operand<u32> i = as_operand<u32>(static_cast<Index&&>(index), where), none(0u, where);
         const std::uint32_t begin = settle_arguments(t.region().fresh, i, none, where);
         std::int32_t rest = t.region().offset;
@@ -420,11 +471,14 @@ private:
         return o;
     }
     /// Brings nested arguments into order; returns where their instructions begin.
-    [[nodiscard]] constexpr std::uint32_t settle_arguments(ir::span tile, const operand<u32>& a, const operand<u32>& b, location where) const {
+    [[nodiscard]] constexpr std::uint32_t settle_arguments(ir::span tile, const operand<u32>& a, const operand<u32>& b,
+                                                           location where) const {
         ir::span spans[] = {tile, a.fresh, b.fresh};
         ir::span all;
         if (!ctx().p.settle(spans, 3, all))
-            ctx().p.report("K05", where, {"two nested calls in one argument list emit several instructions each; give one a name first"});
+            ctx().p.report(
+                "K05", where,
+                {"two nested calls in one argument list emit several instructions each; give one a name first"});
         return all.begin;
     }
     // Address arithmetic; every result has a name, so that it takes no further part in the order of arguments.
@@ -436,16 +490,22 @@ private:
     [[nodiscard]] constexpr operand<u32> plus(const operand<u32>& x, const operand<u32>& y, location where) const {
         return named(value<form<Tgt, tok::add, tok::u32>, u32>(ctx(), where, x, y), where);
     }
-    [[nodiscard]] constexpr operand<u32> scaled_sum(const operand<u32>& x, std::uint32_t by, const operand<u32>& add, location where) const {
-        return named(value<form<Tgt, tok::mad, tok::lo, tok::u32>, u32>(ctx(), where, x, operand<u32>(by, where), add), where);
+    [[nodiscard]] constexpr operand<u32> scaled_sum(const operand<u32>& x, std::uint32_t by, const operand<u32>& add,
+                                                    location where) const {
+        return named(value<form<Tgt, tok::mad, tok::lo, tok::u32>, u32>(ctx(), where, x, operand<u32>(by, where), add),
+                     where);
     }
-    /// `base + index * row_stride`. A constant offset that keeps the swizzle's phase stays in `rest`, for the address operand.
+    /// `base + index * row_stride`. A constant offset that keeps the swizzle's phase stays in `rest`, for the address
+    /// operand.
     template <class Tile>
-    [[nodiscard]] constexpr operand<u32> line_start(const shared_region& region, const operand<u32>& index, std::int32_t& rest, location where) const {
+    [[nodiscard]] constexpr operand<u32> line_start(const shared_region& region, const operand<u32>& index,
+                                                    std::int32_t& rest, location where) const {
         shared_region base = region;
         base.fresh = {};
-        if (static_cast<u32>(rest) % Tile::layout.pattern().repeat != 0) rest = 0;
-        else base.offset = 0;
+        if (static_cast<u32>(rest) % Tile::layout.pattern().repeat != 0)
+            rest = 0;
+        else
+            base.offset = 0;
         const reg<u32> from = address_register(base, where);
         return scaled_sum(index, Tile::layout.row_stride(), operand<u32>(from, where), where);
     }
@@ -456,13 +516,15 @@ private:
         if constexpr (pattern.mask == 0) {
             return a;
         } else {
-            const operand<u32> bits = step<tok::and_, tok::b32>(step<tok::shr, tok::u32>(a, pattern.shift, where), pattern.mask, where);
+            const operand<u32> bits =
+                step<tok::and_, tok::b32>(step<tok::shr, tok::u32>(a, pattern.shift, where), pattern.mask, where);
             return named(value<form<Tgt, tok::xor_, tok::b32>, u32>(ctx(), where, a, bits), where);
         }
     }
 
     template <class Tile>
-    constexpr shared_region allocate_tile(std::uint32_t stages, string_view name, std::int64_t offset, location where) const {
+    constexpr shared_region allocate_tile(std::uint32_t stages, string_view name, std::int64_t offset,
+                                          location where) const {
         require_tile<Tile>();
         ir::allocation a;
         a.kind = ir::allocation_kind::tile;

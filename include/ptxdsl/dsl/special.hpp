@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Special registers (PTX ISA 10) under their PTX names: `px::tid.x`, `px::laneid`, `px::clock64`. Only `k.mov` reads them.
+// Special registers (PTX ISA 10) under their PTX names: `px::tid.x`, `px::laneid`, `px::clock64`. Only `k.mov` reads
+// them.
 #pragma once
 
 #include <ptxdsl/dsl/handles.hpp>

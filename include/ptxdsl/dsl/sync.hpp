@@ -20,12 +20,14 @@ public:
     template <unsigned Id, unsigned Threads>
     constexpr void bar_sync(location where = location::current()) const {
         check_barrier<Id, Threads>();
-        effect<form<Tgt, tok::barrier, tok::cta, tok::sync, tok::aligned>>(ctx(), where, operand<u32>(Id, where), operand<u32>(Threads, where));
+        effect<form<Tgt, tok::barrier, tok::cta, tok::sync, tok::aligned>>(ctx(), where, operand<u32>(Id, where),
+                                                                           operand<u32>(Threads, where));
     }
     /// `barrier.cta.sync.aligned id, threads;` with the id in a register (one barrier for each warpgroup, say).
     template <class Index, class N>
     constexpr void bar_sync(Index&& id, N&& threads, location where = location::current()) const {
-        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
+        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where),
+                           b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
         effect<form<Tgt, tok::barrier, tok::cta, tok::sync, tok::aligned>>(ctx(), where, a, b);
     }
@@ -33,18 +35,24 @@ public:
     template <unsigned Id, unsigned Threads>
     constexpr void bar_arrive(location where = location::current()) const {
         check_barrier<Id, Threads>();
-        effect<form<Tgt, tok::barrier, tok::cta, tok::arrive, tok::aligned>>(ctx(), where, operand<u32>(Id, where), operand<u32>(Threads, where));
+        effect<form<Tgt, tok::barrier, tok::cta, tok::arrive, tok::aligned>>(ctx(), where, operand<u32>(Id, where),
+                                                                             operand<u32>(Threads, where));
     }
     template <class Index, class N>
     constexpr void bar_arrive(Index&& id, N&& threads, location where = location::current()) const {
-        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
+        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where),
+                           b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
         effect<form<Tgt, tok::barrier, tok::cta, tok::arrive, tok::aligned>>(ctx(), where, a, b);
     }
     /// `barrier.cta.red.and.pred.aligned p, 0, q;` True where `q` is true in all threads of the block.
-    constexpr reg<pred> bar_red_and(const reg<pred>& q, location where = location::current()) const { return reduce<tok::and_, pred>(q, where); }
+    constexpr reg<pred> bar_red_and(const reg<pred>& q, location where = location::current()) const {
+        return reduce<tok::and_, pred>(q, where);
+    }
     /// `barrier.cta.red.or.pred.aligned p, 0, q;`
-    constexpr reg<pred> bar_red_or(const reg<pred>& q, location where = location::current()) const { return reduce<tok::or_, pred>(q, where); }
+    constexpr reg<pred> bar_red_or(const reg<pred>& q, location where = location::current()) const {
+        return reduce<tok::or_, pred>(q, where);
+    }
     /// `barrier.cta.red.popc.aligned.u32 d, 0, q;` How many threads of the block have `q` true.
     constexpr reg<u32> bar_red_popc(const reg<pred>& q, location where = location::current()) const {
         return value<form<Tgt, tok::barrier, tok::cta, tok::red, tok::popc, tok::aligned, tok::u32>, u32>(
@@ -55,20 +63,24 @@ public:
     template <unsigned Id, unsigned Threads>
     constexpr reg<pred> bar_red_and(const reg<pred>& q, location where = location::current()) const {
         check_barrier<Id, Threads>();
-        return reduction<tok::and_, tok::aligned, pred>(where, operand<u32>(Id, where), operand<u32>(Threads, where), operand<pred>(q, where));
+        return reduction<tok::and_, tok::aligned, pred>(where, operand<u32>(Id, where), operand<u32>(Threads, where),
+                                                        operand<pred>(q, where));
     }
     template <unsigned Id, unsigned Threads>
     constexpr reg<pred> bar_red_or(const reg<pred>& q, location where = location::current()) const {
         check_barrier<Id, Threads>();
-        return reduction<tok::or_, tok::aligned, pred>(where, operand<u32>(Id, where), operand<u32>(Threads, where), operand<pred>(q, where));
+        return reduction<tok::or_, tok::aligned, pred>(where, operand<u32>(Id, where), operand<u32>(Threads, where),
+                                                       operand<pred>(q, where));
     }
     template <unsigned Id, unsigned Threads>
     constexpr reg<u32> bar_red_popc(const reg<pred>& q, location where = location::current()) const {
         check_barrier<Id, Threads>();
-        return reduction<tok::popc, tok::aligned, u32>(where, operand<u32>(Id, where), operand<u32>(Threads, where), operand<pred>(q, where));
+        return reduction<tok::popc, tok::aligned, u32>(where, operand<u32>(Id, where), operand<u32>(Threads, where),
+                                                       operand<pred>(q, where));
     }
 
-    // The forms without `.aligned`: the threads of a warp may reach them apart, and need not execute the same one. PTX ISA 9.7.13.1.
+    // The forms without `.aligned`: the threads of a warp may reach them apart, and need not execute the same one. PTX
+    // ISA 9.7.13.1.
 
     /// `barrier.cta.sync id;` All threads of the block.
     template <class Index>
@@ -80,30 +92,35 @@ public:
     /// `barrier.cta.sync id, threads;`
     template <class Index, class N>
     constexpr void barrier_cta_sync(Index&& id, N&& threads, location where = location::current()) const {
-        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
+        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where),
+                           b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
         effect<form<Tgt, tok::barrier, tok::cta, tok::sync>>(ctx(), where, a, b);
     }
     /// `barrier.cta.arrive id, threads;`
     template <class Index, class N>
     constexpr void barrier_cta_arrive(Index&& id, N&& threads, location where = location::current()) const {
-        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
+        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where),
+                           b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
         effect<form<Tgt, tok::barrier, tok::cta, tok::arrive>>(ctx(), where, a, b);
     }
     /// `barrier.cta.red.and.pred p, id, threads, q;`
     template <class Index, class N>
-    constexpr reg<pred> barrier_cta_red_and(Index&& id, N&& threads, const reg<pred>& q, location where = location::current()) const {
+    constexpr reg<pred> barrier_cta_red_and(Index&& id, N&& threads, const reg<pred>& q,
+                                            location where = location::current()) const {
         return any_reduction<tok::and_, pred>(static_cast<Index&&>(id), static_cast<N&&>(threads), q, where);
     }
     /// `barrier.cta.red.or.pred p, id, threads, q;`
     template <class Index, class N>
-    constexpr reg<pred> barrier_cta_red_or(Index&& id, N&& threads, const reg<pred>& q, location where = location::current()) const {
+    constexpr reg<pred> barrier_cta_red_or(Index&& id, N&& threads, const reg<pred>& q,
+                                           location where = location::current()) const {
         return any_reduction<tok::or_, pred>(static_cast<Index&&>(id), static_cast<N&&>(threads), q, where);
     }
     /// `barrier.cta.red.popc.u32 d, id, threads, q;`
     template <class Index, class N>
-    constexpr reg<u32> barrier_cta_red_popc(Index&& id, N&& threads, const reg<pred>& q, location where = location::current()) const {
+    constexpr reg<u32> barrier_cta_red_popc(Index&& id, N&& threads, const reg<pred>& q,
+                                            location where = location::current()) const {
         return any_reduction<tok::popc, u32>(static_cast<Index&&>(id), static_cast<N&&>(threads), q, where);
     }
     /// `barrier.cluster.arrive{.M};` without `.aligned`.
@@ -121,13 +138,16 @@ public:
         effect<F>(ctx(), where);
     }
 
-    /// The cluster this kernel declares, in blocks along x, y and z (1, 1, 1 without one): C++ constants. Emits nothing.
+    /// The cluster this kernel declares, in blocks along x, y and z (1, 1, 1 without one): C++ constants. Emits
+    /// nothing.
     [[nodiscard]] constexpr ir::attributes::dim3 cluster_dim() const noexcept {
         const ir::attributes& a = this->self().attributes();
         return a.cluster.given() ? a.cluster : ir::attributes::dim3{1, 1, 1};
     }
     /// Blocks of a cluster. Emits nothing.
-    [[nodiscard]] constexpr std::uint32_t cluster_size() const noexcept { return this->self().attributes().cluster_size(); }
+    [[nodiscard]] constexpr std::uint32_t cluster_size() const noexcept {
+        return this->self().attributes().cluster_size();
+    }
     /// The multicast mask of every block of the cluster. Emits nothing.
     [[nodiscard]] constexpr u16 cluster_mask() const noexcept { return static_cast<u16>((1u << cluster_size()) - 1); }
 
@@ -146,12 +166,17 @@ public:
         effect<F>(ctx(), where);
     }
 
-    /// `setmaxnreg.inc.sync.aligned.u32 N;` Needs a register count at entry: `.maxnreg`, or a block size and `.minnctapersm` (H07).
+    /// `setmaxnreg.inc.sync.aligned.u32 N;` Needs a register count at entry: `.maxnreg`, or a block size and
+    /// `.minnctapersm` (H07).
     template <unsigned N>
-    constexpr void setmaxnreg_inc(location where = location::current()) const { setmaxnreg<tok::inc, N>(where); }
+    constexpr void setmaxnreg_inc(location where = location::current()) const {
+        setmaxnreg<tok::inc, N>(where);
+    }
     /// `setmaxnreg.dec.sync.aligned.u32 N;`
     template <unsigned N>
-    constexpr void setmaxnreg_dec(location where = location::current()) const { setmaxnreg<tok::dec, N>(where); }
+    constexpr void setmaxnreg_dec(location where = location::current()) const {
+        setmaxnreg<tok::dec, N>(where);
+    }
 
     /// States that the instructions of `body` run in `threads` threads (a warpgroup, one warp …), for the verifier's
     /// accounting of arrivals and registers. Emits nothing by itself; the branch around it is the author's.
@@ -161,14 +186,18 @@ public:
         run_body(body);
         ctx().p.add_note(ir::note::role_end, where);
     }
-    /// `@cond`-guarded region for one thread: emits the branch of `k.if_` and tells the verifier that one thread runs it.
+    /// `@cond`-guarded region for one thread: emits the branch of `k.if_` and tells the verifier that one thread runs
+    /// it.
     template <class Body>
     constexpr void single_thread(const reg<pred>& cond, Body&& body, location where = location::current()) const {
-        this->self().if_(cond, [&] {
-            ctx().p.add_note(ir::note::single_thread_begin, where);
-            run_body(body);
-            ctx().p.add_note(ir::note::single_thread_end, where);
-        }, where);
+        this->self().if_(
+            cond,
+            [&] {
+                ctx().p.add_note(ir::note::single_thread_begin, where);
+                run_body(body);
+                ctx().p.add_note(ir::note::single_thread_end, where);
+            },
+            where);
     }
 
 private:
@@ -180,22 +209,28 @@ private:
     }
     constexpr void check_barrier(const operand<u32>& id, const operand<u32>& threads, location where) const {
         if (id.is_literal() && ir::payload_of(id.words[0]) > 15)
-            ctx().p.report("H01", where, {"barrier id ", ir::payload_of(id.words[0]), "; a block has named barriers 0 to 15"});
+            ctx().p.report("H01", where,
+                           {"barrier id ", ir::payload_of(id.words[0]), "; a block has named barriers 0 to 15"});
         if (threads.is_literal() && ir::payload_of(threads.words[0]) % 32 != 0)
-            ctx().p.report("H01", where, {"a named barrier counts whole warps, ", ir::payload_of(threads.words[0]), " is no multiple of 32"});
+            ctx().p.report(
+                "H01", where,
+                {"a named barrier counts whole warps, ", ir::payload_of(threads.words[0]), " is no multiple of 32"});
     }
     template <tok Op, class R>
     constexpr reg<R> reduce(const reg<pred>& q, location where) const {
-        return value<form<Tgt, tok::barrier, tok::cta, tok::red, Op, tok::aligned, tok::pred>, R>(ctx(), where, operand<u32>(0, where),
-                                                                                                operand<pred>(q, where));
+        return value<form<Tgt, tok::barrier, tok::cta, tok::red, Op, tok::aligned, tok::pred>, R>(
+            ctx(), where, operand<u32>(0, where), operand<pred>(q, where));
     }
     template <tok Op, tok Aligned, class R, class... O>
     [[nodiscard]] constexpr reg<R> reduction(location where, const O&... operands) const {
-        return value<compact_form<Tgt, tok::barrier, tok::cta, tok::red, Op, Aligned, Op == tok::popc ? tok::u32 : tok::pred>, R>(ctx(), where, operands...);
+        return value<
+            compact_form<Tgt, tok::barrier, tok::cta, tok::red, Op, Aligned, Op == tok::popc ? tok::u32 : tok::pred>,
+            R>(ctx(), where, operands...);
     }
     template <tok Op, class R, class Index, class N>
     [[nodiscard]] constexpr reg<R> any_reduction(Index&& id, N&& threads, const reg<pred>& q, location where) const {
-        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where), b = as_operand<u32>(static_cast<N&&>(threads), where);
+        const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where),
+                           b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
         return reduction<Op, tok::none, R>(where, a, b, operand<pred>(q, where));
     }

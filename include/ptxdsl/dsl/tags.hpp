@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modifiers under their PTX spelling, for template arguments: `k.ld<px::relaxed, px::gpu>(p)`, `k.fma<px::rn, px::ftz>(…)`.
-// Those not listed here are there as `px::tok::name`. `px::hi` and `px::lo` are in dsl/convert.hpp.
+// Modifiers under their PTX spelling, for template arguments: `k.ld<px::relaxed, px::gpu>(p)`, `k.fma<px::rn,
+// px::ftz>(…)`. Those not listed here are there as `px::tok::name`. `px::hi` and `px::lo` are in dsl/convert.hpp.
 #pragma once
 
 #include <ptxdsl/dsl/handles.hpp>
@@ -8,21 +8,21 @@
 namespace ptxdsl {
 
 // Rounding, range and kind of floating-point instructions and conversions.
-using tok::rn, tok::rz, tok::rm, tok::rp, tok::rni, tok::rzi, tok::rmi, tok::rpi, tok::rna, tok::rs;
 using tok::ftz, tok::sat, tok::satfinite, tok::relu, tok::approx, tok::full, tok::oob;
 using tok::NaN, tok::abs, tok::xorsign;
+using tok::rn, tok::rz, tok::rm, tok::rp, tok::rni, tok::rzi, tok::rmi, tok::rpi, tok::rna, tok::rs;
 // Comparisons and their combination, tests.
+using tok::and_, tok::or_, tok::xor_;
 using tok::eq, tok::ne, tok::lt, tok::le, tok::gt, tok::ge, tok::ls, tok::hs;
 using tok::equ, tok::neu, tok::ltu, tok::leu, tok::gtu, tok::geu, tok::num, tok::nan;
-using tok::and_, tok::or_, tok::xor_;
 using tok::finite, tok::infinite, tok::number, tok::notanumber, tok::normal, tok::subnormal;
 // Integer modes.
 using tok::cc, tok::shiftamt, tok::f4e, tok::b4e, tok::rc8, tok::ecl, tok::ecr, tok::rc16;
 // Memory semantics, scopes, cache operators, vector lengths.
-using tok::weak, tok::volatile_, tok::relaxed, tok::acquire, tok::release, tok::acq_rel, tok::sc, tok::mmio;
-using tok::cta, tok::cluster, tok::gpu, tok::sys, tok::gl;
 using tok::ca, tok::cg, tok::cs, tok::lu, tok::cv, tok::wb, tok::wt, tok::nc, tok::noftz;
+using tok::cta, tok::cluster, tok::gpu, tok::sys, tok::gl;
 using tok::v2, tok::v4, tok::v8;
+using tok::weak, tok::volatile_, tok::relaxed, tok::acquire, tok::release, tok::acq_rel, tok::sc, tok::mmio;
 inline constexpr tok sync_restrict_shared_cta = tok::sync_restrict__shared__cta;
 inline constexpr tok sync_restrict_shared_cluster = tok::sync_restrict__shared__cluster;
 

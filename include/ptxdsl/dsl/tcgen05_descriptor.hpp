@@ -46,7 +46,8 @@ enum class tcgen05_kind : u8 { tf32, f16, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4 }
 
 /// Spelling in PTX, after `.kind::`.
 [[nodiscard]] constexpr string_view name(tcgen05_kind k) noexcept {
-    constexpr string_view names[] = {"tf32"_sv, "f16"_sv, "f8f6f4"_sv, "i8"_sv, "mxf8f6f4"_sv, "mxf4"_sv, "mxf4nvf4"_sv};
+    constexpr string_view names[] = {"tf32"_sv,     "f16"_sv,  "f8f6f4"_sv,  "i8"_sv,
+                                     "mxf8f6f4"_sv, "mxf4"_sv, "mxf4nvf4"_sv};
     return names[static_cast<unsigned>(k)];
 }
 
@@ -63,18 +64,21 @@ enum class tcgen05_kind : u8 { tf32, f16, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4 }
 
 /// How many CTAs work on one `tcgen05.mma`, and which of its forms it is: what the shape depends on beside the kind.
 struct tcgen05_form {
-    u32 group = 1;             ///< `.cta_group`
+    u32 group = 1;  ///< `.cta_group`
     bool sparse = false;
-    bool a_in_tmem = false;    ///< A in tensor memory
+    bool a_in_tmem = false;  ///< A in tensor memory
     bool weight_stationary = false;
 };
 
-/// I05: whether the kind has the shape M x N in this form (PTX ISA 9.7.16.2.1). Where the ISA and CUTLASS differ the narrower set.
+/// I05: whether the kind has the shape M x N in this form (PTX ISA 9.7.16.2.1). Where the ISA and CUTLASS differ the
+/// narrower set.
 [[nodiscard]] constexpr bool has_shape(tcgen05_kind k, const tcgen05_form& f, u32 m, u32 n) noexcept {
     const auto steps = [n](u32 step) { return n != 0 && n % step == 0 && n <= 256; };
     const bool narrow = k == tcgen05_kind::f8f6f4, integer = k == tcgen05_kind::i8;
-    if (f.weight_stationary) return f.group == 1 && (m == 32 || m == 64 || m == 128) && (n == 64 || n == 128 || n == 256);
-    if (is_block_scaled(k)) return f.group == 1 ? m == 128 && steps(8) : (m == 256 || (m == 128 && is_packed_fp4(k))) && steps(16);
+    if (f.weight_stationary)
+        return f.group == 1 && (m == 32 || m == 64 || m == 128) && (n == 64 || n == 128 || n == 256);
+    if (is_block_scaled(k))
+        return f.group == 1 ? m == 128 && steps(8) : (m == 256 || (m == 128 && is_packed_fp4(k))) && steps(16);
     if (f.group == 2) return (m == 128 || m == 256) && steps(f.a_in_tmem || integer || (narrow && f.sparse) ? 32 : 16);
     if (m == 64) return integer ? n == 8 || steps(16) : steps(8);
     return m == 128 && steps(16);
@@ -91,11 +95,11 @@ struct tcgen05_instruction {
     major b_major = k_major;
     bool negate_a = false;
     bool negate_b = false;
-    bool saturate = false;       ///< i8 only
+    bool saturate = false;  ///< i8 only
     bool sparse = false;
-    u8 sparsity_selector = 0;    ///< 0..3, kinds without block scales
-    u8 max_shift = 0;            ///< `.ws`: 0, 8, 16 or 32 columns of shift when a B buffer is reused
-    u8 scale_a_id = 0;           ///< 0..3; 0 or 2 for packed fp4
+    u8 sparsity_selector = 0;  ///< 0..3, kinds without block scales
+    u8 max_shift = 0;          ///< `.ws`: 0, 8, 16 or 32 columns of shift when a B buffer is reused
+    u8 scale_a_id = 0;         ///< 0..3; 0 or 2 for packed fp4
     u8 scale_b_id = 0;
     u32 m = 0;
     u32 n = 0;
@@ -106,12 +110,12 @@ struct tcgen05_instruction {
 /// Why an instruction has no descriptor; `ok` when it has one.
 enum class tcgen05_error : u8 {
     ok,
-    operand_type,    ///< I04: the kind does not multiply this element type, or not this pair
-    result_type,     ///< I04: the kind does not accumulate in this type
-    scale_type,      ///< I04: block scales missing, of the wrong type, or given to a kind without
-    operand_major,   ///< C06: MN-major for a type the kind reads K-major only
-    shape,           ///< I05: M or N out of every range of the kind (cta_group narrows it further)
-    modifier,        ///< saturate, negate, sparsity selector, shift or scale id that the kind has not
+    operand_type,   ///< I04: the kind does not multiply this element type, or not this pair
+    result_type,    ///< I04: the kind does not accumulate in this type
+    scale_type,     ///< I04: block scales missing, of the wrong type, or given to a kind without
+    operand_major,  ///< C06: MN-major for a type the kind reads K-major only
+    shape,          ///< I05: M or N out of every range of the kind (cta_group narrows it further)
+    modifier,       ///< saturate, negate, sparsity selector, shift or scale id that the kind has not
 };
 
 namespace detail {
@@ -127,7 +131,8 @@ inline constexpr u32 no_code = ~0u;
         case tcgen05_kind::f16: return s == f16 ? 0 : s == bf16 ? 1 : no_code;
         case tcgen05_kind::i8: return s == u8 ? 0 : s == s8 ? 1 : no_code;
         case tcgen05_kind::f8f6f4:
-        case tcgen05_kind::mxf8f6f4: return s == e4m3 ? 0 : s == e5m2 ? 1 : s == e2m3 ? 3 : s == e3m2 ? 4 : s == e2m1 ? 5 : no_code;
+        case tcgen05_kind::mxf8f6f4:
+            return s == e4m3 ? 0 : s == e5m2 ? 1 : s == e2m3 ? 3 : s == e3m2 ? 4 : s == e2m1 ? 5 : no_code;
         case tcgen05_kind::mxf4:
         case tcgen05_kind::mxf4nvf4: return fp4 ? 1 : no_code;
     }
@@ -148,7 +153,9 @@ inline constexpr u32 no_code = ~0u;
 }
 
 /// Element types that may be MN-major in shared memory: 8 bits and more (PTX ISA 9.7.16.10.3).
-[[nodiscard]] constexpr bool may_be_mn_major(isa::scalar s) noexcept { return s != isa::scalar::e2m1x2 && isa::bits(s) >= 8; }
+[[nodiscard]] constexpr bool may_be_mn_major(isa::scalar s) noexcept {
+    return s != isa::scalar::e2m1x2 && isa::bits(s) >= 8;
+}
 
 [[nodiscard]] constexpr bool has_shape(const tcgen05_instruction& i) noexcept {
     if (i.n == 0 || i.n > 256 || i.n % 8 != 0) return false;
@@ -178,7 +185,8 @@ inline constexpr u32 no_code = ~0u;
     if (detail::tcgen05_result_code(i.kind, i.d) == no_code) return tcgen05_error::result_type;
     if (i.d == isa::scalar::f16 && i.a == isa::scalar::bf16) return tcgen05_error::result_type;
     if (!detail::has_scale_type(i)) return tcgen05_error::scale_type;
-    if ((i.a_major == mn_major && !detail::may_be_mn_major(i.a)) || (i.b_major == mn_major && !detail::may_be_mn_major(i.b)))
+    if ((i.a_major == mn_major && !detail::may_be_mn_major(i.a)) ||
+        (i.b_major == mn_major && !detail::may_be_mn_major(i.b)))
         return tcgen05_error::operand_major;
     if (!detail::has_shape(i)) return tcgen05_error::shape;
     return detail::has_modifiers(i) ? tcgen05_error::ok : tcgen05_error::modifier;

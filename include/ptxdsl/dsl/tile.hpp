@@ -69,24 +69,24 @@ struct swizzle_pattern {
 /// Why a tile cannot be used for something; `ok` when it can. The DSL turns each into a sentence.
 enum class tile_error : u8 {
     ok,
-    empty,                  ///< an extent is 0
-    partial_byte,           ///< the contiguous extent is not a whole number of bytes
-    inner_not_span,         ///< C02: contiguous bytes are neither the swizzle span nor a multiple of it
-    inner_over_span,        ///< C02/F02: contiguous bytes exceed the span and are no multiple of it
-    plain_layout,           ///< C02: a plain row-major tile has no core matrices; swizzle it or use `core_matrices`
-    outer_not_core,         ///< the strided extent is not a multiple of the 8 rows of a core matrix
-    k_not_step,             ///< K is not a multiple of the instruction's K (32 bytes of a K-major row)
-    element_type,           ///< no tensor core of the target reads this element type
-    element_not_tma,        ///< TMA has no such element type
-    mn_major_type,          ///< C06: the target reads this element type K-major only
-    swizzle_target,         ///< the target (or element type) has no such swizzle
-    inner_not_16,           ///< F02: box bytes of the contiguous side are not a multiple of 16
-    inner_not_128,          ///< F02: a box of 4- or 6-bit elements in byte containers is not 128 elements wide
-    box_side,               ///< F02: a box side is over 256 elements
-    panel_alignment,        ///< F16: later panels would not be 128-byte aligned
-    slice_not_core,         ///< a slice starts inside a core matrix
-    slice_crosses_panel,    ///< an MN-major slice starts inside a panel and leaves it
-    slice_range,            ///< a slice leaves the tile
+    empty,                ///< an extent is 0
+    partial_byte,         ///< the contiguous extent is not a whole number of bytes
+    inner_not_span,       ///< C02: contiguous bytes are neither the swizzle span nor a multiple of it
+    inner_over_span,      ///< C02/F02: contiguous bytes exceed the span and are no multiple of it
+    plain_layout,         ///< C02: a plain row-major tile has no core matrices; swizzle it or use `core_matrices`
+    outer_not_core,       ///< the strided extent is not a multiple of the 8 rows of a core matrix
+    k_not_step,           ///< K is not a multiple of the instruction's K (32 bytes of a K-major row)
+    element_type,         ///< no tensor core of the target reads this element type
+    element_not_tma,      ///< TMA has no such element type
+    mn_major_type,        ///< C06: the target reads this element type K-major only
+    swizzle_target,       ///< the target (or element type) has no such swizzle
+    inner_not_16,         ///< F02: box bytes of the contiguous side are not a multiple of 16
+    inner_not_128,        ///< F02: a box of 4- or 6-bit elements in byte containers is not 128 elements wide
+    box_side,             ///< F02: a box side is over 256 elements
+    panel_alignment,      ///< F16: later panels would not be 128-byte aligned
+    slice_not_core,       ///< a slice starts inside a core matrix
+    slice_crosses_panel,  ///< an MN-major slice starts inside a panel and leaves it
+    slice_range,          ///< a slice leaves the tile
 };
 
 /// Box of one TMA copy, elements: `inner` along the contiguous extent (tensor dimension 0), `outer` along the other.
@@ -235,9 +235,18 @@ namespace detail {
 [[nodiscard]] constexpr bool is_operand_element(isa::scalar s, const target& on) noexcept {
     using enum isa::scalar;
     switch (s) {
-        case f16: case bf16: case tf32: case e4m3: case e5m2: case s8: case u8: return true;
+        case f16:
+        case bf16:
+        case tf32:
+        case e4m3:
+        case e5m2:
+        case s8:
+        case u8: return true;
         case b1: return on.sm < 100;
-        case e2m1: case e2m1x2: case e2m3: case e3m2: return on.sm >= 100;
+        case e2m1:
+        case e2m1x2:
+        case e2m3:
+        case e3m2: return on.sm >= 100;
         default: return false;
     }
 }
@@ -268,7 +277,8 @@ namespace detail {
     return t.cols % t.k_step() == 0 ? tile_error::ok : tile_error::k_not_step;
 }
 
-/// F02, F16: whether TMA can write (or read) this tile, one tiled copy a panel, on a target that has its type and swizzle.
+/// F02, F16: whether TMA can write (or read) this tile, one tiled copy a panel, on a target that has its type and
+/// swizzle.
 [[nodiscard]] constexpr tile_error tma_error(const tile_layout& t) noexcept {
     if (const tile_error e = shape_error(t); e != tile_error::ok) return e;
     if (!detail::is_tma_element(t.element)) return tile_error::element_not_tma;
@@ -380,7 +390,8 @@ template <class T>
 template <ptx_type T, u32 Rows, u32 Cols, major Major = k_major, swizzle_mode Swizzle = swizzle_128b>
 struct tile {
     using element_type = T;
-    static constexpr tile_layout layout = detail::layout_of<T>(make_tile_layout(scalar_of<T>, Rows, Cols, Major, Swizzle));
+    static constexpr tile_layout layout =
+        detail::layout_of<T>(make_tile_layout(scalar_of<T>, Rows, Cols, Major, Swizzle));
     static constexpr u32 rows = Rows;
     static constexpr u32 cols = Cols;
     static constexpr u32 bytes = layout.bytes();

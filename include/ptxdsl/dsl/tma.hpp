@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bulk and tensor copies (PTX ISA 9.7.9.25 to 9.7.9.28) and tensor maps. A map's box, swizzle and element type come from
-// the tile it fills; bytes on barriers come from the tile as well.
+// Bulk and tensor copies (PTX ISA 9.7.9.25 to 9.7.9.28) and tensor maps. A map's box, swizzle and element type come
+// from the tile it fills; bytes on barriers come from the tile as well.
 #pragma once
 
 #include <ptxdsl/dsl/mbarrier.hpp>
@@ -70,10 +70,13 @@ public:
                   "PTXDSL-F02: the contiguous bytes of a tensor copy's box are a multiple of 16");
     static_assert(tma_error(Tile::layout) != tile_error::inner_not_128,
                   "PTXDSL-F02: a box of 4- or 6-bit elements in byte containers is 128 elements wide");
-    static_assert(tma_error(Tile::layout) != tile_error::box_side, "PTXDSL-F02: no side of a tensor copy's box exceeds 256 elements");
-    static_assert(tma_error(Tile::layout) != tile_error::inner_not_span && tma_error(Tile::layout) != tile_error::inner_over_span,
+    static_assert(tma_error(Tile::layout) != tile_error::box_side,
+                  "PTXDSL-F02: no side of a tensor copy's box exceeds 256 elements");
+    static_assert(tma_error(Tile::layout) != tile_error::inner_not_span &&
+                      tma_error(Tile::layout) != tile_error::inner_over_span,
                   "PTXDSL-F02: the box is wider than the swizzle span (32, 64 or 128 bytes)");
-    static_assert(tma_error(Tile::layout) != tile_error::element_not_tma, "PTXDSL-F02: tensor copies have no such element type");
+    static_assert(tma_error(Tile::layout) != tile_error::element_not_tma,
+                  "PTXDSL-F02: tensor copies have no such element type");
     static_assert(tma_error(Tile::layout) != tile_error::empty && tma_error(Tile::layout) != tile_error::partial_byte,
                   "PTXDSL-F02: a side of the box is 0, or its contiguous side is no whole number of bytes");
     using map_handle::map_handle;
@@ -100,7 +103,8 @@ template <class Tile, unsigned Rank>
     return s;
 }
 template <class Tile, unsigned Rank>
-[[nodiscard]] consteval tensor_map_spec im2col_wide_spec_of(im2col_wide_mode mode, std::int32_t lower, std::int32_t upper) noexcept {
+[[nodiscard]] consteval tensor_map_spec im2col_wide_spec_of(im2col_wide_mode mode, std::int32_t lower,
+                                                            std::int32_t upper) noexcept {
     tensor_map_spec s = im2col_spec_of<Tile, Rank>({{lower, 0, 0}, {upper, 0, 0}});
     s.kind = map_kind::im2col_wide;
     s.wide = mode;
@@ -114,8 +118,10 @@ template <class Tile>
 }
 template <class Tile>
 constexpr void require_im2col_tile() noexcept {
-    static_assert(Tile::layout.order == k_major, "PTXDSL-F02: an im2col tile has pixels as rows and channels as columns, K-major");
-    static_assert(shape_error(Tile::layout) == tile_error::ok, "PTXDSL-F02: the channels of an im2col tile exceed the swizzle span");
+    static_assert(Tile::layout.order == k_major,
+                  "PTXDSL-F02: an im2col tile has pixels as rows and channels as columns, K-major");
+    static_assert(shape_error(Tile::layout) == tile_error::ok,
+                  "PTXDSL-F02: the channels of an im2col tile exceed the swizzle span");
     static_assert(Tile::layout.box().inner <= 256 && Tile::layout.box().outer <= 1024,
                   "PTXDSL-F02: an im2col copy takes at most 256 channels and 1024 pixels");
     static_assert(Tile::layout.box().inner * Tile::layout.element_bits / 8 % 16 == 0,
@@ -123,7 +129,8 @@ constexpr void require_im2col_tile() noexcept {
 }
 }  // namespace detail
 
-/// An im2col tensor map: a tile has `rows` pixels and `cols` channels of a tensor of 3 to 5 dimensions (C, W{, H{, D}}, N).
+/// An im2col tensor map: a tile has `rows` pixels and `cols` channels of a tensor of 3 to 5 dimensions (C, W{, H{, D}},
+/// N).
 template <class Tile, unsigned Rank, im2col_corners Corners = im2col_corners{}, bool Writes = false>
 class im2col_map : public map_handle {
 public:
@@ -135,11 +142,14 @@ public:
     static constexpr tensor_map_spec spec = detail::im2col_spec_of<Tile, Rank>(Corners);
     static constexpr tok load_mode = tok::im2col, store_mode = tok::im2col_no_offs;
     static_assert(Rank >= 3 && Rank <= 5, "PTXDSL-F01: an im2col map has 3 to 5 dimensions");
-    constexpr im2col_map(ir::program& p, std::uint32_t address) noexcept : map_handle(p, address) { detail::require_im2col_tile<Tile>(); }
+    constexpr im2col_map(ir::program& p, std::uint32_t address) noexcept : map_handle(p, address) {
+        detail::require_im2col_tile<Tile>();
+    }
 };
 
 /// An im2col map of `im2col::w` or `im2col::w::128` (sm_100a): columns along W only, two offsets (halo, start).
-template <class Tile, unsigned Rank, im2col_wide_mode Mode = im2col_wide_mode::w, std::int32_t Lower = 0, std::int32_t Upper = 0>
+template <class Tile, unsigned Rank, im2col_wide_mode Mode = im2col_wide_mode::w, std::int32_t Lower = 0,
+          std::int32_t Upper = 0>
 class im2col_wide_map : public map_handle {
 public:
     using tile_type = Tile;
@@ -148,13 +158,16 @@ public:
     static constexpr unsigned offset_count = 2;
     static constexpr bool writes = false;
     static constexpr tensor_map_spec spec = detail::im2col_wide_spec_of<Tile, Rank>(Mode, Lower, Upper);
-    static constexpr tok load_mode = Mode == im2col_wide_mode::w ? tok::im2col__w : tok::im2col__w__128, store_mode = tok::none;
+    static constexpr tok load_mode = Mode == im2col_wide_mode::w ? tok::im2col__w : tok::im2col__w__128,
+                         store_mode = tok::none;
     static_assert(Rank >= 3 && Rank <= 5, "PTXDSL-F01: an im2col map has 3 to 5 dimensions");
-    constexpr im2col_wide_map(ir::program& p, std::uint32_t address) noexcept : map_handle(p, address) { detail::require_im2col_tile<Tile>(); }
+    constexpr im2col_wide_map(ir::program& p, std::uint32_t address) noexcept : map_handle(p, address) {
+        detail::require_im2col_tile<Tile>();
+    }
 };
 
-/// A map for `tile::gather4` and `tile::scatter4` (sm_100a): the four rows of a tile come from four rows of a matrix. Coordinates
-/// are the first column and the four rows.
+/// A map for `tile::gather4` and `tile::scatter4` (sm_100a): the four rows of a tile come from four rows of a matrix.
+/// Coordinates are the first column and the four rows.
 template <class Tile, bool Writes = false>
 class gather_map : public map_handle {
 public:
@@ -165,9 +178,11 @@ public:
     static constexpr bool writes = Writes;
     static constexpr tensor_map_spec spec = detail::row_spec_of<Tile>();
     static constexpr tok load_mode = tok::tile__gather4, store_mode = tok::tile__scatter4;
-    static_assert(Tile::rows == 4 && Tile::layout.order == k_major, "PTXDSL-F02: gather4 and scatter4 move four rows: a K-major tile of 4 rows");
-    static_assert(tma_error(Tile::layout) == tile_error::ok,
-                  "PTXDSL-F02: the box of a gather is a row of a multiple of 16 bytes, not wider than the swizzle span and 256 elements");
+    static_assert(Tile::rows == 4 && Tile::layout.order == k_major,
+                  "PTXDSL-F02: gather4 and scatter4 move four rows: a K-major tile of 4 rows");
+    static_assert(
+        tma_error(Tile::layout) == tile_error::ok,
+        "PTXDSL-F02: the box of a gather is a row of a multiple of 16 bytes, not wider than the swizzle span and 256 elements");
     using map_handle::map_handle;
 };
 
@@ -212,7 +227,8 @@ template <class C>
                       "PTXDSL-F01: a tensor coordinate is a 32-bit integer register or a literal");
         return operand<T>(static_cast<C&&>(c));
     } else {
-        static_assert(std::is_integral_v<V>, "PTXDSL-F01: a tensor coordinate is a 32-bit integer register or a literal");
+        static_assert(std::is_integral_v<V>,
+                      "PTXDSL-F01: a tensor coordinate is a 32-bit integer register or a literal");
         return operand<s32>(c);
     }
 }
@@ -242,7 +258,9 @@ constexpr void collect(coordinates<N>& out, const raw_operand (&list)[N]) {
     if (p == nullptr) return;
     ir::span all;
     if (!p->settle(spans, N, all))
-        p->report("K05", p->locations.back(), {"two nested calls in one list of coordinates emit several instructions each; give one a name first"});
+        p->report(
+            "K05", p->locations.back(),
+            {"two nested calls in one list of coordinates emit several instructions each; give one a name first"});
     if (all.begin != all.end) out.fresh = {all.begin, p->words.size()};
 }
 
@@ -348,7 +366,9 @@ template <unsigned N>
 [[nodiscard]] consteval bool is_bulk_reduction(tok op, isa::scalar s) noexcept {
     using enum isa::scalar;
     switch (op) {
-        case tok::add: return s == u32 || s == s32 || s == u64 || s == s64 || s == f16 || s == bf16 || s == f32 || s == tf32 || s == f64;
+        case tok::add:
+            return s == u32 || s == s32 || s == u64 || s == s64 || s == f16 || s == bf16 || s == f32 || s == tf32 ||
+                   s == f64;
         case tok::min:
         case tok::max: return s == u32 || s == s32 || s == u64 || s == s64 || s == f16 || s == bf16;
         case tok::inc:
@@ -393,153 +413,176 @@ class tma_family : public family<Tgt, tma_family<Tgt>> {
     using bulk_if = compact_form<Tgt, tok::cp, tok::async, tok::bulk, Toks...>;
 
 public:
-    // ---- tensor loads. `M`: `px::shared_cta`, `px::cta_group_1`, `px::cta_group_2`, in any order ------------------------
+    // ---- tensor loads. `M`: `px::shared_cta`, `px::cta_group_1`, `px::cta_group_2`, in any order
+    // ------------------------
 
     /// `cp.async.bulk.tensor.Nd.shared::cluster.global.tile.mbarrier::complete_tx::bytes [dst], [map, {c…}], [bar];`
     /// Fills one tile (of one panel) from the box at `c`; with a `gather_map` `.tile::gather4`. One thread executes it;
     /// completion is counted on `bar`, in this block (in the pair's with `.cta_group::2`). PTX ISA 9.7.9.27.1.2.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar, location where = location::current()) const {
+    constexpr void cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+                                        location where = location::current()) const {
         check_load<Tile, Map, N, 0>();
         load<false, false, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1);
     }
     /// The load with `.L2::cache_hint`.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar, const cache_policy& policy,
-                                        location where = location::current()) const {
+    constexpr void cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+                                        const cache_policy& policy, location where = location::current()) const {
         check_load<Tile, Map, N, 0>();
         load<false, true, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1, policy.o);
     }
     /// The im2col load: `… [dst], [map, {c…}], [bar], {offsets};`
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar, unsigned O>
-    constexpr void cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar, im2col_offsets<O> o,
-                                        location where = location::current()) const {
+    constexpr void cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+                                        im2col_offsets<O> o, location where = location::current()) const {
         check_load<Tile, Map, N, O>();
-        load<false, false, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1, offset_operand(o.list));
+        load<false, false, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1,
+                                            offset_operand(o.list));
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar, unsigned O>
-    constexpr void cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar, im2col_offsets<O> o,
-                                        const cache_policy& policy, location where = location::current()) const {
+    constexpr void cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+                                        im2col_offsets<O> o, const cache_policy& policy,
+                                        location where = location::current()) const {
         check_load<Tile, Map, N, O>();
-        load<false, true, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1, offset_operand(o.list), policy.o);
+        load<false, true, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1, offset_operand(o.list),
+                                           policy.o);
     }
     /// The loads with `.multicast::cluster` and a 16-bit mask of the blocks whose shared memory (at the same offset)
     /// receives the box and whose barrier counts it.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar, const operand<u16>& mask,
+    constexpr void cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+                                                  const operand<u16>& mask,
                                                   location where = location::current()) const {
         check_load<Tile, Map, N, 0>();
         check_mask(mask, where);
         load<true, false, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, receivers(mask), mask);
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar, const operand<u16>& mask,
-                                                  const cache_policy& policy, location where = location::current()) const {
+    constexpr void cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+                                                  const operand<u16>& mask, const cache_policy& policy,
+                                                  location where = location::current()) const {
         check_load<Tile, Map, N, 0>();
         check_mask(mask, where);
-        load<true, true, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, receivers(mask), mask, policy.o);
+        load<true, true, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, receivers(mask), mask,
+                                          policy.o);
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar, unsigned O>
-    constexpr void cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar, im2col_offsets<O> o,
-                                                  const operand<u16>& mask, location where = location::current()) const {
-        check_load<Tile, Map, N, O>();
-        check_mask(mask, where);
-        load<true, false, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, receivers(mask), offset_operand(o.list), mask);
-    }
-    template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar, unsigned O>
-    constexpr void cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar, im2col_offsets<O> o,
-                                                  const operand<u16>& mask, const cache_policy& policy,
+    constexpr void cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+                                                  im2col_offsets<O> o, const operand<u16>& mask,
                                                   location where = location::current()) const {
         check_load<Tile, Map, N, O>();
         check_mask(mask, where);
-        load<true, true, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, receivers(mask), offset_operand(o.list), mask,
-                                          policy.o);
+        load<true, false, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, receivers(mask),
+                                           offset_operand(o.list), mask);
+    }
+    template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar, unsigned O>
+    constexpr void cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+                                                  im2col_offsets<O> o, const operand<u16>& mask,
+                                                  const cache_policy& policy,
+                                                  location where = location::current()) const {
+        check_load<Tile, Map, N, O>();
+        check_mask(mask, where);
+        load<true, true, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, receivers(mask),
+                                          offset_operand(o.list), mask, policy.o);
     }
     /// F04: a load has a barrier.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N>
-    constexpr void cp_async_bulk_tensor(tile_stage<Tile>, const Map&, coordinates<N>, location = location::current()) const {
-        static_assert(always_false<Tile>, "PTXDSL-F04: a tensor load completes on an mbarrier, its last argument; nothing else tells when "
-                                          "the tile is there");
+    constexpr void cp_async_bulk_tensor(tile_stage<Tile>, const Map&, coordinates<N>,
+                                        location = location::current()) const {
+        static_assert(always_false<Tile>,
+                      "PTXDSL-F04: a tensor load completes on an mbarrier, its last argument; nothing else tells when "
+                      "the tile is there");
     }
-    /// Fills a tile of several panels: one `cp.async.bulk.tensor` a panel, and one `add.s32` for each further panel when the
-    /// innermost coordinate is a register.
+    /// Fills a tile of several panels: one `cp.async.bulk.tensor` a panel, and one `add.s32` for each further panel
+    /// when the innermost coordinate is a register.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void load_tile(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar, location where = location::current()) const {
+    constexpr void load_tile(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+                             location where = location::current()) const {
         each_panel<Tile>(dst, c, bar, where, [&](const auto& panel, const coordinates<N>& at) {
             cp_async_bulk_tensor<M...>(panel, map, at, bar, where);
         });
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void load_tile(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar, const cache_policy& policy,
-                             location where = location::current()) const {
+    constexpr void load_tile(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+                             const cache_policy& policy, location where = location::current()) const {
         each_panel<Tile>(dst, c, bar, where, [&](const auto& panel, const coordinates<N>& at) {
             cp_async_bulk_tensor<M...>(panel, map, at, bar, policy, where);
         });
     }
     /// The same with multicast.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void load_tile_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar, const operand<u16>& mask,
-                                       location where = location::current()) const {
+    constexpr void load_tile_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+                                       const operand<u16>& mask, location where = location::current()) const {
         each_panel<Tile>(dst, c, bar, where, [&](const auto& panel, const coordinates<N>& at) {
             cp_async_bulk_tensor_multicast<M...>(panel, map, at, bar, mask, where);
         });
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void load_tile_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar, const operand<u16>& mask,
-                                       const cache_policy& policy, location where = location::current()) const {
+    constexpr void load_tile_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+                                       const operand<u16>& mask, const cache_policy& policy,
+                                       location where = location::current()) const {
         each_panel<Tile>(dst, c, bar, where, [&](const auto& panel, const coordinates<N>& at) {
             cp_async_bulk_tensor_multicast<M...>(panel, map, at, bar, mask, policy, where);
         });
     }
 
-    // ---- tensor stores, reductions, prefetch --------------------------------------------------------------------------
+    // ---- tensor stores, reductions, prefetch
+    // --------------------------------------------------------------------------
 
     /// `cp.async.bulk.tensor.Nd.global.shared::cta.tile.bulk_group [map, {c…}], [src];` Stores a tile; elements outside
-    /// the tensor are dropped. `.im2col_no_offs` with an `im2col_map`, `.tile::scatter4` with a `gather_map`. The source may be
-    /// reused after `commit_group` and `wait_group_read`. PTX ISA 9.7.9.27.1.2.
+    /// the tensor are dropped. `.im2col_no_offs` with an `im2col_map`, `.tile::scatter4` with a `gather_map`. The
+    /// source may be reused after `commit_group` and `wait_group_read`. PTX ISA 9.7.9.27.1.2.
     template <tensor_map_type Map, unsigned N, class Tile>
-    constexpr void cp_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src, location where = location::current()) const {
+    constexpr void cp_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
+                                        location where = location::current()) const {
         check_store<Tile, Map, N>();
         store<tok::none, tok::none, Map>(where, tensor_operand(map, c), src.region());
     }
     template <tensor_map_type Map, unsigned N, class Tile>
-    constexpr void cp_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src, const cache_policy& policy,
-                                        location where = location::current()) const {
+    constexpr void cp_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
+                                        const cache_policy& policy, location where = location::current()) const {
         check_store<Tile, Map, N>();
         store<tok::none, tok::L2__cache_hint, Map>(where, tensor_operand(map, c), src.region(), policy.o);
     }
-    /// Stores a tile of several panels: one `cp.async.bulk.tensor` a panel, and one `add.s32` for each further panel when the
-    /// innermost coordinate is a register.
+    /// Stores a tile of several panels: one `cp.async.bulk.tensor` a panel, and one `add.s32` for each further panel
+    /// when the innermost coordinate is a register.
     template <tensor_map_type Map, unsigned N, class Tile>
-    constexpr void store_tile(const Map& map, coordinates<N> c, tile_stage<Tile> src, location where = location::current()) const {
+    constexpr void store_tile(const Map& map, coordinates<N> c, tile_stage<Tile> src,
+                              location where = location::current()) const {
         int none = 0;
-        each_panel<Tile>(src, c, none, where, [&](const auto& panel, const coordinates<N>& at) { cp_async_bulk_tensor(map, at, panel, where); });
+        each_panel<Tile>(src, c, none, where, [&](const auto& panel, const coordinates<N>& at) {
+            cp_async_bulk_tensor(map, at, panel, where);
+        });
     }
     template <tensor_map_type Map, unsigned N, class Tile>
     constexpr void store_tile(const Map& map, coordinates<N> c, tile_stage<Tile> src, const cache_policy& policy,
                               location where = location::current()) const {
         int none = 0;
-        each_panel<Tile>(src, c, none, where,
-                         [&](const auto& panel, const coordinates<N>& at) { cp_async_bulk_tensor(map, at, panel, policy, where); });
+        each_panel<Tile>(src, c, none, where, [&](const auto& panel, const coordinates<N>& at) {
+            cp_async_bulk_tensor(map, at, panel, policy, where);
+        });
     }
     /// `cp.reduce.async.bulk.tensor.Nd.global.shared::cta.OP.tile.bulk_group [map, {c…}], [src];` —
     /// `k.cp_reduce_async_bulk_tensor<px::tok::add>(map, c, src)`. PTX ISA 9.7.9.27.1.3.
     template <tok Op, tensor_map_type Map, unsigned N, class Tile>
-    constexpr void cp_reduce_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src, location where = location::current()) const {
+    constexpr void cp_reduce_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
+                                               location where = location::current()) const {
         check_store<Tile, Map, N>();
         check_reduction<Op, Tile>();
         store<Op, tok::none, Map>(where, tensor_operand(map, c), src.region());
     }
     template <tok Op, tensor_map_type Map, unsigned N, class Tile>
-    constexpr void cp_reduce_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src, const cache_policy& policy,
-                                               location where = location::current()) const {
+    constexpr void cp_reduce_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
+                                               const cache_policy& policy, location where = location::current()) const {
         check_store<Tile, Map, N>();
         check_reduction<Op, Tile>();
         store<Op, tok::L2__cache_hint, Map>(where, tensor_operand(map, c), src.region(), policy.o);
     }
     /// `cp.async.bulk.prefetch.tensor.Nd.L2.global.tile [map, {c…}];` PTX ISA 9.7.9.27.1.4.
     template <tensor_map_type Map, unsigned N>
-    constexpr void cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, location where = location::current()) const {
+    constexpr void cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c,
+                                                 location where = location::current()) const {
         check_map<Map, N, 0>();
         fetch<tok::none, Map>(where, tensor_operand(map, c));
     }
@@ -550,40 +593,47 @@ public:
         fetch<tok::L2__cache_hint, Map>(where, tensor_operand(map, c), policy.o);
     }
     template <tensor_map_type Map, unsigned N, unsigned O>
-    constexpr void cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, im2col_offsets<O> o, location where = location::current()) const {
+    constexpr void cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, im2col_offsets<O> o,
+                                                 location where = location::current()) const {
         check_map<Map, N, O>();
         fetch<tok::none, Map>(where, tensor_operand(map, c), offset_operand(o.list));
     }
     template <tensor_map_type Map, unsigned N, unsigned O>
-    constexpr void cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, im2col_offsets<O> o, const cache_policy& policy,
+    constexpr void cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, im2col_offsets<O> o,
+                                                 const cache_policy& policy,
                                                  location where = location::current()) const {
         check_map<Map, N, O>();
         fetch<tok::L2__cache_hint, Map>(where, tensor_operand(map, c), offset_operand(o.list), policy.o);
     }
 
-    // ---- bulk copies without a tensor: 16-byte aligned addresses, a multiple of 16 bytes (F09) ----------------------------
+    // ---- bulk copies without a tensor: 16-byte aligned addresses, a multiple of 16 bytes (F09)
+    // ----------------------------
 
-    /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [dst], [src], bytes, [bar];` PTX ISA 9.7.9.25.4.1.
+    /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [dst], [src], bytes, [bar];` PTX
+    /// ISA 9.7.9.25.4.1.
     template <class T, unsigned A, class U, unsigned B, class R>
-    constexpr void cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes, mbarrier<R> bar,
-                                 location where = location::current()) const {
+    constexpr void cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes,
+                                 mbarrier<R> bar, location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
         note_copy(bar, literal_or_zero(bytes), 1);
-        effect<bulk<tok::shared__cluster, tok::global, tok::mbarrier__complete_tx__bytes>>(ctx(), where, take(dst), take(src), bytes,
-                                                                                         barrier_operand(bar));
+        effect<bulk<tok::shared__cluster, tok::global, tok::mbarrier__complete_tx__bytes>>(
+            ctx(), where, take(dst), take(src), bytes, barrier_operand(bar));
     }
     template <class T, unsigned A, class U, unsigned B, class R>
-    constexpr void cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes, mbarrier<R> bar,
-                                 const cache_policy& policy, location where = location::current()) const {
+    constexpr void cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes,
+                                 mbarrier<R> bar, const cache_policy& policy,
+                                 location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
         note_copy(bar, literal_or_zero(bytes), 1);
         effect<bulk<tok::shared__cluster, tok::global, tok::mbarrier__complete_tx__bytes, tok::L2__cache_hint>>(
             ctx(), where, take(dst), take(src), bytes, barrier_operand(bar), policy.o);
     }
-    /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [dst], [src], bytes, [bar], mask;`
+    /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [dst], [src], bytes,
+    /// [bar], mask;`
     template <class T, unsigned A, class U, unsigned B, class R>
-    constexpr void cp_async_bulk_multicast(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes, mbarrier<R> bar,
-                                           const operand<u16>& mask, location where = location::current()) const {
+    constexpr void cp_async_bulk_multicast(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src,
+                                           const operand<u32>& bytes, mbarrier<R> bar, const operand<u16>& mask,
+                                           location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
         check_mask(mask, where);
         note_copy(bar, literal_or_zero(bytes), receivers(mask));
@@ -591,13 +641,15 @@ public:
             ctx(), where, take(dst), take(src), bytes, barrier_operand(bar), mask);
     }
     template <class T, unsigned A, class U, unsigned B, class R>
-    constexpr void cp_async_bulk_multicast(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes, mbarrier<R> bar,
-                                           const operand<u16>& mask, const cache_policy& policy, location where = location::current()) const {
+    constexpr void cp_async_bulk_multicast(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src,
+                                           const operand<u32>& bytes, mbarrier<R> bar, const operand<u16>& mask,
+                                           const cache_policy& policy, location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
         check_mask(mask, where);
         note_copy(bar, literal_or_zero(bytes), receivers(mask));
-        effect<bulk<tok::shared__cluster, tok::global, tok::mbarrier__complete_tx__bytes, tok::multicast__cluster, tok::L2__cache_hint>>(
-            ctx(), where, take(dst), take(src), bytes, barrier_operand(bar), mask, policy.o);
+        effect<bulk<tok::shared__cluster, tok::global, tok::mbarrier__complete_tx__bytes, tok::multicast__cluster,
+                    tok::L2__cache_hint>>(ctx(), where, take(dst), take(src), bytes, barrier_operand(bar), mask,
+                                          policy.o);
     }
     /// `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`
     template <class T, unsigned A, class U, unsigned B>
@@ -607,72 +659,82 @@ public:
         effect<bulk<tok::global, tok::shared__cta, tok::bulk_group>>(ctx(), where, take(dst), take(src), bytes);
     }
     template <class T, unsigned A, class U, unsigned B>
-    constexpr void cp_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src, const operand<u32>& bytes, const cache_policy& policy,
-                                 location where = location::current()) const {
+    constexpr void cp_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src, const operand<u32>& bytes,
+                                 const cache_policy& policy, location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
-        effect<bulk<tok::global, tok::shared__cta, tok::bulk_group, tok::L2__cache_hint>>(ctx(), where, take(dst), take(src), bytes, policy.o);
+        effect<bulk<tok::global, tok::shared__cta, tok::bulk_group, tok::L2__cache_hint>>(ctx(), where, take(dst),
+                                                                                          take(src), bytes, policy.o);
     }
-    /// `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, mask;` (sm_100a) bit i of the mask: byte i of every
-    /// 16 is copied.
+    /// `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, mask;` (sm_100a) bit i of the mask:
+    /// byte i of every 16 is copied.
     template <class T, unsigned A, class U, unsigned B>
-    constexpr void cp_async_bulk_cp_mask(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src, const operand<u32>& bytes,
-                                         const operand<u16>& mask, location where = location::current()) const {
+    constexpr void cp_async_bulk_cp_mask(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
+                                         const operand<u32>& bytes, const operand<u16>& mask,
+                                         location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
         using F = bulk<tok::global, tok::shared__cta, tok::bulk_group, tok::cp_mask>;
         require<F>();
         effect<F>(ctx(), where, take(dst), take(src), bytes, mask);
     }
-    /// `cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dst], [src], bytes, [bar];` To another block, whose
-    /// barrier counts the bytes.
+    /// `cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dst], [src], bytes, [bar];` To another
+    /// block, whose barrier counts the bytes.
     template <class T, unsigned A, class U, unsigned B, class R>
-    constexpr void cp_async_bulk(ptr<space::shared_cluster, T, A> dst, ptr<space::shared, U, B> src, const operand<u32>& bytes,
-                                 remote_mbarrier<R> bar, location where = location::current()) const {
+    constexpr void cp_async_bulk(ptr<space::shared_cluster, T, A> dst, ptr<space::shared, U, B> src,
+                                 const operand<u32>& bytes, remote_mbarrier<R> bar,
+                                 location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
         ctx().p.note_next(ir::note::barrier_noarity, bar.local().allocation);
-        effect<bulk<tok::shared__cluster, tok::shared__cta, tok::mbarrier__complete_tx__bytes>>(ctx(), where, take(dst), take(src), bytes,
-                                                                                               barrier_operand(bar));
+        effect<bulk<tok::shared__cluster, tok::shared__cta, tok::mbarrier__complete_tx__bytes>>(
+            ctx(), where, take(dst), take(src), bytes, barrier_operand(bar));
     }
     /// B07: the source of a copy is in the own block.
     template <space S, class T, unsigned A, class U, unsigned B, class... Rest>
     constexpr void cp_async_bulk(ptr<S, T, A>, ptr<space::shared_cluster, U, B>, const Rest&...) const {
-        static_assert(always_false<T>, "PTXDSL-B07: a bulk copy reads the own block's shared memory; this source is a mapped (mapa) address");
+        static_assert(
+            always_false<T>,
+            "PTXDSL-B07: a bulk copy reads the own block's shared memory; this source is a mapped (mapa) address");
     }
     template <class T, unsigned A, class U, unsigned B, class R>
-    constexpr void cp_async_bulk(ptr<space::shared_cluster, T, A>, ptr<space::shared, U, B>, const operand<u32>&, mbarrier<R>,
-                                 location = location::current()) const {
-        static_assert(always_false<T>, "PTXDSL-B07: a copy into another block completes on a barrier of that block: k.mapa(bar, rank)");
+    constexpr void cp_async_bulk(ptr<space::shared_cluster, T, A>, ptr<space::shared, U, B>, const operand<u32>&,
+                                 mbarrier<R>, location = location::current()) const {
+        static_assert(always_false<T>,
+                      "PTXDSL-B07: a copy into another block completes on a barrier of that block: k.mapa(bar, rank)");
     }
     /// `cp.async.bulk.prefetch.L2.global [src], bytes;` PTX ISA 9.7.9.25.4.5.
     template <class U, unsigned B>
-    constexpr void cp_async_bulk_prefetch_L2(ptr<space::global, U, B> src, const operand<u32>& bytes, location where = location::current()) const {
+    constexpr void cp_async_bulk_prefetch_L2(ptr<space::global, U, B> src, const operand<u32>& bytes,
+                                             location where = location::current()) const {
         check_bulk<b8, 16, B>(bytes, where);
         effect<bulk<tok::prefetch, tok::L2, tok::global>>(ctx(), where, take(src), bytes);
     }
     template <class U, unsigned B>
-    constexpr void cp_async_bulk_prefetch_L2(ptr<space::global, U, B> src, const operand<u32>& bytes, const cache_policy& policy,
-                                             location where = location::current()) const {
+    constexpr void cp_async_bulk_prefetch_L2(ptr<space::global, U, B> src, const operand<u32>& bytes,
+                                             const cache_policy& policy, location where = location::current()) const {
         check_bulk<b8, 16, B>(bytes, where);
-        effect<bulk<tok::prefetch, tok::L2, tok::global, tok::L2__cache_hint>>(ctx(), where, take(src), bytes, policy.o);
+        effect<bulk<tok::prefetch, tok::L2, tok::global, tok::L2__cache_hint>>(ctx(), where, take(src), bytes,
+                                                                               policy.o);
     }
-    /// `cp.reduce.async.bulk.global.shared::cta.bulk_group.OP{.noftz}.T [dst], [src], bytes;` T is the pointers' element type.
-    /// PTX ISA 9.7.9.25.4.3.
+    /// `cp.reduce.async.bulk.global.shared::cta.bulk_group.OP{.noftz}.T [dst], [src], bytes;` T is the pointers'
+    /// element type. PTX ISA 9.7.9.25.4.3.
     template <tok Op, class T, unsigned A, class U, unsigned B>
-    constexpr void cp_reduce_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src, const operand<u32>& bytes,
-                                        location where = location::current()) const {
+    constexpr void cp_reduce_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
+                                        const operand<u32>& bytes, location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
         reduce_global<Op, T, tok::none>(where, take(dst), take(src), bytes);
     }
     template <tok Op, class T, unsigned A, class U, unsigned B>
-    constexpr void cp_reduce_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src, const operand<u32>& bytes,
-                                        const cache_policy& policy, location where = location::current()) const {
+    constexpr void cp_reduce_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
+                                        const operand<u32>& bytes, const cache_policy& policy,
+                                        location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
         reduce_global<Op, T, tok::L2__cache_hint>(where, take(dst), take(src), bytes, policy.o);
     }
-    /// `cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.OP.T [dst], [src], bytes, [bar];` Into another
-    /// block's shared memory.
+    /// `cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.OP.T [dst], [src], bytes, [bar];`
+    /// Into another block's shared memory.
     template <tok Op, class T, unsigned A, class U, unsigned B, class R>
-    constexpr void cp_reduce_async_bulk(ptr<space::shared_cluster, T, A> dst, ptr<space::shared, U, B> src, const operand<u32>& bytes,
-                                        remote_mbarrier<R> bar, location where = location::current()) const {
+    constexpr void cp_reduce_async_bulk(ptr<space::shared_cluster, T, A> dst, ptr<space::shared, U, B> src,
+                                        const operand<u32>& bytes, remote_mbarrier<R> bar,
+                                        location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
         constexpr isa::scalar s = scalar_of<std::remove_const_t<T>>;
         using F = form<Tgt, tok::cp, tok::reduce, tok::async, tok::bulk, tok::shared__cluster, tok::shared__cta,
@@ -700,8 +762,8 @@ public:
     constexpr void prefetch_tensormap(const Map& map, location where = location::current()) const {
         effect<form<Tgt, tok::prefetch, tok::tensormap>>(ctx(), where, map.address_operand());
     }
-    /// `fence.proxy.async.shared::cta;` Makes this thread's earlier shared writes visible to bulk copies and tensor cores;
-    /// each writer executes it, then the block synchronises.
+    /// `fence.proxy.async.shared::cta;` Makes this thread's earlier shared writes visible to bulk copies and tensor
+    /// cores; each writer executes it, then the block synchronises.
     constexpr void fence_proxy_async_shared_cta(location where = location::current()) const {
         effect<form<Tgt, tok::fence, tok::proxy, tok::async, tok::shared__cta>>(ctx(), where);
     }
@@ -720,28 +782,39 @@ private:
         return address_operand(static_cast<ptr<S, T, A>&&>(p));
     }
     template <class R>
-    [[nodiscard]] static constexpr raw_operand barrier_operand(const mbarrier<R>& b) noexcept { return address_operand_of(b.region()); }
+    [[nodiscard]] static constexpr raw_operand barrier_operand(const mbarrier<R>& b) noexcept {
+        return address_operand_of(b.region());
+    }
     template <class R>
-    [[nodiscard]] static constexpr raw_operand barrier_operand(const remote_mbarrier<R>& b) noexcept { return b.address_operand(); }
+    [[nodiscard]] static constexpr raw_operand barrier_operand(const remote_mbarrier<R>& b) noexcept {
+        return b.address_operand();
+    }
 
     template <bool Multicast, bool Hint, class Tile, class Map, tok... M, class Bar, class... O>
-    constexpr void load(location where, const shared_region& dst, const raw_operand& from, const Bar& bar, std::uint32_t count, const O&... rest) const {
+    constexpr void load(location where, const shared_region& dst, const raw_operand& from, const Bar& bar,
+                        std::uint32_t count, const O&... rest) const {
         constexpr tok group = cta_group_of<M...>;
         constexpr bool own = has_shared_cta<M...>;
-        static_assert(((M == tok::shared__cta || M == tok::cta_group__1 || M == tok::cta_group__2) && ...),
-                      "PTXDSL-F08: a tensor load takes px::shared_cta, px::cta_group_1 and px::cta_group_2 as modifiers; the others follow "
-                      "from its arguments");
+        static_assert(
+            ((M == tok::shared__cta || M == tok::cta_group__1 || M == tok::cta_group__2) && ...),
+            "PTXDSL-F08: a tensor load takes px::shared_cta, px::cta_group_1 and px::cta_group_2 as modifiers; the others follow "
+            "from its arguments");
         static_assert(!own || !Multicast, "PTXDSL-F12: a multicast load writes .shared::cluster");
-        static_assert(group == tok::none || Tgt.sm >= 100, "PTXDSL-F08: this target has no .cta_group on tensor copies (sm_100a has)");
-        static_assert(!is_remote_barrier<Bar> || group == tok::cta_group__2,
-                      "PTXDSL-B07: a tensor load completes on a barrier of the own block; only with .cta_group::2 on one of the pair");
+        static_assert(group == tok::none || Tgt.sm >= 100,
+                      "PTXDSL-F08: this target has no .cta_group on tensor copies (sm_100a has)");
+        static_assert(
+            !is_remote_barrier<Bar> || group == tok::cta_group__2,
+            "PTXDSL-B07: a tensor load completes on a barrier of the own block; only with .cta_group::2 on one of the pair");
         constexpr bool wide = group != tok::none && Tgt.sm < 100;
-        using F = bulk_if<tok::tensor, dimension_token(Map::rank), own ? tok::shared__cta : tok::shared__cluster, tok::global, Map::load_mode,
-                          tok::mbarrier__complete_tx__bytes, Multicast ? tok::multicast__cluster : tok::none, wide ? tok::none : group,
-                          Hint ? tok::L2__cache_hint : tok::none>;
+        using F =
+            bulk_if<tok::tensor, dimension_token(Map::rank), own ? tok::shared__cta : tok::shared__cluster, tok::global,
+                    Map::load_mode, tok::mbarrier__complete_tx__bytes, Multicast ? tok::multicast__cluster : tok::none,
+                    wide ? tok::none : group, Hint ? tok::L2__cache_hint : tok::none>;
         check_target<Map, F>();
-        if constexpr (is_local_barrier<Bar>) note_copy(bar, Tile::layout.tx_bytes(), count);
-        else ctx().p.note_next(ir::note::barrier_noarity, bar.local().allocation);
+        if constexpr (is_local_barrier<Bar>)
+            note_copy(bar, Tile::layout.tx_bytes(), count);
+        else
+            ctx().p.note_next(ir::note::barrier_noarity, bar.local().allocation);
         effect<F>(ctx(), where, address_operand_of(dst), from, barrier_operand(bar), rest...);
     }
     template <tok... M>
@@ -749,15 +822,17 @@ private:
 
     template <tok Op, tok Hint, class Map, class... O>
     constexpr void store(location where, const raw_operand& to, const shared_region& src, const O&... policy) const {
-        using F = compact_form<Tgt, tok::cp, Op == tok::none ? tok::none : tok::reduce, tok::async, tok::bulk, tok::tensor,
-                               dimension_token(Map::rank), tok::global, tok::shared__cta, Op, Map::store_mode, tok::bulk_group, Hint>;
+        using F = compact_form<Tgt, tok::cp, Op == tok::none ? tok::none : tok::reduce, tok::async, tok::bulk,
+                               tok::tensor, dimension_token(Map::rank), tok::global, tok::shared__cta, Op,
+                               Map::store_mode, tok::bulk_group, Hint>;
         check_target<Map, F>();
         ctx().p.note_next(ir::note::bulk_store, src.allocation, src.stage);
         effect<F>(ctx(), where, to, address_operand_of(src), policy...);
     }
     template <tok Hint, class Map, class... O>
     constexpr void fetch(location where, const raw_operand& from, const O&... rest) const {
-        using F = bulk_if<tok::prefetch, tok::tensor, dimension_token(Map::rank), tok::L2, tok::global, Map::load_mode, Hint>;
+        using F =
+            bulk_if<tok::prefetch, tok::tensor, dimension_token(Map::rank), tok::L2, tok::global, Map::load_mode, Hint>;
         check_target<Map, F>();
         effect<F>(ctx(), where, from, rest...);
     }
@@ -765,25 +840,29 @@ private:
     constexpr void reduce_global(location where, const O&... operands) const {
         constexpr isa::scalar s = scalar_of<std::remove_const_t<T>>;
         constexpr bool half = s == isa::scalar::f16 || s == isa::scalar::bf16;
-        using F = compact_form<Tgt, tok::cp, tok::reduce, tok::async, tok::bulk, tok::global, tok::shared__cta, tok::bulk_group, Hint, Op,
-                               half && Op == tok::add ? tok::noftz : tok::none, bulk_reduction_type(Op, s)>;
+        using F = compact_form<Tgt, tok::cp, tok::reduce, tok::async, tok::bulk, tok::global, tok::shared__cta,
+                               tok::bulk_group, Hint, Op, half && Op == tok::add ? tok::noftz : tok::none,
+                               bulk_reduction_type(Op, s)>;
         require<F, rule::f12>();
         effect<F>(ctx(), where, operands...);
     }
 
     /// Calls `copy(panel, coordinates)` for each panel of `tile`, with everything in named registers.
     template <class Tile, unsigned N, class Bar, class Copy>
-    constexpr void each_panel(tile_stage<Tile>& tile, coordinates<N>& c, Bar& bar, location where, const Copy& copy) const {
+    constexpr void each_panel(tile_stage<Tile>& tile, coordinates<N>& c, Bar& bar, location where,
+                              const Copy& copy) const {
         ir::program& p = ctx().p;
         ir::span spans[] = {tile.region().fresh, c.fresh, {}};
         if constexpr (copy_barrier<Bar>) spans[2] = barrier_operand(bar).fresh;
         ir::span all;
         if (!p.settle(spans, 3, all))
-            p.report("K05", where, {"two nested calls in one argument list emit several instructions each; give one a name first"});
+            p.report("K05", where,
+                     {"two nested calls in one argument list emit several instructions each; give one a name first"});
         const tile_stage<Tile> named = tile;
         for (u32 i = 0; i < Tile::layout.panels(); ++i) {
             coordinates<N> at = static_cast<const coordinates<N>&>(c);
-            if (const u32 skip = Tile::layout.panel(i).inner_coordinate; skip != 0) at.words[0] = further(c.words[0], skip, where);
+            if (const u32 skip = Tile::layout.panel(i).inner_coordinate; skip != 0)
+                at.words[0] = further(c.words[0], skip, where);
             copy(named.panel(i, where), at);
         }
     }
@@ -791,33 +870,41 @@ private:
         if (ir::kind_of(word) == ir::operand_kind::small_int)
             return ir::head(ir::operand_kind::small_int, static_cast<std::uint32_t>(ir::small_value(word)) + skip);
         const reg<s32> from(ctx().p, ir::payload_of(word));
-        const reg<s32> to = value<form<Tgt, tok::add, tok::s32>, s32>(ctx(), where, operand<s32>(from, where), operand<s32>(skip, where));
+        const reg<s32> to = value<form<Tgt, tok::add, tok::s32>, s32>(ctx(), where, operand<s32>(from, where),
+                                                                      operand<s32>(skip, where));
         return ir::head(ir::operand_kind::reg, to.id());
     }
 
     template <class Map, unsigned N, unsigned O>
     static constexpr void check_map() noexcept {
         constexpr bool gather = Map::load_mode == tok::tile__gather4;
-        static_assert(!gather || N == 5, "PTXDSL-F08: gather4 and scatter4 take five indices: the first column and four rows");
-        static_assert(gather || N == Map::coordinate_count, "PTXDSL-F01: the number of coordinates differs from the rank of the tensor map");
-        static_assert(O == 0 || Map::offset_count != 0, "PTXDSL-F08: im2col offsets with a map that is not an im2col map");
-        static_assert(O != 0 || Map::offset_count == 0, "PTXDSL-F08: a copy through an im2col map takes px::offsets(…), its argument after the barrier");
-        static_assert(O == 0 || Map::offset_count == 0 || O == Map::offset_count,
-                      "PTXDSL-F08: the number of im2col offsets differs from the spatial dimensions of the map (two for im2col::w)");
+        static_assert(!gather || N == 5,
+                      "PTXDSL-F08: gather4 and scatter4 take five indices: the first column and four rows");
+        static_assert(gather || N == Map::coordinate_count,
+                      "PTXDSL-F01: the number of coordinates differs from the rank of the tensor map");
+        static_assert(O == 0 || Map::offset_count != 0,
+                      "PTXDSL-F08: im2col offsets with a map that is not an im2col map");
+        static_assert(O != 0 || Map::offset_count == 0,
+                      "PTXDSL-F08: a copy through an im2col map takes px::offsets(…), its argument after the barrier");
+        static_assert(
+            O == 0 || Map::offset_count == 0 || O == Map::offset_count,
+            "PTXDSL-F08: the number of im2col offsets differs from the spatial dimensions of the map (two for im2col::w)");
     }
     template <class Tile, class Map>
     static constexpr void check_tile() noexcept {
         using T = typename Map::tile_type;
         constexpr bool same_type = std::is_same_v<typename T::element_type, typename Tile::element_type>;
         static_assert(same_type, "PTXDSL-F03: the tile's element type differs from the tensor map's");
-        static_assert(!same_type || T::layout.order == Tile::layout.order, "PTXDSL-F03: the tile's major differs from the tensor map's");
+        static_assert(!same_type || T::layout.order == Tile::layout.order,
+                      "PTXDSL-F03: the tile's major differs from the tensor map's");
         static_assert(!same_type || T::layout.swizzle == Tile::layout.swizzle,
                       "PTXDSL-F03: the tile's swizzle differs from the tensor map's: the data would be permuted");
         constexpr bool same_box = T::layout.box() == Tile::layout.box();
         static_assert(!same_type || T::layout.swizzle != Tile::layout.swizzle || same_box,
                       "PTXDSL-F03: the tile's shape differs from the box of the tensor map");
-        static_assert(Tile::layout.panels() == 1 || !same_box,
-                      "PTXDSL-C02: this tile has several panels, one copy each: k.load_tile and k.store_tile issue them all, or copy dst.panel(i)");
+        static_assert(
+            Tile::layout.panels() == 1 || !same_box,
+            "PTXDSL-C02: this tile has several panels, one copy each: k.load_tile and k.store_tile issue them all, or copy dst.panel(i)");
     }
     template <class Tile, class Map, unsigned N, unsigned O>
     static constexpr void check_load() noexcept {
@@ -828,29 +915,35 @@ private:
     static constexpr void check_store() noexcept {
         check_map<Map, N, Map::offset_count>();
         static_assert(Map::store_mode != tok::none, "PTXDSL-F08: maps of im2col::w are for loads only");
-        static_assert(Map::writes || Map::store_mode == tok::none,
-                      "PTXDSL-B02: store through a tensor map the kernel declared read-only; declare it as px::tma_map_out (Writes = true)");
+        static_assert(
+            Map::writes || Map::store_mode == tok::none,
+            "PTXDSL-B02: store through a tensor map the kernel declared read-only; declare it as px::tma_map_out (Writes = true)");
         check_tile<Tile, Map>();
     }
     template <tok Op, class Tile>
     static constexpr void check_reduction() noexcept {
-        static_assert(is_bulk_reduction(Op, Tile::layout.element),
-                      "PTXDSL-F12: tensor reductions have no such operation for this element type (add: 32- and 64-bit integers, floats; min, "
-                      "max: integers and halves; inc, dec: u32; and, or, xor: 32- and 64-bit integers)");
+        static_assert(
+            is_bulk_reduction(Op, Tile::layout.element),
+            "PTXDSL-F12: tensor reductions have no such operation for this element type (add: 32- and 64-bit integers, floats; min, "
+            "max: integers and halves; inc, dec: u32; and, or, xor: 32- and 64-bit integers)");
     }
     /// F08 for the modes the target lacks, then the table.
     template <class Map, class F>
     static constexpr void check_target() noexcept {
         constexpr bool plain = Map::load_mode == tok::tile || Map::load_mode == tok::im2col;
-        static_assert(plain || Tgt.sm >= 100, "PTXDSL-F08: this target has no gather4, scatter4 and im2col::w tensor copies (sm_100a has)");
+        static_assert(plain || Tgt.sm >= 100,
+                      "PTXDSL-F08: this target has no gather4, scatter4 and im2col::w tensor copies (sm_100a has)");
         if constexpr (plain || Tgt.sm >= 100) require<F, rule::f08>();
     }
     template <class T, unsigned A, unsigned B>
     constexpr void check_bulk(const operand<u32>& bytes, location where) const {
-        static_assert(!std::is_const_v<T>, "PTXDSL-B02: bulk copy to a pointer to const; the kernel declared this memory read-only");
-        static_assert(A >= 16 && B >= 16, "PTXDSL-F09: both addresses of a bulk copy are 16-byte aligned; declare or assume it");
+        static_assert(!std::is_const_v<T>,
+                      "PTXDSL-B02: bulk copy to a pointer to const; the kernel declared this memory read-only");
+        static_assert(A >= 16 && B >= 16,
+                      "PTXDSL-F09: both addresses of a bulk copy are 16-byte aligned; declare or assume it");
         if (bytes.is_literal() && ir::payload_of(bytes.words[0]) % 16 != 0)
-            ctx().p.report("F09", where, {"a bulk copy moves a multiple of 16 bytes, this one ", ir::payload_of(bytes.words[0])});
+            ctx().p.report("F09", where,
+                           {"a bulk copy moves a multiple of 16 bytes, this one ", ir::payload_of(bytes.words[0])});
     }
     [[nodiscard]] static constexpr std::uint32_t literal_or_zero(const operand<u32>& o) noexcept {
         return o.is_literal() ? ir::payload_of(o.words[0]) : 0;
@@ -859,7 +952,8 @@ private:
         if (!mask.is_literal()) return;
         const std::uint32_t m = ir::payload_of(mask.words[0]) & 0xffffu;
         const std::uint32_t size = ctx().p.attrs.cluster_size();
-        if (m == 0) ctx().p.report("F06", where, {"multicast mask 0 delivers to nobody"});
+        if (m == 0)
+            ctx().p.report("F06", where, {"multicast mask 0 delivers to nobody"});
         else if (size < 16 && m >> size != 0)
             ctx().p.report("F06", where, {"multicast mask ", m, " names a block outside the cluster of ", size});
     }
@@ -867,8 +961,10 @@ private:
     [[nodiscard]] constexpr std::uint32_t receivers(const operand<u16>&) const { return ctx().p.attrs.cluster_size(); }
     template <class R>
     constexpr void note_copy(const mbarrier<R>& bar, std::uint32_t bytes, std::uint32_t count) const {
-        static_assert(!is_empty_ring<R>, "PTXDSL-E13: this is the empty barrier of the pipeline, which counts releases; a copy completes on the "
-                                         "full one");
+        static_assert(
+            !is_empty_ring<R>,
+            "PTXDSL-E13: this is the empty barrier of the pipeline, which counts releases; a copy completes on the "
+            "full one");
         ctx().p.note_next(ir::note::barrier_copy, bar.region().allocation, bar.region().stage, bytes, count);
     }
 };

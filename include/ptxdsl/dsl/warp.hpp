@@ -16,50 +16,60 @@ class warp_family : public family<Tgt, warp_family<Tgt>> {
     using family<Tgt, warp_family<Tgt>>::ctx;
 
 public:
-    // ---- shfl.sync (PTX ISA 9.7.9.6): 32-bit values of any type; `b`, `c` and the mask are u32 -----------------------
+    // ---- shfl.sync (PTX ISA 9.7.9.6): 32-bit values of any type; `b`, `c` and the mask are u32
+    // -----------------------
 
     /// `shfl.sync.up.b32 d, a, b, c, mask;` PTX ISA 9.7.9.6.
     template <class A, class B, class C, class K>
     constexpr auto shfl_sync_up(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
-        return shuffle<tok::up, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+        return shuffle<tok::up, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
+                                       static_cast<K&&>(mask), where);
     }
     /// `shfl.sync.down.b32 d, a, b, c, mask;` PTX ISA 9.7.9.6.
     template <class A, class B, class C, class K>
     constexpr auto shfl_sync_down(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
-        return shuffle<tok::down, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+        return shuffle<tok::down, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
+                                         static_cast<K&&>(mask), where);
     }
     /// `shfl.sync.bfly.b32 d, a, b, c, mask;` PTX ISA 9.7.9.6.
     template <class A, class B, class C, class K>
     constexpr auto shfl_sync_bfly(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
-        return shuffle<tok::bfly, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+        return shuffle<tok::bfly, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
+                                         static_cast<K&&>(mask), where);
     }
     /// `shfl.sync.idx.b32 d, a, b, c, mask;` PTX ISA 9.7.9.6.
     template <class A, class B, class C, class K>
     constexpr auto shfl_sync_idx(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
-        return shuffle<tok::idx, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+        return shuffle<tok::idx, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
+                                        static_cast<K&&>(mask), where);
     }
     /// `shfl.sync.up.b32 d|p, a, b, c, mask;` `p`: the source lane was in range. PTX ISA 9.7.9.6.
     template <class A, class B, class C, class K>
     constexpr auto shfl_sync_up_p(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
-        return shuffle<tok::up, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+        return shuffle<tok::up, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
+                                      static_cast<K&&>(mask), where);
     }
     /// `shfl.sync.down.b32 d|p, a, b, c, mask;` PTX ISA 9.7.9.6.
     template <class A, class B, class C, class K>
     constexpr auto shfl_sync_down_p(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
-        return shuffle<tok::down, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+        return shuffle<tok::down, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
+                                        static_cast<K&&>(mask), where);
     }
     /// `shfl.sync.bfly.b32 d|p, a, b, c, mask;` PTX ISA 9.7.9.6.
     template <class A, class B, class C, class K>
     constexpr auto shfl_sync_bfly_p(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
-        return shuffle<tok::bfly, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+        return shuffle<tok::bfly, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
+                                        static_cast<K&&>(mask), where);
     }
     /// `shfl.sync.idx.b32 d|p, a, b, c, mask;` PTX ISA 9.7.9.6.
     template <class A, class B, class C, class K>
     constexpr auto shfl_sync_idx_p(A&& a, B&& b, C&& c, K&& mask, location where = location::current()) const {
-        return shuffle<tok::idx, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<K&&>(mask), where);
+        return shuffle<tok::idx, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
+                                       static_cast<K&&>(mask), where);
     }
 
-    // ---- votes and reductions (PTX ISA 9.7.13.10 to 9.7.13.13) -------------------------------------------------------
+    // ---- votes and reductions (PTX ISA 9.7.13.10 to 9.7.13.13)
+    // -------------------------------------------------------
 
     /// `vote.sync.all.pred d, p, mask;` PTX ISA 9.7.13.10.
     template <class P, class K>
@@ -151,7 +161,8 @@ public:
     /// `elect.sync d|p, mask;` `d` is the elected lane. PTX ISA 9.7.13.15.
     template <class K = u32>
     constexpr value_pred<u32> elect_sync_p(K&& mask = K{full_mask}, location where = location::current()) const {
-        return pair_value<form<Tgt, tok::elect, tok::sync>, value_pred<u32>>(ctx(), where, as_operand<u32>(static_cast<K&&>(mask), where));
+        return pair_value<form<Tgt, tok::elect, tok::sync>, value_pred<u32>>(
+            ctx(), where, as_operand<u32>(static_cast<K&&>(mask), where));
     }
     /// `bar.warp.sync mask;` PTX ISA 9.7.13.2.
     template <class K = u32>
@@ -159,7 +170,8 @@ public:
         effect<form<Tgt, tok::bar, tok::warp, tok::sync>>(ctx(), where, as_operand<u32>(static_cast<K&&>(mask), where));
     }
 
-    // ---- miscellaneous (PTX ISA 9.7.19) --------------------------------------------------------------------------------
+    // ---- miscellaneous (PTX ISA 9.7.19)
+    // --------------------------------------------------------------------------------
 
     /// `nanosleep.u32 t;` PTX ISA 9.7.19.2.
     template <class A>
@@ -202,22 +214,26 @@ private:
         using F = form<Tgt, tok::shfl, tok::sync, Mode, tok::b32>;
         require<F>();
         const operand<T> from = as_operand<T>(static_cast<A&&>(a), where);
-        const operand<u32> lane = as_operand<u32>(static_cast<B&&>(b), where), clamp = as_operand<u32>(static_cast<C&&>(c), where),
+        const operand<u32> lane = as_operand<u32>(static_cast<B&&>(b), where),
+                           clamp = as_operand<u32>(static_cast<C&&>(c), where),
                            members = as_operand<u32>(static_cast<K&&>(mask), where);
-        if constexpr (Valid) return pair_value<F, value_pred<T>>(ctx(), where, from, lane, clamp, members);
-        else return value<F, T>(ctx(), where, from, lane, clamp, members);
+        if constexpr (Valid)
+            return pair_value<F, value_pred<T>>(ctx(), where, from, lane, clamp, members);
+        else
+            return value<F, T>(ctx(), where, from, lane, clamp, members);
     }
     template <tok Mode, tok Type, class R, class P, class K>
     constexpr reg<R> vote(P&& p, K&& mask, location where) const {
-        return value<form<Tgt, tok::vote, tok::sync, Mode, Type>, R>(ctx(), where, pred_operand(static_cast<P&&>(p), where),
-                                                                     as_operand<u32>(static_cast<K&&>(mask), where));
+        return value<form<Tgt, tok::vote, tok::sync, Mode, Type>, R>(
+            ctx(), where, pred_operand(static_cast<P&&>(p), where), as_operand<u32>(static_cast<K&&>(mask), where));
     }
     template <typing How, tok Op, tok... M, class A, class K>
     constexpr auto reduce(A&& a, K&& mask, location where) const {
         using T = source_t<A>;
         using F = form<Tgt, tok::redux, tok::sync, Op, M..., type_word<How, T>>;
         require<F>();
-        return value<F, T>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<K&&>(mask), where));
+        return value<F, T>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where),
+                           as_operand<u32>(static_cast<K&&>(mask), where));
     }
 };
 

@@ -15,7 +15,8 @@ struct fragment_place {
     location where;
     template <std::integral Index>
     // NOLINTNEXTLINE(google-explicit-constructor)
-    constexpr fragment_place(Index i, location at = location::current()) noexcept : index(static_cast<unsigned>(i)), where(at) {}
+    constexpr fragment_place(Index i, location at = location::current()) noexcept
+        : index(static_cast<unsigned>(i)), where(at) {}
 };
 }  // namespace detail
 
@@ -33,7 +34,8 @@ public:
     constexpr accumulator(ir::program& p, std::uint32_t first) noexcept : prog_(&p), first_(first) {}
     /// Register `i` (C++ constant), in the hardware's order.
     [[nodiscard]] constexpr reg<register_type> operator[](detail::fragment_place i) const {
-        if (i.index >= size) prog_->report("D03", i.where, {"register ", i.index, " of an accumulator of ", std::uint32_t{size}});
+        if (i.index >= size)
+            prog_->report("D03", i.where, {"register ", i.index, " of an accumulator of ", std::uint32_t{size}});
         return {*prog_, first_ + (i.index < size ? i.index : 0)};
     }
     [[nodiscard]] constexpr std::uint32_t first() const noexcept { return first_; }
@@ -59,7 +61,8 @@ public:
         for (unsigned i = 0; i < size; ++i) words_[i] = v.words()[i];
     }
     [[nodiscard]] constexpr reg<b32> operator[](detail::fragment_place i) const {
-        if (i.index >= size) prog_->report("D07", i.where, {"register ", i.index, " of an A fragment of ", std::uint32_t{size}});
+        if (i.index >= size)
+            prog_->report("D07", i.where, {"register ", i.index, " of an A fragment of ", std::uint32_t{size}});
         return {*prog_, ir::payload_of(words_[i.index < size ? i.index : 0])};
     }
     [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
@@ -89,14 +92,16 @@ template <class Tile>
 class [[nodiscard]] matrix_descriptor {
 public:
     using tile_type = Tile;
-    constexpr matrix_descriptor(const shared_region& r, std::uint32_t id, std::uint32_t stages, ir::span fresh = {}) noexcept
+    constexpr matrix_descriptor(const shared_region& r, std::uint32_t id, std::uint32_t stages,
+                                ir::span fresh = {}) noexcept
         : r_(r), id_(id), stages_(stages), fresh_(fresh) {}
     template <class Other>
         requires(!std::is_same_v<Other, Tile>)
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr matrix_descriptor(const matrix_descriptor<Other>& o) noexcept : matrix_descriptor(o.region(), 0, 1) {
-        static_assert(detail::always_false<Other>, "PTXDSL-D06: this descriptor was made for another tile type: its strides, swizzle and major are "
-                                                   "in its bits");
+        static_assert(detail::always_false<Other>,
+                      "PTXDSL-D06: this descriptor was made for another tile type: its strides, swizzle and major are "
+                      "in its bits");
     }
     constexpr matrix_descriptor(const matrix_descriptor& o) noexcept : r_(o.r_), id_(o.id_), stages_(o.stages_) {}
     constexpr matrix_descriptor(matrix_descriptor&&) noexcept = default;
@@ -123,7 +128,9 @@ public:
         d.stages_ = 1;
         return d;
     }
-    [[nodiscard]] constexpr matrix_descriptor operator[](const operand<u32>& slot) const& { return matrix_descriptor(*this)[slot]; }
+    [[nodiscard]] constexpr matrix_descriptor operator[](const operand<u32>& slot) const& {
+        return matrix_descriptor(*this)[slot];
+    }
     /// Descriptor of the `i`-th instruction K step (32 bytes of a K-major row): one `add.s64` (none for step 0).
     [[nodiscard]] constexpr matrix_descriptor k_slice(std::uint32_t i, location where = location::current()) && {
         if (i >= Tile::layout.k_slices())
@@ -134,12 +141,14 @@ public:
         return matrix_descriptor(*this).k_slice(i, where);
     }
     /// Descriptor of the rows from `first_row` on: one `add.s64` (none for 0). 64-row parts of a taller A tile.
-    [[nodiscard]] constexpr matrix_descriptor row_slice(std::uint32_t first_row, location where = location::current()) && {
+    [[nodiscard]] constexpr matrix_descriptor row_slice(std::uint32_t first_row,
+                                                        location where = location::current()) && {
         if (row_slice_error(Tile::layout, first_row, 8) != tile_error::ok)
             r_.prog->report("C03", where, {"a slice at row ", first_row, " of a tile of ", Tile::rows, " rows"});
         return plus(Tile::layout.row_slice(first_row), where);
     }
-    [[nodiscard]] constexpr matrix_descriptor row_slice(std::uint32_t first_row, location where = location::current()) const& {
+    [[nodiscard]] constexpr matrix_descriptor row_slice(std::uint32_t first_row,
+                                                        location where = location::current()) const& {
         return matrix_descriptor(*this).row_slice(first_row, where);
     }
     /// Descriptor of the `index`-th part of `rows_each` rows, `index` in a register: one `mad.wide.u32`.
@@ -160,13 +169,15 @@ public:
 private:
     /// `mad.wide.u32 d, index, bytes >> 4, this`: the address field counts 16-byte units.
     constexpr matrix_descriptor indexed(const operand<u32>& index, std::uint32_t bytes) const {
-        constexpr std::uint32_t packed[] = {static_cast<std::uint32_t>(tok::mad) | static_cast<std::uint32_t>(tok::wide) << 16,
+        constexpr std::uint32_t packed[] = {static_cast<std::uint32_t>(tok::mad) | static_cast<std::uint32_t>(tok::wide)
+                                                                                       << 16,
                                             static_cast<std::uint32_t>(tok::u32)};
         ir::program& p = *r_.prog;
         ir::span spans[] = {fresh_, index.fresh};
         ir::span all;
         if (!p.settle(spans, 2, all))
-            p.report("K05", index.where, {"descriptor and index are both nested calls that emit several instructions; name one first"});
+            p.report("K05", index.where,
+                     {"descriptor and index are both nested calls that emit several instructions; name one first"});
         const std::uint32_t dst = p.new_reg(isa::scalar::u64, "desc");
         detail::raw_operand by = index;
         by.fresh = {};
@@ -178,7 +189,8 @@ private:
     }
     constexpr matrix_descriptor plus(std::uint32_t bytes, location where) const {
         if (bytes == 0) return {r_, id_, stages_, fresh_};
-        constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::add) | static_cast<std::uint32_t>(tok::s64) << 16;
+        constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::add) | static_cast<std::uint32_t>(tok::s64)
+                                                                                    << 16;
         ir::program& p = *r_.prog;
         const std::uint32_t dst = p.new_reg(isa::scalar::u64, "desc");
         detail::raw_operand by;
@@ -235,12 +247,14 @@ inline constexpr bool wgmma_int = std::is_same_v<T, s8> || std::is_same_v<T, u8>
 template <class T>
 inline constexpr bool wgmma_fp8 = std::is_same_v<T, e4m3> || std::is_same_v<T, e5m2>;
 template <class T>
-inline constexpr bool wgmma_element = wgmma_16bit<T> || wgmma_int<T> || wgmma_fp8<T> || std::is_same_v<T, tf32> || std::is_same_v<T, f32>;
+inline constexpr bool wgmma_element =
+    wgmma_16bit<T> || wgmma_int<T> || wgmma_fp8<T> || std::is_same_v<T, tf32> || std::is_same_v<T, f32>;
 
 template <class A, class B>
-inline constexpr bool wgmma_pair = wgmma_element<A> && wgmma_element<B> &&
-                                   (std::is_same_v<A, B> || (wgmma_fp8<A> && wgmma_fp8<B>) ||
-                                    (wgmma_int<A> && wgmma_int<B> && bits_of<A> == 8 && bits_of<B> == 8) || (bits_of<A> == 32 && bits_of<B> == 32));
+inline constexpr bool wgmma_pair =
+    wgmma_element<A> && wgmma_element<B> &&
+    (std::is_same_v<A, B> || (wgmma_fp8<A> && wgmma_fp8<B>) ||
+     (wgmma_int<A> && wgmma_int<B> && bits_of<A> == 8 && bits_of<B> == 8) || (bits_of<A> == 32 && bits_of<B> == 32));
 
 /// Element type token: tf32 tiles may be declared as f32, which the tensor core reads as tf32.
 template <class T>
@@ -253,7 +267,9 @@ template <class T>
 struct scale_d {
     raw_operand o;
     // NOLINTBEGIN(google-explicit-constructor)
-    constexpr scale_d(bool accumulate) noexcept { o.words[0] = ir::head(ir::operand_kind::small_int, accumulate ? 1 : 0); }
+    constexpr scale_d(bool accumulate) noexcept {
+        o.words[0] = ir::head(ir::operand_kind::small_int, accumulate ? 1 : 0);
+    }
     constexpr scale_d(const reg<pred>& p) noexcept : o(operand<pred>(p)) {}
     constexpr scale_d(reg<pred>&& p) noexcept : o(operand<pred>(static_cast<reg<pred>&&>(p))) {}
     constexpr scale_d(negated p) noexcept : o(pred_operand(p, location())) {}
@@ -267,13 +283,17 @@ struct matrix_bits {
 };
 /// `(address >> 4) & 0x3fff | high` in a new 64-bit register: `shr.u32`, `and.b32`, `cvt.u64.u32`, `or.b64`.
 template <target Tgt>
-constexpr matrix_bits descriptor_register(const context& k, const shared_region& r, std::uint64_t high, location where) {
+constexpr matrix_bits descriptor_register(const context& k, const shared_region& r, std::uint64_t high,
+                                          location where) {
     const std::uint32_t begin = r.fresh.end == k.p.words.size() ? r.fresh.begin : k.p.words.size();
     const reg<u32> address = address_register(r, where);
-    const reg<u32> shifted = value<form<Tgt, tok::shr, tok::u32>, u32>(k, where, operand<u32>(address, where), operand<u32>(4, where));
-    const reg<u32> field = value<form<Tgt, tok::and_, tok::b32>, u32>(k, where, operand<u32>(shifted, where), operand<u32>(0x3fff, where));
+    const reg<u32> shifted =
+        value<form<Tgt, tok::shr, tok::u32>, u32>(k, where, operand<u32>(address, where), operand<u32>(4, where));
+    const reg<u32> field =
+        value<form<Tgt, tok::and_, tok::b32>, u32>(k, where, operand<u32>(shifted, where), operand<u32>(0x3fff, where));
     const reg<u64> wide = value<form<Tgt, tok::cvt, tok::u64, tok::u32>, u64>(k, where, operand<u32>(field, where));
-    const reg<u64> d = value<form<Tgt, tok::or_, tok::b64>, u64>(k, where, operand<u64>(wide, where), operand<u64>(high, where));
+    const reg<u64> d =
+        value<form<Tgt, tok::or_, tok::b64>, u64>(k, where, operand<u64>(wide, where), operand<u64>(high, where));
     k.p.rename(d.id(), "desc");
     return {d.id(), {begin, k.p.words.size()}};
 }
@@ -297,28 +317,33 @@ public:
     [[nodiscard]] constexpr a_fragment<T> make_a_fragment(string_view name = "a") const {
         return {*p_, p_->new_regs(isa::scalar::b32, a_fragment<T>::size, name)};
     }
-    /// Makes the descriptor of stage 0. Emits four instructions: `shr.u32`, `and.b32`, `cvt.u64.u32`, `or.b64`; derive the
-    /// others from it with `[slot]`, `stage`, `k_slice`, `row_slice`.
+    /// Makes the descriptor of stage 0. Emits four instructions: `shr.u32`, `and.b32`, `cvt.u64.u32`, `or.b64`; derive
+    /// the others from it with `[slot]`, `stage`, `k_slice`, `row_slice`.
     template <class Tile>
-    [[nodiscard]] constexpr matrix_descriptor<Tile> descriptor(const shared_tile<Tile>& t, location where = location::current()) const {
+    [[nodiscard]] constexpr matrix_descriptor<Tile> descriptor(const shared_tile<Tile>& t,
+                                                               location where = location::current()) const {
         shared_region r = t.region();
         r.stage = 0;
         return make_descriptor<Tile>(r, t.stages(), where);
     }
     template <class Tile>
-    [[nodiscard]] constexpr matrix_descriptor<Tile> descriptor(tile_stage<Tile> t, location where = location::current()) const {
+    [[nodiscard]] constexpr matrix_descriptor<Tile> descriptor(tile_stage<Tile> t,
+                                                               location where = location::current()) const {
         return make_descriptor<Tile>(t.region(), 1, where);
     }
 
-    /// A descriptor the author computed: states that `bits` describes a tile of type `Tile`, with that major and swizzle. Emits
-    /// nothing.
+    /// A descriptor the author computed: states that `bits` describes a tile of type `Tile`, with that major and
+    /// swizzle. Emits nothing.
     template <class Tile, major Major = Tile::layout.order, swizzle_mode Swizzle = Tile::layout.swizzle, class U>
     [[nodiscard]] constexpr matrix_descriptor<Tile> raw_descriptor(const reg<U>& bits) const {
         static_assert(bits_of<U> == 64, "PTXDSL-D06: a matrix descriptor is 64 bits wide");
-        static_assert(Major == Tile::layout.order, "PTXDSL-D05: this descriptor's transpose flag contradicts the tile's major");
-        static_assert(Major == k_major || Tile::layout.element_bits == 16,
-                      "PTXDSL-D05: only f16 and bf16 operands have a transpose flag; this MN-major tile has another element type");
-        static_assert(Swizzle == Tile::layout.swizzle, "PTXDSL-D06: this descriptor is for another swizzle than the tile's");
+        static_assert(Major == Tile::layout.order,
+                      "PTXDSL-D05: this descriptor's transpose flag contradicts the tile's major");
+        static_assert(
+            Major == k_major || Tile::layout.element_bits == 16,
+            "PTXDSL-D05: only f16 and bf16 operands have a transpose flag; this MN-major tile has another element type");
+        static_assert(Swizzle == Tile::layout.swizzle,
+                      "PTXDSL-D06: this descriptor is for another swizzle than the tile's");
         shared_region r;
         r.prog = p_;
         r.allocation = ir::unknown_count;
@@ -338,18 +363,20 @@ public:
         effect<F>(ctx(), where, operand<u32>(N, where));
     }
 
-    /// `wgmma.mma_async.sync.aligned.m64nNkK.D.A.B {d…}, a-desc, b-desc, scale-d, scale-a, scale-b{, trans-a, trans-b};`
+    /// `wgmma.mma_async.sync.aligned.m64nNkK.D.A.B {d…}, a-desc, b-desc, scale-d, scale-a, scale-b{, trans-a,
+    /// trans-b};`
     ///
-    /// `A`: a tile of 64 rows (or a `row_slice` of a taller one), `B`: a tile of N rows; their columns are K. `accumulate`
-    /// false starts at zero. `ScaleA`, `ScaleB`: 1 or -1. Single bits (`px::b1`) multiply with `.and.popc`. PTX ISA 9.7.15.5.2.
+    /// `A`: a tile of 64 rows (or a `row_slice` of a taller one), `B`: a tile of N rows; their columns are K.
+    /// `accumulate` false starts at zero. `ScaleA`, `ScaleB`: 1 or -1. Single bits (`px::b1`) multiply with
+    /// `.and.popc`. PTX ISA 9.7.15.5.2.
     template <int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TileA, class TileB>
     constexpr void mma_async(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b,
                              scale_d accumulate = true, location where = location::current()) const {
         check_operand<TileA>(), check_operand<TileB>();
         ss<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where);
     }
-    /// The RS form: A in registers, which nothing may touch until `wait_group` covers the instruction (D09). `{d…}, {a0, a1, a2,
-    /// a3}, b-desc, scale-d, scale-a, scale-b{, trans-b}`.
+    /// The RS form: A in registers, which nothing may touch until `wait_group` covers the instruction (D09). `{d…},
+    /// {a0, a1, a2, a3}, b-desc, scale-d, scale-a, scale-b{, trans-b}`.
     template <int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TA, class TileB>
     constexpr void mma_async(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b,
                              scale_d accumulate = true, location where = location::current()) const {
@@ -369,37 +396,48 @@ public:
         check_operand<TileB>();
         rs<1, 1, Sat>(d, a, b, accumulate, where);
     }
-    /// `wgmma.mma_async.sp.sync.aligned.m64nNkK.D.A.B {d…}, a-desc, b-desc, metadata, Selector, scale-d, …;` A is 2:4 compressed: a
-    /// tile of 64 rows and half of B's columns; K is twice the dense K. `metadata` is one register, of the threads that `Selector`
-    /// names. PTX ISA 9.7.15.6.3.
+    /// `wgmma.mma_async.sp.sync.aligned.m64nNkK.D.A.B {d…}, a-desc, b-desc, metadata, Selector, scale-d, …;` A is 2:4
+    /// compressed: a tile of 64 rows and half of B's columns; K is twice the dense K. `metadata` is one register, of
+    /// the threads that `Selector` names. PTX ISA 9.7.15.6.3.
     template <unsigned Selector, int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TileA, class TileB, class E>
-    constexpr void mma_async_sp(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b, const reg<E>& metadata,
-                                scale_d accumulate = true, location where = location::current()) const {
+    constexpr void mma_async_sp(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b,
+                                const reg<E>& metadata, scale_d accumulate = true,
+                                location where = location::current()) const {
         check_operand<TileA>(), check_operand<TileB>();
         check_selector<typename TileA::element_type, Selector, E>();
-        ss<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where, operand<E>(metadata, where), operand<u32>(Selector, where));
+        ss<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where, operand<E>(metadata, where),
+                                      operand<u32>(Selector, where));
     }
     template <unsigned Selector, int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TA, class TileB, class E>
-    constexpr void mma_async_sp(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b, const reg<E>& metadata,
-                                scale_d accumulate = true, location where = location::current()) const {
+    constexpr void mma_async_sp(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b,
+                                const reg<E>& metadata, scale_d accumulate = true,
+                                location where = location::current()) const {
         check_operand<TileB>();
         check_selector<TA, Selector, E>();
-        rs<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where, operand<E>(metadata, where), operand<u32>(Selector, where));
+        rs<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where, operand<E>(metadata, where),
+                                      operand<u32>(Selector, where));
     }
     /// What is no operand of a wgmma, with its sentence.
     template <int ScaleA = 1, int ScaleB = 1, class D, class A, class B, class... Rest>
         requires(!(is_accumulator<D> && (is_descriptor<A> || is_a_fragment<A>) && is_descriptor<B>))
     constexpr void mma_async(const D&, const A&, const B&, const Rest&...) const {
         constexpr bool acc = is_accumulator<D>;
-        static_assert(acc, "PTXDSL-D03: D of wgmma is the accumulator of its shape and type, k.wgmma.make_accumulator<px::f32, N>(); other "
-                           "registers have another number or order");
+        static_assert(
+            acc,
+            "PTXDSL-D03: D of wgmma is the accumulator of its shape and type, k.wgmma.make_accumulator<px::f32, N>(); other "
+            "registers have another number or order");
         constexpr bool raw = traits<A>::is_reg || traits<B>::is_reg;
-        static_assert(!acc || !raw, "PTXDSL-D06: a register is no matrix descriptor; k.wgmma.descriptor(tile) makes one with the tile's swizzle and "
-                                    "major, k.wgmma.raw_descriptor<Tile>(bits) states what an own one describes");
+        static_assert(
+            !acc || !raw,
+            "PTXDSL-D06: a register is no matrix descriptor; k.wgmma.descriptor(tile) makes one with the tile's swizzle and "
+            "major, k.wgmma.raw_descriptor<Tile>(bits) states what an own one describes");
         constexpr bool tiles = is_shared_tile<A> || is_shared_tile<B>;
-        static_assert(!acc || raw || !tiles, "PTXDSL-D06: wgmma reads a tile through its descriptor: k.wgmma.descriptor(tile)");
-        static_assert(!acc || raw || tiles, "PTXDSL-D07: A of wgmma is a descriptor or the four registers of k.wgmma.make_a_fragment<T>(), B a "
-                                            "descriptor; fragments of mma.sync have another shape");
+        static_assert(!acc || raw || !tiles,
+                      "PTXDSL-D06: wgmma reads a tile through its descriptor: k.wgmma.descriptor(tile)");
+        static_assert(
+            !acc || raw || tiles,
+            "PTXDSL-D07: A of wgmma is a descriptor or the four registers of k.wgmma.make_a_fragment<T>(), B a "
+            "descriptor; fragments of mma.sync have another shape");
     }
 
 private:
@@ -412,8 +450,9 @@ private:
     }
     template <bool Sparse, tok Sat, class T, unsigned N, class A, class B>
     using shape = compact_form<Tgt, tok::wgmma, tok::mma_async, Sparse ? tok::sp : tok::none, tok::sync, tok::aligned,
-                               wgmma_shape(N, (Sparse ? 512 : 256) / bits_of<A>), isa::type_token(scalar_of<T>), wgmma_type<A>(), wgmma_type<B>(),
-                               bits_of<A> == 1 ? tok::and_ : tok::none, bits_of<A> == 1 ? tok::popc : tok::none, Sat>;
+                               wgmma_shape(N, (Sparse ? 512 : 256) / bits_of<A>), isa::type_token(scalar_of<T>),
+                               wgmma_type<A>(), wgmma_type<B>(), bits_of<A> == 1 ? tok::and_ : tok::none,
+                               bits_of<A> == 1 ? tok::popc : tok::none, Sat>;
 
     [[nodiscard]] static constexpr raw_operand immediate(int v) noexcept {
         raw_operand o;
@@ -442,51 +481,68 @@ private:
             using F = shape<is_sparse, Sat, T, N, TA, TB>;
             note_read(a.region());
             note_read(b.region());
-            if constexpr (wgmma_int<TA>) effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o);
+            if constexpr (wgmma_int<TA>)
+                effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o);
             else if constexpr (wgmma_16bit<TA>)
-                effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o, immediate(ScaleA), immediate(ScaleB),
-                          immediate(TileA::layout.order == mn_major ? 1 : 0), immediate(TileB::layout.order == mn_major ? 1 : 0));
-            else effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o, immediate(ScaleA), immediate(ScaleB));
+                effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o, immediate(ScaleA),
+                          immediate(ScaleB), immediate(TileA::layout.order == mn_major ? 1 : 0),
+                          immediate(TileB::layout.order == mn_major ? 1 : 0));
+            else
+                effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o, immediate(ScaleA),
+                          immediate(ScaleB));
         }
     }
     template <int ScaleA, int ScaleB, tok Sat, class T, unsigned N, class TA, class TileB, class... Sparse>
-    constexpr void rs(const accumulator<T, N>& d, const a_fragment<TA>& a, const matrix_descriptor<TileB>& b, const scale_d& accumulate,
-                      location where, const Sparse&... sparse) const {
+    constexpr void rs(const accumulator<T, N>& d, const a_fragment<TA>& a, const matrix_descriptor<TileB>& b,
+                      const scale_d& accumulate, location where, const Sparse&... sparse) const {
         using TB = typename TileB::element_type;
         constexpr bool is_sparse = sizeof...(Sparse) != 0;
         if constexpr (check_types<is_sparse, Sat, T, N, TA, TB, ScaleA, ScaleB>()) {
             check_b<TileB, N, is_sparse>();
             using F = shape<is_sparse, Sat, T, N, TA, TB>;
             note_read(b.region());
-            if constexpr (wgmma_int<TA>) effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o);
+            if constexpr (wgmma_int<TA>)
+                effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o);
             else if constexpr (wgmma_16bit<TA>)
-                effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o, immediate(ScaleA), immediate(ScaleB),
-                          immediate(TileB::layout.order == mn_major ? 1 : 0));
-            else effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o, immediate(ScaleA), immediate(ScaleB));
+                effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o, immediate(ScaleA),
+                          immediate(ScaleB), immediate(TileB::layout.order == mn_major ? 1 : 0));
+            else
+                effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o, immediate(ScaleA),
+                          immediate(ScaleB));
         }
     }
     template <class A, unsigned Selector, class E>
     static constexpr void check_selector() noexcept {
         static_assert(bits_of<E> == 32, "PTXDSL-D07: the sparsity metadata is one 32-bit register");
-        static_assert(Selector <= (bits_of<A> == 8 ? 0u : 1u), "PTXDSL-D07: the sparsity selector names a group of threads this shape has not");
+        static_assert(Selector <= (bits_of<A> == 8 ? 0u : 1u),
+                      "PTXDSL-D07: the sparsity selector names a group of threads this shape has not");
     }
     template <bool Sparse, tok Sat, class T, unsigned N, class A, class B, int ScaleA, int ScaleB>
     static constexpr bool check_types() noexcept {
         constexpr bool pair = wgmma_pair<A, B>;
-        static_assert(pair, "PTXDSL-D02: the element types of A and B are no legal wgmma pair (f16xf16, bf16xbf16, tf32xtf32, "
-                            "e4m3/e5m2 mixes, s8/u8 mixes)");
-        constexpr bool acc = wgmma_int<A> ? std::is_same_v<T, s32> : std::is_same_v<T, f32> || (std::is_same_v<T, f16> && !std::is_same_v<A, bf16> && bits_of<A> != 32);
-        static_assert(!pair || acc, "PTXDSL-D02: this accumulator type is not legal for these element types (integers: s32; bf16 and "
-                                    "tf32: f32; f16 and fp8: f16 or f32)");
-        static_assert((ScaleA == 1 || ScaleA == -1) && (ScaleB == 1 || ScaleB == -1), "PTXDSL-D13: scale-a and scale-b are 1 or -1");
-        static_assert(!wgmma_int<A> || (ScaleA == 1 && ScaleB == 1), "PTXDSL-D13: integer wgmma has no scale-a and scale-b");
+        static_assert(
+            pair,
+            "PTXDSL-D02: the element types of A and B are no legal wgmma pair (f16xf16, bf16xbf16, tf32xtf32, "
+            "e4m3/e5m2 mixes, s8/u8 mixes)");
+        constexpr bool acc = wgmma_int<A> ? std::is_same_v<T, s32>
+                                          : std::is_same_v<T, f32> || (std::is_same_v<T, f16> &&
+                                                                       !std::is_same_v<A, bf16> && bits_of<A> != 32);
+        static_assert(!pair || acc,
+                      "PTXDSL-D02: this accumulator type is not legal for these element types (integers: s32; bf16 and "
+                      "tf32: f32; f16 and fp8: f16 or f32)");
+        static_assert((ScaleA == 1 || ScaleA == -1) && (ScaleB == 1 || ScaleB == -1),
+                      "PTXDSL-D13: scale-a and scale-b are 1 or -1");
+        static_assert(!wgmma_int<A> || (ScaleA == 1 && ScaleB == 1),
+                      "PTXDSL-D13: integer wgmma has no scale-a and scale-b");
         static_assert(!pair || Sat == tok::none || (Sat == tok::satfinite && wgmma_int<A> && bits_of<A> == 8),
                       "PTXDSL-D02: .satfinite exists for 8-bit integer wgmma only");
         if constexpr (pair && acc) {
             using status = isa::verdict::status;
             constexpr status st = shape<Sparse, Sat, T, N, A, B>::verdict.st;
-            static_assert(st != status::wrong_target, "PTXDSL-A11: this kernel's target does not have wgmma, which exists on sm_90a only");
-            static_assert(st == status::ok || st == status::wrong_target, "PTXDSL-D04: wgmma has no instruction of this shape for these types");
+            static_assert(st != status::wrong_target,
+                          "PTXDSL-A11: this kernel's target does not have wgmma, which exists on sm_90a only");
+            static_assert(st == status::ok || st == status::wrong_target,
+                          "PTXDSL-D04: wgmma has no instruction of this shape for these types");
         }
         return pair && acc;
     }
@@ -503,31 +559,42 @@ private:
         constexpr tile_error e = operand_error(operand_layout<Tile>(), Tgt);
         static_assert(e != tile_error::mn_major_type,
                       "PTXDSL-C06: sm_90a reads MN-major operands of 16-bit types only; make this tile K-major");
-        static_assert(e != tile_error::plain_layout, "PTXDSL-C02: the tensor core reads no plain row-major tile; give it a swizzle, or core_matrices");
-        static_assert(e != tile_error::inner_not_span, "PTXDSL-C02: the contiguous row of an operand tile is the swizzle span or a multiple of it");
-        static_assert(e != tile_error::outer_not_core, "PTXDSL-D01: the strided extent of an operand tile is a multiple of 8");
-        static_assert(e != tile_error::k_not_step, "PTXDSL-D04: the K extent of this tile is no multiple of the instruction's K (32 bytes)");
-        static_assert(e == tile_error::ok || e == tile_error::element_type || e == tile_error::mn_major_type || e == tile_error::plain_layout || e == tile_error::inner_not_span ||
+        static_assert(e != tile_error::plain_layout,
+                      "PTXDSL-C02: the tensor core reads no plain row-major tile; give it a swizzle, or core_matrices");
+        static_assert(e != tile_error::inner_not_span,
+                      "PTXDSL-C02: the contiguous row of an operand tile is the swizzle span or a multiple of it");
+        static_assert(e != tile_error::outer_not_core,
+                      "PTXDSL-D01: the strided extent of an operand tile is a multiple of 8");
+        static_assert(e != tile_error::k_not_step,
+                      "PTXDSL-D04: the K extent of this tile is no multiple of the instruction's K (32 bytes)");
+        static_assert(e == tile_error::ok || e == tile_error::element_type || e == tile_error::mn_major_type ||
+                          e == tile_error::plain_layout || e == tile_error::inner_not_span ||
                           e == tile_error::outer_not_core || e == tile_error::k_not_step,
                       "PTXDSL-C02: no tensor core of this target reads this layout");
     }
     template <class TileA, class TileB, bool Sparse>
     static constexpr void check_a() noexcept {
-        static_assert(Sparse || TileA::cols == TileB::cols, "PTXDSL-D01: A and B have different K extents; were the two tiles swapped?");
-        static_assert(!Sparse || 2 * TileA::cols == TileB::cols, "PTXDSL-D01: a 2:4 compressed A has half of B's K extent");
-        static_assert(TileA::rows % 64 == 0, "PTXDSL-D01: A has 64 rows, or a multiple with row_slice; were the two tiles swapped?");
+        static_assert(Sparse || TileA::cols == TileB::cols,
+                      "PTXDSL-D01: A and B have different K extents; were the two tiles swapped?");
+        static_assert(!Sparse || 2 * TileA::cols == TileB::cols,
+                      "PTXDSL-D01: a 2:4 compressed A has half of B's K extent");
+        static_assert(TileA::rows % 64 == 0,
+                      "PTXDSL-D01: A has 64 rows, or a multiple with row_slice; were the two tiles swapped?");
     }
     template <class TileB, unsigned N, bool Sparse>
     static constexpr void check_b() noexcept {
-        static_assert(!Sparse || TileB::cols % (2 * TileB::layout.k_step()) == 0, "PTXDSL-D04: the K extent of B is no multiple of the sparse instruction's K");
-        static_assert(TileB::rows % N == 0, "PTXDSL-D01: the N of the accumulator does not divide the rows of B; were the two tiles "
-                                            "swapped?");
+        static_assert(!Sparse || TileB::cols % (2 * TileB::layout.k_step()) == 0,
+                      "PTXDSL-D04: the K extent of B is no multiple of the sparse instruction's K");
+        static_assert(TileB::rows % N == 0,
+                      "PTXDSL-D01: the N of the accumulator does not divide the rows of B; were the two tiles "
+                      "swapped?");
     }
     constexpr void note_read(const shared_region& r) const {
         if (r.allocation != ir::unknown_count) p_->note_next(ir::note::tile_async_read, r.allocation, r.stage);
     }
     template <class Tile>
-    [[nodiscard]] constexpr matrix_descriptor<Tile> make_descriptor(const shared_region& r, std::uint32_t stages, location where) const {
+    [[nodiscard]] constexpr matrix_descriptor<Tile> make_descriptor(const shared_region& r, std::uint32_t stages,
+                                                                    location where) const {
         const matrix_bits d = descriptor_register<Tgt>(ctx(), r, wgmma_descriptor_base(Tile::layout), where);
         return {r, d.id, stages, d.fresh};
     }

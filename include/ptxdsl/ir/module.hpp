@@ -13,17 +13,18 @@
 //   note          w0 (code in the modifiers field), w1 location, payload        meaning, prints nothing
 //   text          w0 (`text_kind` in the modifiers field), w1 location, w2 pool offset, w3 length
 //                 a line by its text: a raw one, the only unchecked door, or one of a module's directives
-//   line          w0, w1 location, w2 number                                    what follows stands on this line of the text
+//   line          w0, w1 location, w2 number                                    what follows stands on this line of the
+//   text
 //
 // An operand is a head word kind:4 | payload:28, followed by what its kind says (see `operand_kind`).
 #pragma once
 
-#include <cstdint>
-#include <source_location>
 #include <ptxdsl/detail/string_view.hpp>
-
 #include <ptxdsl/isa/targets.hpp>
 #include <ptxdsl/isa/types.hpp>
+
+#include <cstdint>
+#include <source_location>
 
 namespace ptxdsl::ir {
 
@@ -31,23 +32,24 @@ enum class record : std::uint8_t { instruction, label, region, note, text, line 
 
 /// What an operand's head word means, and the words that follow it.
 enum class operand_kind : std::uint8_t {
-    reg,       ///< payload: register id
-    not_pred,  ///< payload: predicate register id, printed `!%p`
+    reg,        ///< payload: register id
+    not_pred,   ///< payload: predicate register id, printed `!%p`
     small_int,  ///< payload: 28-bit signed integer
-    integer,   ///< payload: scalar; then low word, high word
-    f32,       ///< then the bits
-    f64,       ///< then low word, high word
-    address,   ///< payload: bit 0 prints an offset of 0 too, bit 1 is `.unified`; then a one-word base (register, symbol, small) and a signed offset:  [base+offset]
-    tensor,    ///< payload: n; then a one-word base and n one-word coordinates:             [base, {c0, c1}]
-    vec,       ///< payload: n; then n one-word operands; a predicate at the end is joined:  {a, b}   {a, b}|p
-    range,     ///< payload: n; then the first register id; ids are consecutive:             {a, …, z}
-    label,     ///< payload: label id
-    symbol,    ///< payload: symbol id; then a signed offset:                                name+offset
-    sink,      ///< `_`; payload not 0: the second word of a register with a selector (`selected`)
-    special,   ///< payload: isa::special
-    pair,      ///< payload: n; then n one-word operands joined by `|`:                      p|q
-               ///< a register and a `selected` word: the register with sign and video selector  -a.b0
-    text,      ///< payload: pool offset; then length
+    integer,    ///< payload: scalar; then low word, high word
+    f32,        ///< then the bits
+    f64,        ///< then low word, high word
+    address,    ///< payload: bit 0 prints an offset of 0 too, bit 1 is `.unified`; then a one-word base (register,
+                ///< symbol, small) and a signed offset:  [base+offset]
+    tensor,     ///< payload: n; then a one-word base and n one-word coordinates:             [base, {c0, c1}]
+    vec,        ///< payload: n; then n one-word operands; a predicate at the end is joined:  {a, b}   {a, b}|p
+    range,      ///< payload: n; then the first register id; ids are consecutive:             {a, …, z}
+    label,      ///< payload: label id
+    symbol,     ///< payload: symbol id; then a signed offset:                                name+offset
+    sink,       ///< `_`; payload not 0: the second word of a register with a selector (`selected`)
+    special,    ///< payload: isa::special
+    pair,       ///< payload: n; then n one-word operands joined by `|`:                      p|q
+                ///< a register and a `selected` word: the register with sign and video selector  -a.b0
+    text,       ///< payload: pool offset; then length
 };
 
 /// What the line of a `text` record is. A module (dsl/module.hpp) consists of such lines and of instructions.
@@ -76,18 +78,18 @@ inline constexpr std::uint32_t unknown_count = 0xffffffffu;
 
 /// Meaning that the text no longer shows: which object an address belongs to, how many bytes a copy brings.
 enum class note : std::uint8_t {
-    barrier_init,     ///< barrier, first stage, stages, arrivals
-    barrier_arrive,   ///< barrier, stage or `unknown_count`, arrivals, flags (1: remote, 2: with bytes, 4: frees a slot)
-    barrier_expect,   ///< barrier, stage, bytes
-    barrier_wait,     ///< barrier, stage, parity (0, 1 or `unknown_count`)
-    barrier_copy,     ///< barrier, stage, bytes (0: not constant), multicast
+    barrier_init,    ///< barrier, first stage, stages, arrivals
+    barrier_arrive,  ///< barrier, stage or `unknown_count`, arrivals, flags (1: remote, 2: with bytes, 4: frees a slot)
+    barrier_expect,  ///< barrier, stage, bytes
+    barrier_wait,    ///< barrier, stage, parity (0, 1 or `unknown_count`)
+    barrier_copy,    ///< barrier, stage, bytes (0: not constant), multicast
     barrier_noarity,  ///< barrier: the author vouches for its arrivals (`k.assume_arrivals`)
     role_begin,       ///< threads in this role
     role_end,
-    tile_write,       ///< allocation, stage: written through the generic proxy
-    tile_async_read,  ///< allocation, stage: read by the async proxy (bulk store, wgmma)
-    bulk_store,       ///< allocation, stage: source of a bulk store in the current group
-    thread_dependent, ///< the next instruction's operands differ from thread to thread
+    tile_write,           ///< allocation, stage: written through the generic proxy
+    tile_async_read,      ///< allocation, stage: read by the async proxy (bulk store, wgmma)
+    bulk_store,           ///< allocation, stage: source of a bulk store in the current group
+    thread_dependent,     ///< the next instruction's operands differ from thread to thread
     single_thread_begin,  ///< following instructions run in one thread of the warp or block
     single_thread_end,
     pipeline,  ///< barrier that counts filled slots, barrier that counts freed ones
@@ -113,7 +115,7 @@ struct prefix_info {
     isa::scalar type = isa::scalar::none;
     bool in_signature = false;  ///< declared by a function's parameter list, not by `.reg`
     naming how = naming::automatic;
-    std::uint32_t first = 0;    ///< numbered: the register called `<id>0`
+    std::uint32_t first = 0;  ///< numbered: the register called `<id>0`
 };
 
 enum class param_kind : std::uint8_t { scalar, pointer, tensor_map };
@@ -150,7 +152,7 @@ struct label_info {
     std::uint32_t placed = 0;  ///< how often
     std::uint32_t used = 0;
     std::uint32_t where = 0;
-    bool own_name = false;      ///< the author's name, printed as it is
+    bool own_name = false;  ///< the author's name, printed as it is
 };
 
 /// One device function (`.func`). Its registers are the program's; its words lie in `view::function_words`.
@@ -169,11 +171,11 @@ struct attributes {
         [[nodiscard]] constexpr bool given() const noexcept { return x != 0; }
         constexpr bool operator==(const dim3&) const = default;
     };
-    dim3 reqntid{};             ///< exact block size: `.reqntid`
-    dim3 maxntid{};             ///< largest block size: `.maxntid`
+    dim3 reqntid{};  ///< exact block size: `.reqntid`
+    dim3 maxntid{};  ///< largest block size: `.maxntid`
     std::uint32_t minnctapersm = 0;
     std::uint32_t maxnreg = 0;
-    dim3 cluster{};             ///< exact cluster size: `.explicitcluster` + `.reqnctapercluster`
+    dim3 cluster{};                     ///< exact cluster size: `.explicitcluster` + `.reqnctapercluster`
     bool non_portable_cluster = false;  ///< allows clusters of 9 to 16 blocks
     bool line_comments = false;         ///< end every line with a comment naming its C++ line
     ptx_version version{};              ///< fixes `.version`; without it the lowest that has every form used
@@ -184,7 +186,9 @@ struct attributes {
         return reqntid.given() ? reqntid.count() : maxntid.given() ? maxntid.count() : 0;
     }
     /// Blocks of one cluster, 1 without clusters.
-    [[nodiscard]] constexpr std::uint32_t cluster_size() const noexcept { return cluster.given() ? cluster.count() : 1; }
+    [[nodiscard]] constexpr std::uint32_t cluster_size() const noexcept {
+        return cluster.given() ? cluster.count() : 1;
+    }
 };
 
 /// A finding of the builder or the verifier.
@@ -210,8 +214,8 @@ struct finding {
 
 /// Sizes of one program: what a fixed-size image must hold.
 struct sizes {
-    std::uint32_t words = 0, locations = 0, regs = 0, prefixes = 0, params = 0, allocations = 0, labels = 0, symbols = 0,
-                  pool = 0, findings = 0, functions = 0, function_words = 0, function_regs = 0;
+    std::uint32_t words = 0, locations = 0, regs = 0, prefixes = 0, params = 0, allocations = 0, labels = 0,
+                  symbols = 0, pool = 0, findings = 0, functions = 0, function_words = 0, function_regs = 0;
 };
 
 /// Read access to a program wherever its arrays live: heap, stack or static storage.

@@ -2,20 +2,20 @@
 // The program under construction: owns the arrays that `ir::view` reads.
 #pragma once
 
-#include <cstdint>
-#include <source_location>
-#include <ptxdsl/detail/string_view.hpp>
-
 #include <ptxdsl/detail/dynarray.hpp>
+#include <ptxdsl/detail/string_view.hpp>
 #include <ptxdsl/ir/module.hpp>
 #include <ptxdsl/ir/sentence.hpp>
+
+#include <cstdint>
+#include <source_location>
 
 namespace ptxdsl::ir {
 
 /// The words a nested call has just emitted; `end == 0` means "a value that already has a name".
 ///
-/// C++ leaves the order of argument evaluation open: for `k.fma(k.ld(x), k.ld(y), z)` g++ emits the second load first at
-/// run time and last in constant evaluation. The outer call therefore puts the spans of its unnamed arguments into
+/// C++ leaves the order of argument evaluation open: for `k.fma(k.ld(x), k.ld(y), z)` g++ emits the second load first
+/// at run time and last in constant evaluation. The outer call therefore puts the spans of its unnamed arguments into
 /// left-to-right order before it emits itself (`program::settle`), so the text is the same everywhere.
 struct span {
     std::uint32_t begin = 0;
@@ -51,7 +51,7 @@ public:
     name kernel{};
     std::uint32_t shared_bytes = 0;
     std::uint32_t shared_align = 16;
-    std::uint32_t open_record = 0;   ///< word index of the record being written
+    std::uint32_t open_record = 0;  ///< word index of the record being written
     std::uint32_t loop_count = 0;
     bool is_module = false;  ///< its author names registers too, so the library's own get other names
 
@@ -90,8 +90,7 @@ public:
     /// A new virtual register of the register class of `t`, named after `hint` (default: `%r`, `%rd`, `%f` …).
     constexpr std::uint32_t new_reg(isa::scalar t, string_view hint = {}) {
         const isa::scalar cls = register_type(t);
-        const std::uint16_t prefix =
-            hint.empty() ? default_prefix(cls) : intern_prefix(hint, cls);
+        const std::uint16_t prefix = hint.empty() ? default_prefix(cls) : intern_prefix(hint, cls);
         regs.push_back({cls, prefix});
         return regs.size() - 1;
     }
@@ -114,7 +113,8 @@ public:
     /// Registers under the author's own names, which the author declares: `s0` … `s<n-1>`, or the one register `s` when
     /// `n` is 0. The first id; the others follow.
     constexpr std::uint32_t new_named_regs(string_view s, isa::scalar t, std::uint32_t n) {
-        if (prefixes.size() == 0xffffu) report("K01", location(), {"more than 65535 register declarations in one module"});
+        if (prefixes.size() == 0xffffu)
+            report("K01", location(), {"more than 65535 register declarations in one module"});
         const std::uint32_t first = regs.size();
         const isa::scalar cls = register_type(t);
         prefixes.push_back({intern(s), cls, false, n == 0 ? naming::single : naming::numbered, first});
@@ -255,7 +255,8 @@ public:
     constexpr void report(const char (&id)[4], location where, std::initializer_list<part> parts) {
         add_finding(id, false, new_location(where), parts);
     }
-    constexpr void add_finding(const char (&id)[4], bool warning, std::uint32_t where, std::initializer_list<part> parts) {
+    constexpr void add_finding(const char (&id)[4], bool warning, std::uint32_t where,
+                               std::initializer_list<part> parts) {
         sentence_text joined;
         joined.add(parts);
         finding f;
@@ -271,13 +272,16 @@ public:
     constexpr void raise_version(ptx_version since, location where) {
         version = since;
         if (attrs.version == ptx_version{} || since <= attrs.version) return;
-        report("A12", where, {"this instruction needs PTX ", std::uint32_t{since.major}, ".", std::uint32_t{since.minor}, ", the kernel's attributes fix ",
-               std::uint32_t{attrs.version.major}, ".", std::uint32_t{attrs.version.minor}});
+        report("A12", where,
+               {"this instruction needs PTX ", std::uint32_t{since.major}, ".", std::uint32_t{since.minor},
+                ", the kernel's attributes fix ", std::uint32_t{attrs.version.major}, ".",
+                std::uint32_t{attrs.version.minor}});
     }
 
     [[nodiscard]] constexpr sizes measure() const noexcept {
-        return {words.size(),  locations.size(),   regs.size(),   prefixes.size(), params.size(), allocations.size(),
-                labels.size(), symbols.size(), pool.size(), findings.size(), functions.size(), function_words.size(), function_regs.size()};
+        return {words.size(),       locations.size(),      regs.size(),         prefixes.size(), params.size(),
+                allocations.size(), labels.size(),         symbols.size(),      pool.size(),     findings.size(),
+                functions.size(),   function_words.size(), function_regs.size()};
     }
     [[nodiscard]] constexpr view read() const noexcept {
         view v;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentences of findings: text and numbers joined. No templates: a message a call would be an instantiation a message.
+// The sentences of findings: text and numbers joined. No templates: a message a call would be an instantiation a
+// message.
 #pragma once
+
+#include <ptxdsl/detail/string_view.hpp>
 
 #include <cstdint>
 #include <initializer_list>
-#include <ptxdsl/detail/string_view.hpp>
 
 namespace ptxdsl::ir {
 

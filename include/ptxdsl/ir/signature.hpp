@@ -2,12 +2,12 @@
 // The signature of a kernel as types: what the DSL declares and what a launch must pass. Plain data, no `<string>`.
 #pragma once
 
+#include <ptxdsl/detail/string_view.hpp>
 #include <ptxdsl/isa/targets.hpp>
 #include <ptxdsl/isa/types.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <ptxdsl/detail/string_view.hpp>
 
 namespace ptxdsl {
 
@@ -22,7 +22,8 @@ struct param_list {
 /// `Align`: alignment in bytes the kernel relies on; checked at every launch. `Nullable`: null may be passed.
 template <class T, unsigned Align = alignof(T), bool Nullable = false>
 struct pointer_param {
-    static_assert(Align != 0 && (Align & (Align - 1)) == 0, "PTXDSL-J06: the alignment of a pointer parameter is a power of two, in bytes");
+    static_assert(Align != 0 && (Align & (Align - 1)) == 0,
+                  "PTXDSL-J06: the alignment of a pointer parameter is a power of two, in bytes");
     using element = T;
     static constexpr unsigned align = Align;
     static constexpr bool nullable = Nullable;
@@ -66,7 +67,8 @@ enum class oob_fill : std::uint8_t { zero, nan };
 /// Boxes, image columns, or the one-dimensional image columns of sm_100.
 enum class map_kind : std::uint8_t { tiled, im2col, im2col_wide };
 enum class im2col_wide_mode : std::uint8_t { w, w128 };
-/// How the bytes of an element are read. `natural` follows the element type; the packed formats are those of fp4 and fp6.
+/// How the bytes of an element are read. `natural` follows the element type; the packed formats are those of fp4 and
+/// fp6.
 enum class map_format : std::uint8_t { natural, f32_ftz, tf32_ftz, u4_align8, u4_align16, u6_align16 };
 
 /// The part of a tensor map that the kernel's code relies on. Dimension 0 is the innermost one, as in PTX coordinates.
@@ -80,7 +82,7 @@ struct tensor_map_spec {
     oob_fill fill = oob_fill::zero;
     map_format format = map_format::natural;
     im2col_wide_mode wide = im2col_wide_mode::w;
-    std::uint32_t box[5] = {1, 1, 1, 1, 1};             ///< tiled: elements
+    std::uint32_t box[5] = {1, 1, 1, 1, 1};              ///< tiled: elements
     std::uint32_t element_strides[5] = {1, 1, 1, 1, 1};  ///< step along each dimension, 1 to 8
     std::int32_t lower[3] = {0, 0, 0};                   ///< im2col: lower corner of the pixel box along W, H, D
     std::int32_t upper[3] = {0, 0, 0};                   ///< im2col: upper corner, relative to the far end

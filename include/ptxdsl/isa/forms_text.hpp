@@ -2,10 +2,9 @@
 // The instruction table as text, for documentation and tools. Not needed to check or emit an instruction.
 #pragma once
 
+#include <ptxdsl/detail/string_view.hpp>
 #include <ptxdsl/isa/generated/forms_text.hpp>
 #include <ptxdsl/isa/table.hpp>
-
-#include <ptxdsl/detail/string_view.hpp>
 
 namespace ptxdsl::isa {
 
@@ -47,6 +46,8 @@ namespace detail {
 }
 
 /// Whether row `i` exists on a target.
-[[nodiscard]] constexpr bool form_on(unsigned i, target t) noexcept { return detail::on_target(detail::row_of(i).target_rule(), t); }
+[[nodiscard]] constexpr bool form_on(unsigned i, target t) noexcept {
+    return detail::on_target(detail::row_of(i).target_rule(), t);
+}
 
 }  // namespace ptxdsl::isa

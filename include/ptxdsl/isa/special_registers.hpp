@@ -2,11 +2,11 @@
 // Special registers (PTX ISA 9.0, chapter 10). Read by `mov` only.
 #pragma once
 
+#include <ptxdsl/detail/string_view.hpp>
 #include <ptxdsl/isa/targets.hpp>
 #include <ptxdsl/isa/types.hpp>
 
 #include <cstdint>
-#include <ptxdsl/detail/string_view.hpp>
 
 namespace ptxdsl::isa {
 

@@ -42,8 +42,8 @@ enum class operand_kind : std::uint8_t {
     list,            ///< `(a, b)`: arguments or results of a call
 };
 
-/// A video selector as written behind a register, packed: number of digits << 13 | 0x1000 for halves (`h`), 0 for bytes (`b`) | the
-/// digits, three bits each, the last one lowest. 0 stands for none.
+/// A video selector as written behind a register, packed: number of digits << 13 | 0x1000 for halves (`h`), 0 for bytes
+/// (`b`) | the digits, three bits each, the last one lowest. 0 stands for none.
 using video_selector = std::uint16_t;
 
 /// `b0`, `h10`, `b3210` (without the dot); 0 when it is no selector.
@@ -66,14 +66,14 @@ using video_selector = std::uint16_t;
 struct operand_shape {
     operand_kind kind = operand_kind::none;
     scalar type = scalar::none;
-    std::uint16_t count = 1;         ///< vector length, or number of tensor coordinates
-    space sp = space::generic;       ///< addresses: a claimed space must fit the instruction's; `generic` claims nothing
-    std::int64_t value = 0;          ///< value of an integer immediate
-    video_selector selector = 0;     ///< registers: `a.b0`
-    bool minus = false;              ///< registers: `-a`
-    bool unified = false;            ///< addresses: `[a].unified`
-    bool sampler = false;            ///< texture addresses: `[texture, sampler, {...}]`
-    bool sinks = false;              ///< vectors: some of the elements are `_`
+    std::uint16_t count = 1;      ///< vector length, or number of tensor coordinates
+    space sp = space::generic;    ///< addresses: a claimed space must fit the instruction's; `generic` claims nothing
+    std::int64_t value = 0;       ///< value of an integer immediate
+    video_selector selector = 0;  ///< registers: `a.b0`
+    bool minus = false;           ///< registers: `-a`
+    bool unified = false;         ///< addresses: `[a].unified`
+    bool sampler = false;         ///< texture addresses: `[texture, sampler, {...}]`
+    bool sinks = false;           ///< vectors: some of the elements are `_`
 };
 
 /// What the table says about an instruction.
@@ -138,7 +138,8 @@ inline constexpr unsigned selector_required = 8;
     if (mask ? n > whole : n != whole) return false;
     for (unsigned i = 0; i < n; ++i) {
         const unsigned digit = static_cast<unsigned>(s) >> (3 * i) & 7u;
-        if (digit >= elements || (mask && i != 0 && digit <= (static_cast<unsigned>(s) >> (3 * i - 3) & 7u))) return false;
+        if (digit >= elements || (mask && i != 0 && digit <= (static_cast<unsigned>(s) >> (3 * i - 3) & 7u)))
+            return false;
     }
     return true;
 }
@@ -183,8 +184,10 @@ struct row_view {
         const unsigned middle = (low + high) / 2;
         const unsigned there = s[middle];
         if (there == wanted) return true;
-        if (there < wanted) low = middle + 1;
-        else high = middle;
+        if (there < wanted)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return false;
 }
@@ -228,7 +231,8 @@ inline constexpr unsigned word_optional = 0x8000;
 
 /// Matches modifiers against a pattern. An optional group is entered when its first modifier fits, and left out
 /// when the rest then fails.
-constexpr bool match_pattern(const char16_t* p, const char16_t* p_end, const tok* t, const tok* t_end, bindings& b) noexcept {
+constexpr bool match_pattern(const char16_t* p, const char16_t* p_end, const tok* t, const tok* t_end,
+                             bindings& b) noexcept {
     while (p != p_end) {
         const unsigned word = *p++;
         if ((word & word_optional) != 0) {
@@ -275,7 +279,9 @@ public:
     [[nodiscard]] constexpr bool optional() const noexcept { return has(detail::operand_flag::optional); }
     /// Written after the operand before it with `|`, not with a comma: `d|p`.
     [[nodiscard]] constexpr bool joined() const noexcept { return has(detail::operand_flag::joined); }
-    [[nodiscard]] constexpr bool register_only() const noexcept { return dest() || has(detail::operand_flag::reg_only); }
+    [[nodiscard]] constexpr bool register_only() const noexcept {
+        return dest() || has(detail::operand_flag::reg_only);
+    }
     /// A vector may have `_` for some of its registers.
     [[nodiscard]] constexpr bool takes_sinks() const noexcept {
         return dest() ? !has(detail::operand_flag::reg_only) : has(detail::operand_flag::sink);
@@ -284,7 +290,9 @@ public:
     [[nodiscard]] constexpr bool relaxed() const noexcept { return has(detail::operand_flag::relaxed); }
     [[nodiscard]] constexpr bool takes_sink() const noexcept { return dest() && has(detail::operand_flag::sink); }
     [[nodiscard]] constexpr bool takes_negation() const noexcept { return has(detail::operand_flag::negated); }
-    [[nodiscard]] constexpr bool takes_special() const noexcept { return class_ == detail::operand_class::reg && has(detail::operand_flag::sreg); }
+    [[nodiscard]] constexpr bool takes_special() const noexcept {
+        return class_ == detail::operand_class::reg && has(detail::operand_flag::sreg);
+    }
     [[nodiscard]] constexpr bool takes_symbol() const noexcept { return has(detail::operand_flag::symbol); }
     [[nodiscard]] constexpr bool has_range() const noexcept { return range_ != 0; }
     [[nodiscard]] constexpr std::int64_t low() const noexcept { return wide(0); }
@@ -319,7 +327,8 @@ public:
     [[nodiscard]] constexpr unsigned count() const noexcept { return count_; }
     /// The video selector a register may have.
     [[nodiscard]] constexpr detail::selector_class selector() const noexcept {
-        return class_ == detail::operand_class::reg ? static_cast<detail::selector_class>(count_ & 7u) : detail::selector_class::none;
+        return class_ == detail::operand_class::reg ? static_cast<detail::selector_class>(count_ & 7u)
+                                                    : detail::selector_class::none;
     }
     [[nodiscard]] constexpr bool needs_selector() const noexcept {
         return class_ == detail::operand_class::reg && (count_ & detail::selector_required) != 0;
@@ -328,15 +337,20 @@ public:
     [[nodiscard]] constexpr bool takes_unified() const noexcept { return has(detail::operand_flag::unified); }
     /// A texture or surface and its coordinates.
     [[nodiscard]] constexpr bool texture() const noexcept { return class_ == detail::operand_class::texture; }
-    [[nodiscard]] constexpr bool takes_sampler() const noexcept { return texture() && has(detail::operand_flag::sampler); }
+    [[nodiscard]] constexpr bool takes_sampler() const noexcept {
+        return texture() && has(detail::operand_flag::sampler);
+    }
 
     /// An address in tensor memory, which has its own 32-bit addressing.
-    [[nodiscard]] constexpr bool tensor_memory() const noexcept { return kind() == operand_kind::address && type_ == detail::space_tmem; }
+    [[nodiscard]] constexpr bool tensor_memory() const noexcept {
+        return kind() == operand_kind::address && type_ == detail::space_tmem;
+    }
 
     /// For addresses: whether a pointer known to point to `s` fits.
     [[nodiscard]] constexpr bool takes_space(space s) const noexcept {
         if (s == space::generic) return true;
-        if (type_ < 64) return type_ == detail::space_any || static_cast<space>(type_) == s || widens(static_cast<space>(type_), s);
+        if (type_ < 64)
+            return type_ == detail::space_any || static_cast<space>(type_) == s || widens(static_cast<space>(type_), s);
         switch (bound_type_) {
             case tok::global: return s == space::global;
             case tok::shared:
@@ -355,14 +369,18 @@ public:
     [[nodiscard]] constexpr bool takes(const operand_shape& o) const noexcept {
         switch (o.kind) {
             case operand_kind::reg:
-                return (kind() == operand_kind::reg || (kind() == operand_kind::vec && count_ == 1)) && fits_register(o.type) && takes_form(o);
+                return (kind() == operand_kind::reg || (kind() == operand_kind::vec && count_ == 1)) &&
+                       fits_register(o.type) && takes_form(o);
             case operand_kind::special: return takes_special() && fits_register(o.type);
-            case operand_kind::vec: return kind() == operand_kind::vec && o.count == count_ && (takes_sinks() || !o.sinks) && fits_register(o.type);
+            case operand_kind::vec:
+                return kind() == operand_kind::vec && o.count == count_ && (takes_sinks() || !o.sinks) &&
+                       fits_register(o.type);
             case operand_kind::imm: return takes_immediate(o);
             case operand_kind::not_pred: return kind() == operand_kind::pred && takes_negation();
             case operand_kind::sink: return takes_sink();
             case operand_kind::symbol: return kind() == operand_kind::symbol || takes_symbol();
-            case operand_kind::tensor_address: return kind() == o.kind && (texture() ? takes_coordinates(o) : o.count == count_);
+            case operand_kind::tensor_address:
+                return kind() == o.kind && (texture() ? takes_coordinates(o) : o.count == count_);
             case operand_kind::address: return kind() == o.kind && takes_space(o.sp) && (takes_unified() || !o.unified);
             case operand_kind::list:
             case operand_kind::pred:
@@ -385,7 +403,9 @@ private:
         return wanted == space::shared_cluster && given == space::shared;
     }
 
-    [[nodiscard]] constexpr const char16_t* range_words() const noexcept { return detail::immediates + std::size_t{range_ - 1u} * 9; }
+    [[nodiscard]] constexpr const char16_t* range_words() const noexcept {
+        return detail::immediates + std::size_t{range_ - 1u} * 9;
+    }
     [[nodiscard]] constexpr std::int64_t wide(unsigned at) const noexcept {
         const char16_t* const w = range_words() + at;
         return static_cast<std::int64_t>(std::uint64_t{w[0]} | std::uint64_t{w[1]} << 16 | std::uint64_t{w[2]} << 32 |
@@ -419,7 +439,8 @@ private:
     [[nodiscard]] constexpr bool takes_coordinates(const operand_shape& o) const noexcept {
         if (o.sampler && !takes_sampler()) return false;
         if (o.count < count_ || (o.count != 1 && o.count != 2 && o.count != 4)) return false;
-        if (type() == scalar::b32 && info(o.type).cls == type_class::floating) return false;  // the first one is an index
+        if (type() == scalar::b32 && info(o.type).cls == type_class::floating)
+            return false;  // the first one is an index
         return o.type == scalar::none || fits_register(o.type);
     }
 
@@ -438,7 +459,9 @@ private:
     [[nodiscard]] constexpr bool in_range(std::int64_t value) const noexcept {
         if (value < low() || value > high()) return false;
         if (step() == 0) return (value & (value - 1)) == 0;
-        return (static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(low())) % static_cast<std::uint64_t>(step()) == 0;
+        return (static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(low())) %
+                   static_cast<std::uint64_t>(step()) ==
+               0;
     }
 
     unsigned flags_;
@@ -459,7 +482,8 @@ struct operand_match {
 };
 
 /// Matches the operands of an instruction against a row. An optional operand that does not fit is left out.
-constexpr operand_match match_operands(const row_view& row, const bindings& b, const operand_shape* o, unsigned n) noexcept {
+constexpr operand_match match_operands(const row_view& row, const bindings& b, const operand_shape* o,
+                                       unsigned n) noexcept {
     unsigned used = 0;
     bool skipped = false;
     for (const char16_t* w = row.pattern_end; w != row.operands_end; w += 4) {
@@ -523,8 +547,8 @@ constexpr verdict find_form(const tok* tokens, unsigned n_tokens, const operand_
 }
 
 /// The same with operands, destinations first as PTX writes them.
-[[nodiscard]] constexpr verdict find(const tok* tokens, unsigned n_tokens, const operand_shape* operands, unsigned n_operands,
-                                     target t) noexcept {
+[[nodiscard]] constexpr verdict find(const tok* tokens, unsigned n_tokens, const operand_shape* operands,
+                                     unsigned n_operands, target t) noexcept {
     return detail::find_form(tokens, n_tokens, operands, n_operands, true, t);
 }
 

@@ -2,8 +2,9 @@
 // Targets, PTX versions and state spaces as data (PTX ISA 9.0, 5.1 and 11.1).
 #pragma once
 
-#include <cstdint>
 #include <ptxdsl/detail/string_view.hpp>
+
+#include <cstdint>
 
 namespace ptxdsl {
 
@@ -37,7 +38,9 @@ struct target {
         return {7, 0};
     }
     /// Shared memory one block may use, bytes, static and dynamic together.
-    [[nodiscard]] constexpr std::uint32_t max_shared_bytes() const noexcept { return sm >= 120 ? 99u << 10 : 227u << 10; }
+    [[nodiscard]] constexpr std::uint32_t max_shared_bytes() const noexcept {
+        return sm >= 120 ? 99u << 10 : 227u << 10;
+    }
 };
 
 inline constexpr target sm_90{90, 0};
@@ -50,7 +53,8 @@ enum class space : std::uint8_t { generic, global, shared, shared_cluster, const
 
 namespace isa {
 [[nodiscard]] constexpr string_view name(space s) noexcept {
-    constexpr string_view names[] = {"generic"_sv, "global"_sv, "shared"_sv, "shared::cluster"_sv, "const"_sv, "local"_sv, "param"_sv};
+    constexpr string_view names[] = {"generic"_sv, "global"_sv, "shared"_sv, "shared::cluster"_sv,
+                                     "const"_sv,   "local"_sv,  "param"_sv};
     return names[static_cast<unsigned>(s)];
 }
 }  // namespace isa

@@ -2,11 +2,11 @@
 // Mnemonic words and modifiers as small integers: what the instruction table, the DSL and the parser compare.
 #pragma once
 
+#include <ptxdsl/detail/string_view.hpp>
 #include <ptxdsl/isa/generated/tokens.hpp>
 #include <ptxdsl/isa/types.hpp>
 
 #include <cstdint>
-#include <ptxdsl/detail/string_view.hpp>
 
 namespace ptxdsl::isa {
 
@@ -25,8 +25,10 @@ namespace ptxdsl::isa {
         const unsigned middle = (low + high) / 2;
         const int order = spelling(static_cast<tok>(middle)).compare(text);
         if (order == 0) return static_cast<tok>(middle);
-        if (order < 0) low = middle + 1;
-        else high = middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return tok::none;
 }

@@ -2,9 +2,10 @@
 // Scalar and packed types of PTX ISA 9.0, chapter 5.2 ("Types"), and the C++ types that stand for them.
 #pragma once
 
+#include <ptxdsl/detail/string_view.hpp>
+
 #include <cstddef>
 #include <cstdint>
-#include <ptxdsl/detail/string_view.hpp>
 #include <type_traits>
 
 namespace ptxdsl {
@@ -41,54 +42,30 @@ struct scalar_info {
 
 namespace detail {
 inline constexpr scalar_info scalar_table[] = {
-    {"none"_sv, 0, type_class::none, scalar::none},
-    {"pred"_sv, 1, type_class::predicate, scalar::pred},
-    {"b8"_sv, 8, type_class::bits, scalar::b16},
-    {"b16"_sv, 16, type_class::bits, scalar::b16},
-    {"b32"_sv, 32, type_class::bits, scalar::b32},
-    {"b64"_sv, 64, type_class::bits, scalar::b64},
-    {"b128"_sv, 128, type_class::bits, scalar::b128},
-    {"u8"_sv, 8, type_class::unsigned_int, scalar::u16},
-    {"u16"_sv, 16, type_class::unsigned_int, scalar::u16},
-    {"u32"_sv, 32, type_class::unsigned_int, scalar::u32},
-    {"u64"_sv, 64, type_class::unsigned_int, scalar::u64},
-    {"s8"_sv, 8, type_class::signed_int, scalar::s16},
-    {"s16"_sv, 16, type_class::signed_int, scalar::s16},
-    {"s32"_sv, 32, type_class::signed_int, scalar::s32},
-    {"s64"_sv, 64, type_class::signed_int, scalar::s64},
-    {"f16"_sv, 16, type_class::floating, scalar::b16},
-    {"f16x2"_sv, 32, type_class::packed, scalar::b32},
-    {"bf16"_sv, 16, type_class::floating, scalar::b16},
-    {"bf16x2"_sv, 32, type_class::packed, scalar::b32},
-    {"tf32"_sv, 32, type_class::floating, scalar::b32},
-    {"f32"_sv, 32, type_class::floating, scalar::f32},
-    {"f32x2"_sv, 64, type_class::packed, scalar::b64},
-    {"f64"_sv, 64, type_class::floating, scalar::f64},
-    {"u16x2"_sv, 32, type_class::packed, scalar::b32},
-    {"s16x2"_sv, 32, type_class::packed, scalar::b32},
-    {"e4m3"_sv, 8, type_class::floating, scalar::b16},
-    {"e5m2"_sv, 8, type_class::floating, scalar::b16},
-    {"e4m3x2"_sv, 16, type_class::packed, scalar::b16},
-    {"e5m2x2"_sv, 16, type_class::packed, scalar::b16},
-    {"e4m3x4"_sv, 32, type_class::packed, scalar::b32},
-    {"e5m2x4"_sv, 32, type_class::packed, scalar::b32},
-    {"e2m1"_sv, 4, type_class::floating, scalar::b16},
-    {"e2m3"_sv, 6, type_class::floating, scalar::b16},
-    {"e3m2"_sv, 6, type_class::floating, scalar::b16},
-    {"e2m1x2"_sv, 8, type_class::packed, scalar::b16},
-    {"e2m3x2"_sv, 16, type_class::packed, scalar::b16},
-    {"e3m2x2"_sv, 16, type_class::packed, scalar::b16},
-    {"e2m1x4"_sv, 16, type_class::packed, scalar::b16},
-    {"e2m3x4"_sv, 32, type_class::packed, scalar::b32},
-    {"e3m2x4"_sv, 32, type_class::packed, scalar::b32},
-    {"ue8m0"_sv, 8, type_class::floating, scalar::b16},
-    {"ue4m3"_sv, 8, type_class::floating, scalar::b16},
-    {"ue8m0x2"_sv, 16, type_class::packed, scalar::b16},
-    {"u4"_sv, 4, type_class::unsigned_int, scalar::b32},
-    {"s4"_sv, 4, type_class::signed_int, scalar::b32},
-    {"b1"_sv, 1, type_class::bits, scalar::b32},
-    {"b4"_sv, 4, type_class::bits, scalar::b32},
-    {"b6"_sv, 6, type_class::bits, scalar::b32},
+    {"none"_sv, 0, type_class::none, scalar::none},        {"pred"_sv, 1, type_class::predicate, scalar::pred},
+    {"b8"_sv, 8, type_class::bits, scalar::b16},           {"b16"_sv, 16, type_class::bits, scalar::b16},
+    {"b32"_sv, 32, type_class::bits, scalar::b32},         {"b64"_sv, 64, type_class::bits, scalar::b64},
+    {"b128"_sv, 128, type_class::bits, scalar::b128},      {"u8"_sv, 8, type_class::unsigned_int, scalar::u16},
+    {"u16"_sv, 16, type_class::unsigned_int, scalar::u16}, {"u32"_sv, 32, type_class::unsigned_int, scalar::u32},
+    {"u64"_sv, 64, type_class::unsigned_int, scalar::u64}, {"s8"_sv, 8, type_class::signed_int, scalar::s16},
+    {"s16"_sv, 16, type_class::signed_int, scalar::s16},   {"s32"_sv, 32, type_class::signed_int, scalar::s32},
+    {"s64"_sv, 64, type_class::signed_int, scalar::s64},   {"f16"_sv, 16, type_class::floating, scalar::b16},
+    {"f16x2"_sv, 32, type_class::packed, scalar::b32},     {"bf16"_sv, 16, type_class::floating, scalar::b16},
+    {"bf16x2"_sv, 32, type_class::packed, scalar::b32},    {"tf32"_sv, 32, type_class::floating, scalar::b32},
+    {"f32"_sv, 32, type_class::floating, scalar::f32},     {"f32x2"_sv, 64, type_class::packed, scalar::b64},
+    {"f64"_sv, 64, type_class::floating, scalar::f64},     {"u16x2"_sv, 32, type_class::packed, scalar::b32},
+    {"s16x2"_sv, 32, type_class::packed, scalar::b32},     {"e4m3"_sv, 8, type_class::floating, scalar::b16},
+    {"e5m2"_sv, 8, type_class::floating, scalar::b16},     {"e4m3x2"_sv, 16, type_class::packed, scalar::b16},
+    {"e5m2x2"_sv, 16, type_class::packed, scalar::b16},    {"e4m3x4"_sv, 32, type_class::packed, scalar::b32},
+    {"e5m2x4"_sv, 32, type_class::packed, scalar::b32},    {"e2m1"_sv, 4, type_class::floating, scalar::b16},
+    {"e2m3"_sv, 6, type_class::floating, scalar::b16},     {"e3m2"_sv, 6, type_class::floating, scalar::b16},
+    {"e2m1x2"_sv, 8, type_class::packed, scalar::b16},     {"e2m3x2"_sv, 16, type_class::packed, scalar::b16},
+    {"e3m2x2"_sv, 16, type_class::packed, scalar::b16},    {"e2m1x4"_sv, 16, type_class::packed, scalar::b16},
+    {"e2m3x4"_sv, 32, type_class::packed, scalar::b32},    {"e3m2x4"_sv, 32, type_class::packed, scalar::b32},
+    {"ue8m0"_sv, 8, type_class::floating, scalar::b16},    {"ue4m3"_sv, 8, type_class::floating, scalar::b16},
+    {"ue8m0x2"_sv, 16, type_class::packed, scalar::b16},   {"u4"_sv, 4, type_class::unsigned_int, scalar::b32},
+    {"s4"_sv, 4, type_class::signed_int, scalar::b32},     {"b1"_sv, 1, type_class::bits, scalar::b32},
+    {"b4"_sv, 4, type_class::bits, scalar::b32},           {"b6"_sv, 6, type_class::bits, scalar::b32},
 };
 }  // namespace detail
 
@@ -117,31 +94,81 @@ using f64 = double;
 struct pred {};
 
 // NOLINTBEGIN(readability-identifier-naming)
-struct b8 { std::uint8_t bits; };
-struct b16 { std::uint16_t bits; };
-struct b32 { std::uint32_t bits; };
-struct b64 { std::uint64_t bits; };
-struct alignas(16) b128 { std::uint64_t lo, hi; };
-struct f16 { std::uint16_t bits; };
-struct bf16 { std::uint16_t bits; };
-struct tf32 { std::uint32_t bits; };
-struct e4m3 { std::uint8_t bits; };
-struct e5m2 { std::uint8_t bits; };
-struct e2m3 { std::uint8_t bits; };
-struct e3m2 { std::uint8_t bits; };
-struct e2m1 { std::uint8_t bits; };   ///< tiles pack two into a byte
-struct ue8m0 { std::uint8_t bits; };
-struct ue4m3 { std::uint8_t bits; };
-struct f16x2 { std::uint32_t bits; };
-struct bf16x2 { std::uint32_t bits; };
-struct f32x2 { std::uint64_t bits; };
-struct u16x2 { std::uint32_t bits; };
-struct s16x2 { std::uint32_t bits; };
-struct e4m3x2 { std::uint16_t bits; };
-struct e5m2x2 { std::uint16_t bits; };
-struct e4m3x4 { std::uint32_t bits; };
-struct e5m2x4 { std::uint32_t bits; };
-struct e2m1x2 { std::uint8_t bits; };
+struct b8 {
+    std::uint8_t bits;
+};
+struct b16 {
+    std::uint16_t bits;
+};
+struct b32 {
+    std::uint32_t bits;
+};
+struct b64 {
+    std::uint64_t bits;
+};
+struct alignas(16) b128 {
+    std::uint64_t lo, hi;
+};
+struct f16 {
+    std::uint16_t bits;
+};
+struct bf16 {
+    std::uint16_t bits;
+};
+struct tf32 {
+    std::uint32_t bits;
+};
+struct e4m3 {
+    std::uint8_t bits;
+};
+struct e5m2 {
+    std::uint8_t bits;
+};
+struct e2m3 {
+    std::uint8_t bits;
+};
+struct e3m2 {
+    std::uint8_t bits;
+};
+struct e2m1 {
+    std::uint8_t bits;
+};  ///< tiles pack two into a byte
+struct ue8m0 {
+    std::uint8_t bits;
+};
+struct ue4m3 {
+    std::uint8_t bits;
+};
+struct f16x2 {
+    std::uint32_t bits;
+};
+struct bf16x2 {
+    std::uint32_t bits;
+};
+struct f32x2 {
+    std::uint64_t bits;
+};
+struct u16x2 {
+    std::uint32_t bits;
+};
+struct s16x2 {
+    std::uint32_t bits;
+};
+struct e4m3x2 {
+    std::uint16_t bits;
+};
+struct e5m2x2 {
+    std::uint16_t bits;
+};
+struct e4m3x4 {
+    std::uint32_t bits;
+};
+struct e5m2x4 {
+    std::uint32_t bits;
+};
+struct e2m1x2 {
+    std::uint8_t bits;
+};
 // NOLINTEND(readability-identifier-naming)
 
 /// The PTX type a C++ type stands for; `scalar::none` when it stands for none.

@@ -20,9 +20,9 @@ namespace detail {
     return opcode == "_warpsync"sv;
 }
 
-/// Finds an order of the modifiers that a form has; PTX in the wild has them in any. Tries each form once: every word of
-/// its pattern takes the first modifier left that fits. Types and state spaces keep their order, which has a meaning:
-/// `cvt.u32.f32` and `cvt.f32.u32`, destination and source space of a copy.
+/// Finds an order of the modifiers that a form has; PTX in the wild has them in any. Tries each form once: every word
+/// of its pattern takes the first modifier left that fits. Types and state spaces keep their order, which has a
+/// meaning: `cvt.u32.f32` and `cvt.f32.u32`, destination and source space of a copy.
 struct reordering {
     static constexpr unsigned most = 24;
     isa::tok result[most] = {};
@@ -38,7 +38,8 @@ struct reordering {
 
 private:
     /// In an optional group the words are placed when its first one finds its modifier.
-    constexpr bool place(const char16_t* p, const char16_t* end, const isa::tok* t, unsigned n, bool* used, bool optional) noexcept {
+    constexpr bool place(const char16_t* p, const char16_t* end, const isa::tok* t, unsigned n, bool* used,
+                         bool optional) noexcept {
         bool first = true;
         while (p != end) {
             const unsigned word = *p++;
@@ -71,8 +72,8 @@ private:
     }
     [[nodiscard]] static constexpr bool is_space(isa::tok t) noexcept {
         using isa::tok;
-        return t == tok::global || t == tok::shared || t == tok::shared__cta || t == tok::shared__cluster || t == tok::const_ || t == tok::local ||
-               t == tok::param;
+        return t == tok::global || t == tok::shared || t == tok::shared__cta || t == tok::shared__cluster ||
+               t == tok::const_ || t == tok::local || t == tok::param;
     }
 
     unsigned last_type_ = 0;
@@ -84,7 +85,8 @@ private:
 /// One checking pass over a tree without syntax errors.
 class checker {
 public:
-    constexpr checker(const tree_view& v, diagnostics& out) : v_(v), out_(out), names_(v), target_(v.target()), version_(v.version()) {
+    constexpr checker(const tree_view& v, diagnostics& out)
+        : v_(v), out_(out), names_(v), target_(v.target()), version_(v.version()) {
         outside_.resize(v.n_words, 0);
     }
 
@@ -123,7 +125,8 @@ private:
         text opcode;
         spell(n, opcode);
         const u32 at = v_.has_children(n) && v_.kind(n + 1) == node_kind::guard ? opcode_token(n) : v_[n].token;
-        out_.add(severity::error, id, v_.tokens[at].offset, v_.words[v_.tokens[at].spelling].size, "'", opcode.view(), parts...);
+        out_.add(severity::error, id, v_.tokens[at].offset, v_.words[v_.tokens[at].spelling].size, "'", opcode.view(),
+                 parts...);
     }
     /// The opcode stands behind `@p` or `@!p`.
     [[nodiscard]] constexpr u32 opcode_token(u32 n) const noexcept { return v_[n + 1].token + 1; }
@@ -141,7 +144,8 @@ private:
             return warning("P30", t + 1, "unknown target '", v_.atom(t + 1), "'");
         if (target_.sm >= 90 && version_ < target_.floor()) {
             const ptx_version f = target_.floor();
-            error("A12", 1, ".version ", v_.atom(1), " does not know target ", v_.atom(t + 1), "; it needs ", u32{f.major}, '.', u32{f.minor});
+            error("A12", 1, ".version ", v_.atom(1), " does not know target ", v_.atom(t + 1), "; it needs ",
+                  u32{f.major}, '.', u32{f.minor});
         }
     }
 
@@ -184,10 +188,12 @@ private:
         const bool array = v_.child(n, node_kind::dimension) != 0;
         if (range != 0) s.range = range_of(range);
         if (s.kind == symbol_kind::reg && array) error("P32", n, "register '", v_.atom(n), "' cannot be an array");
-        if (s.kind != symbol_kind::reg && s.type == isa::scalar::pred) error("P32", n, "predicates are registers: '", v_.atom(n), "' lies in memory");
+        if (s.kind != symbol_kind::reg && s.type == isa::scalar::pred)
+            error("P32", n, "predicates are registers: '", v_.atom(n), "' lies in memory");
         const u32 i = v_.child(n, node_kind::initializer);
         if (i != 0) {
-            if (s.kind == symbol_kind::reg || (s.sp != space::global && s.sp != space::constant && s.sp != space::generic))
+            if (s.kind == symbol_kind::reg ||
+                (s.sp != space::global && s.sp != space::constant && s.sp != space::generic))
                 error("P33", n, "only .global and .const variables have initial values");
             initial_value(i + 1, s.type);
         }
@@ -206,7 +212,9 @@ private:
             if (k == node_kind::field) return;
             if (k == node_kind::name || k == node_kind::generic) known(c);
             if (k != node_kind::literal && k != node_kind::expression && k != node_kind::group) continue;
-            if (is_float && !constant_reader(v_).of(c).is_float) error("P33", c, "a variable of type .", isa::name(type), " is initialised by a float: write 1.0, not 1");
+            if (is_float && !constant_reader(v_).of(c).is_float)
+                error("P33", c, "a variable of type .", isa::name(type),
+                      " is initialised by a float: write 1.0, not 1");
             c = v_[c].end - 1;
         }
     }
@@ -214,9 +222,11 @@ private:
         const u32 before = names_.declare(s);
         if (before == symbol_table::none) return;
         const symbol& other = names_[before];
-        const bool redeclared = other.kind == s.kind && (s.kind == symbol_kind::function || (other.type == s.type && other.sp == s.sp && depth_ == 0));
+        const bool redeclared = other.kind == s.kind && (s.kind == symbol_kind::function ||
+                                                         (other.type == s.type && other.sp == s.sp && depth_ == 0));
         if (redeclared) return;
-        error("P20", s.node, s.kind >= symbol_kind::label ? "label '" : "'", v_.word(s.name), "' is declared twice in this scope");
+        error("P20", s.node, s.kind >= symbol_kind::label ? "label '" : "'", v_.word(s.name),
+              "' is declared twice in this scope");
     }
 
     // ---- functions -------------------------------------------------------------------------------------------
@@ -250,11 +260,14 @@ private:
     constexpr void directives(u32 n) {
         excluded(n, ".maxntid", ".reqntid");
         excluded(n, ".reqnctapercluster", ".maxclusterrank");
-        if (const u32 d = directive(n, ".maxnctapersm"); d != 0 && version_ >= ptx_version{2, 1}) error("P35", d, "'.maxnctapersm' ended with PTX 2.0; use '.minnctapersm'");
+        if (const u32 d = directive(n, ".maxnctapersm"); d != 0 && version_ >= ptx_version{2, 1})
+            error("P35", d, "'.maxnctapersm' ended with PTX 2.0; use '.minnctapersm'");
         const u32 b = directive(n, ".blocksareclusters");
         if (b == 0) return;
-        if (version_ < ptx_version{9, 0}) error("P27", b, "'.blocksareclusters' needs .version 9.0");
-        else if (directive(n, ".reqntid") == 0 || directive(n, ".reqnctapercluster") == 0) error("P35", b, "'.blocksareclusters' needs '.reqntid' and '.reqnctapercluster'");
+        if (version_ < ptx_version{9, 0})
+            error("P27", b, "'.blocksareclusters' needs .version 9.0");
+        else if (directive(n, ".reqntid") == 0 || directive(n, ".reqnctapercluster") == 0)
+            error("P35", b, "'.blocksareclusters' needs '.reqntid' and '.reqnctapercluster'");
     }
     /// All scopes of a body with a stack of their own.
     constexpr void body(u32 n) {
@@ -319,9 +332,9 @@ private:
     struct operand {
         isa::operand_shape shape;
         u32 node = 0;
-        bool either_float = false;   ///< a decimal float fits f32 and f64
-        bool any_element = false;    ///< a vector of immediates and sinks only
-        isa::scalar types[3] = {};   ///< types of a vector's registers
+        bool either_float = false;  ///< a decimal float fits f32 and f64
+        bool any_element = false;   ///< a vector of immediates and sinks only
+        isa::scalar types[3] = {};  ///< types of a vector's registers
         unsigned n_types = 0;
     };
 
@@ -333,7 +346,8 @@ private:
         if (c < end && v_.kind(c) == node_kind::guard) guard(c++);
         tokens_[0] = isa::find_token(v_.atom(n));
         n_tokens_ = 1;
-        const bool known_opcode = tokens_[0] != tok::none && isa::detail::opcode_first[static_cast<unsigned>(tokens_[0])] != 0;
+        const bool known_opcode =
+            tokens_[0] != tok::none && isa::detail::opcode_first[static_cast<unsigned>(tokens_[0])] != 0;
         if (!known_opcode && !detail::is_outside_table(v_.atom(n))) {
             error("P22", n, "no instruction is called '", v_.atom(n), "'");
             return;
@@ -347,8 +361,10 @@ private:
     }
     constexpr void guard(u32 n) {
         const u32 s = names_.find(v_[n].atom);
-        if (s == symbol_table::none) known(n);
-        else if (names_[s].type != isa::scalar::pred) error("P23", n, "'", v_.atom(n), "' is no predicate");
+        if (s == symbol_table::none)
+            known(n);
+        else if (names_[s].type != isa::scalar::pred)
+            error("P23", n, "'", v_.atom(n), "' is no predicate");
     }
     constexpr void modifier(u32 n, u32 c, bool known_opcode) {
         const tok t = isa::find_token(v_.atom(c).substr(1));
@@ -424,7 +440,8 @@ private:
     /// `mov.pred`, `and.pred` …: every integer there is a truth value.
     [[nodiscard]] constexpr bool computes_predicate() const noexcept {
         const tok o = tokens_[0];
-        return n_tokens_ == 2 && tokens_[1] == tok::pred && (o == tok::mov || o == tok::and_ || o == tok::or_ || o == tok::xor_ || o == tok::not_);
+        return n_tokens_ == 2 && tokens_[1] == tok::pred &&
+               (o == tok::mov || o == tok::and_ || o == tok::or_ || o == tok::xor_ || o == tok::not_);
     }
     constexpr void branch_target(u32 n, operand& o) {
         o.shape.kind = isa::operand_kind::label;
@@ -472,8 +489,10 @@ private:
             o.shape.kind = isa::operand_kind::label;
             return;
         }
-        if (base[0] == '%' && has_component) error("P21", n, "'", base, v_.atom(n + 1), "' is neither declared nor a special register");
-        else known(n);
+        if (base[0] == '%' && has_component)
+            error("P21", n, "'", base, v_.atom(n + 1), "' is neither declared nor a special register");
+        else
+            known(n);
         failed_ = true;
     }
     /// `%tid` without a component is a vector of four.
@@ -512,7 +531,8 @@ private:
         const u32 inner = v_.kind(base) == node_kind::offset ? base + 1 : base;
         o.shape.kind = isa::operand_kind::address;
         if (v_.kind(inner) == node_kind::name) address_base(inner, o);
-        if (needs_64_bits() && o.shape.sp != space::param && !names_space()) o.shape.sp = space::generic;  // any variable has a generic address
+        if (needs_64_bits() && o.shape.sp != space::param && !names_space())
+            o.shape.sp = space::generic;  // any variable has a generic address
         const u32 rest = v_[base].end;
         if (rest == v_[n].end) return;
         if (v_.kind(rest) == node_kind::component) {
@@ -523,10 +543,14 @@ private:
         o.shape.type = isa::scalar::none;
         for (u32 c = rest; c < v_[n].end; c = v_[c].end) {
             operand part;
-            if (v_.kind(c) == node_kind::vector) vector(c, part), o.shape.count = static_cast<std::uint16_t>(v_.children(c));
-            else name(c, part), o.shape.count = 1;
-            if (v_[c].end != v_[n].end) o.shape.sampler = true;
-            else if (is_texture() && part.n_types < 2) o.shape.type = part.shape.type;
+            if (v_.kind(c) == node_kind::vector)
+                vector(c, part), o.shape.count = static_cast<std::uint16_t>(v_.children(c));
+            else
+                name(c, part), o.shape.count = 1;
+            if (v_[c].end != v_[n].end)
+                o.shape.sampler = true;
+            else if (is_texture() && part.n_types < 2)
+                o.shape.type = part.shape.type;
         }
     }
     [[nodiscard]] constexpr bool is_texture() const noexcept {
@@ -541,8 +565,10 @@ private:
         o.shape.sp = b.shape.kind == isa::operand_kind::symbol ? b.shape.sp : space::generic;
         if (b.shape.kind == isa::operand_kind::symbol) return;
         const isa::scalar_info& t = isa::info(b.shape.type);
-        const bool integer = t.cls == isa::type_class::bits || t.cls == isa::type_class::unsigned_int || t.cls == isa::type_class::signed_int;
-        if (b.shape.kind == isa::operand_kind::reg && integer && (t.bits == 64 || (t.bits == 32 && !needs_64_bits()))) return;
+        const bool integer = t.cls == isa::type_class::bits || t.cls == isa::type_class::unsigned_int ||
+                             t.cls == isa::type_class::signed_int;
+        if (b.shape.kind == isa::operand_kind::reg && integer && (t.bits == 64 || (t.bits == 32 && !needs_64_bits())))
+            return;
         if (b.shape.kind == isa::operand_kind::reg && integer && t.bits == 32) {
             failed_ = true;
             return error("P29", n, "an address in generic or global memory has 64 bits, '", v_.atom(n), "' has 32");
@@ -557,8 +583,9 @@ private:
         if (o != tok::ld && o != tok::st && o != tok::atom && o != tok::red && o != tok::ldu) return false;
         for (unsigned i = 1; i < n_tokens_; ++i) {
             const tok t = tokens_[i];
-            if (t == tok::shared || t == tok::shared__cta || t == tok::shared__cluster || t == tok::local || t == tok::param || t == tok::const_ ||
-                t == tok::param__entry || t == tok::param__func || t == tok::async)
+            if (t == tok::shared || t == tok::shared__cta || t == tok::shared__cluster || t == tok::local ||
+                t == tok::param || t == tok::const_ || t == tok::param__entry || t == tok::param__func ||
+                t == tok::async)
                 return false;
         }
         return true;
@@ -621,7 +648,8 @@ private:
         }
         if (v.ok()) return v;
         for (unsigned i = 0; i < n_operands_; ++i)
-            if (operands_[i].shape.kind == isa::operand_kind::pred && operands_[i].shape.type == isa::scalar::s64) operands_[i].shape.kind = isa::operand_kind::imm;
+            if (operands_[i].shape.kind == isa::operand_kind::pred && operands_[i].shape.type == isa::scalar::s64)
+                operands_[i].shape.kind = isa::operand_kind::imm;
         return refused;
     }
     [[nodiscard]] constexpr isa::verdict with_types(const tok* t, unsigned n, bool as_f32) noexcept {
@@ -637,18 +665,23 @@ private:
         isa::verdict v;
         for (unsigned k = 0; k < types; ++k) {
             for (unsigned i = 0; i < n_operands_; ++i)
-                if (operands_[i].n_types != 0) shapes[i].type = operands_[i].types[k < operands_[i].n_types ? k : operands_[i].n_types - 1];
+                if (operands_[i].n_types != 0)
+                    shapes[i].type = operands_[i].types[k < operands_[i].n_types ? k : operands_[i].n_types - 1];
             v = any ? with_elements(t, n, shapes) : isa::find(t, n, shapes, n_operands_, asked_target());
             if (!v.ok()) return v;
         }
         return v;
     }
     /// ptxas 13 starts at sm_75; what older targets had is not in the table.
-    [[nodiscard]] constexpr ptxdsl::target asked_target() const noexcept { return target_.sm < 75 ? ptxdsl::target{75, 0} : target_; }
+    [[nodiscard]] constexpr ptxdsl::target asked_target() const noexcept {
+        return target_.sm < 75 ? ptxdsl::target{75, 0} : target_;
+    }
     /// A vector of immediates takes the type the form has.
-    [[nodiscard]] constexpr isa::verdict with_elements(const tok* t, unsigned n, isa::operand_shape* shapes) const noexcept {
+    [[nodiscard]] constexpr isa::verdict with_elements(const tok* t, unsigned n,
+                                                       isa::operand_shape* shapes) const noexcept {
         isa::verdict v;
-        for (isa::scalar type : {isa::scalar::b32, isa::scalar::b64, isa::scalar::b16, isa::scalar::f32, isa::scalar::f64, isa::scalar::b8, isa::scalar::b128}) {
+        for (isa::scalar type : {isa::scalar::b32, isa::scalar::b64, isa::scalar::b16, isa::scalar::f32,
+                                 isa::scalar::f64, isa::scalar::b8, isa::scalar::b128}) {
             for (unsigned i = 0; i < n_operands_; ++i)
                 if (operands_[i].any_element) shapes[i].type = type;
             v = isa::find(t, n, shapes, n_operands_, asked_target());
@@ -677,12 +710,16 @@ private:
             case status::ok:
                 // Versions below 7.8 are not the table's: its forms are those of sm_90 and later.
                 if (v.since > version_ && target_.sm >= 90)
-                    spelled("P27", n, "' needs .version ", u32{v.since.major}, '.', u32{v.since.minor}, "; this is ", u32{version_.major}, '.', u32{version_.minor});
+                    spelled("P27", n, "' needs .version ", u32{v.since.major}, '.', u32{v.since.minor}, "; this is ",
+                            u32{version_.major}, '.', u32{version_.minor});
                 return;
             case status::unknown_opcode:
             case status::bad_modifiers: return spelled("P24", n, "': there is no such combination of modifiers");
-            case status::wrong_target: return spelled("P28", n, "' does not exist on target ", v_.atom(v_.child(0, node_kind::target) + 1));
-            case status::operand_count: return spelled("P26", n, "' does not take ", u32{n_operands_}, n_operands_ == 1 ? " operand" : " operands");
+            case status::wrong_target:
+                return spelled("P28", n, "' does not exist on target ", v_.atom(v_.child(0, node_kind::target) + 1));
+            case status::operand_count:
+                return spelled("P26", n, "' does not take ", u32{n_operands_},
+                               n_operands_ == 1 ? " operand" : " operands");
             case status::bad_operand: return bad_operand(n, v.operand);
         }
     }
@@ -695,15 +732,31 @@ private:
     }
     [[nodiscard]] static constexpr std::string_view kind_of(const operand& o) noexcept {
         using namespace std::string_view_literals;
-        constexpr std::string_view names[] = {"this"sv, "a register"sv, "this constant"sv, "a predicate"sv, "a negated predicate"sv, "'_'"sv,
-                                              "this address"sv, "a tensor address"sv, "a vector"sv, "a label"sv, "a symbol"sv, "a special register"sv};
+        constexpr std::string_view names[] = {
+            "this"sv,     "a register"sv,        "this constant"sv,    "a predicate"sv, "a negated predicate"sv,
+            "'_'"sv,      "this address"sv,      "a tensor address"sv, "a vector"sv,    "a label"sv,
+            "a symbol"sv, "a special register"sv};
         return names[static_cast<unsigned>(o.shape.kind)];
     }
     [[nodiscard]] static constexpr std::string_view type_of(const operand& o) noexcept {
         using namespace std::string_view_literals;
-        constexpr std::string_view names[] = {""sv, " of type .pred"sv, " of type .b8"sv, " of type .b16"sv, " of type .b32"sv, " of type .b64"sv, " of type .b128"sv,
-                                              " of type .u8"sv, " of type .u16"sv, " of type .u32"sv, " of type .u64"sv, " of type .s8"sv, " of type .s16"sv,
-                                              " of type .s32"sv, " of type .s64"sv, " of type .f16"sv, " of type .f16x2"sv};
+        constexpr std::string_view names[] = {""sv,
+                                              " of type .pred"sv,
+                                              " of type .b8"sv,
+                                              " of type .b16"sv,
+                                              " of type .b32"sv,
+                                              " of type .b64"sv,
+                                              " of type .b128"sv,
+                                              " of type .u8"sv,
+                                              " of type .u16"sv,
+                                              " of type .u32"sv,
+                                              " of type .u64"sv,
+                                              " of type .s8"sv,
+                                              " of type .s16"sv,
+                                              " of type .s32"sv,
+                                              " of type .s64"sv,
+                                              " of type .f16"sv,
+                                              " of type .f16x2"sv};
         if (o.shape.kind != isa::operand_kind::reg && o.shape.kind != isa::operand_kind::vec) return names[0];
         if (o.shape.type == isa::scalar::f32) return " of type .f32"sv;
         if (o.shape.type == isa::scalar::f64) return " of type .f64"sv;

@@ -54,7 +54,8 @@ private:
     }
     [[nodiscard]] static constexpr unsigned level(std::string_view op) noexcept {
         using namespace std::string_view_literals;
-        constexpr std::string_view levels[] = {"||"sv, "&&"sv, "|"sv, "^"sv, "&"sv, "== !="sv, "< > <= >="sv, "<< >>"sv, "+ -"sv, "* / %"sv};
+        constexpr std::string_view levels[] = {"||"sv,    "&&"sv,        "|"sv,     "^"sv,   "&"sv,
+                                               "== !="sv, "< > <= >="sv, "<< >>"sv, "+ -"sv, "* / %"sv};
         for (unsigned i = 0; i < 10; ++i) {
             const std::string_view l = levels[i];
             for (std::size_t b = 0; b < l.size();) {
@@ -83,7 +84,8 @@ private:
             if (l < lowest || l == 0) return left;
             ++at_;
             const constant_value right = binary(l + 1);
-            left = {left.is_float || right.is_float ? 0 : apply(op, left.value, right.value), left.is_float, false, left.is_double};
+            left = {left.is_float || right.is_float ? 0 : apply(op, left.value, right.value), left.is_float, false,
+                    left.is_double};
         }
     }
     [[nodiscard]] constexpr constant_value unary() noexcept {
@@ -101,9 +103,12 @@ private:
         ++at_;
         constant_value c = unary();
         const auto u = static_cast<u64>(c.value);
-        if (op == "-") c.value = static_cast<std::int64_t>(0 - u);
-        else if (op == "~") c.value = static_cast<std::int64_t>(~u);
-        else if (op == "!") c.value = c.value == 0;
+        if (op == "-")
+            c.value = static_cast<std::int64_t>(0 - u);
+        else if (op == "~")
+            c.value = static_cast<std::int64_t>(~u);
+        else if (op == "!")
+            c.value = c.value == 0;
         return c;
     }
     [[nodiscard]] static constexpr std::int64_t apply(std::string_view op, std::int64_t a, std::int64_t b) noexcept {

@@ -50,7 +50,8 @@ public:
     static constexpr std::uint32_t limit = 100;
 
     template <class... Parts>
-    constexpr void add(severity s, const char (&id)[4], std::uint32_t offset, std::uint32_t length, const Parts&... parts) {
+    constexpr void add(severity s, const char (&id)[4], std::uint32_t offset, std::uint32_t length,
+                       const Parts&... parts) {
         if (s == severity::error) ++errors_;
         if (items_.size() >= limit) return;
         diagnostic d;

@@ -65,7 +65,8 @@ struct three {
         if (v.kind(c) != node_kind::tuning || v.atom(c) != directive) continue;
         three t{{1, 1, 1}};
         unsigned i = 0;
-        for (std::uint32_t k = c + 1; k < v[c].end && i < 3; ++k, ++i) t.value[i] = static_cast<std::uint32_t>(integer_value(v.atom(k)));
+        for (std::uint32_t k = c + 1; k < v[c].end && i < 3; ++k, ++i)
+            t.value[i] = static_cast<std::uint32_t>(integer_value(v.atom(k)));
         return t;
     }
     return {};
@@ -74,19 +75,21 @@ struct three {
 /// Counts of one kernel.
 struct kernel_facts {
     kernel_resources resources;
-    std::uint32_t max_registers = 0;    ///< `.maxnreg`
-    std::uint32_t min_blocks = 0;       ///< `.minnctapersm`
+    std::uint32_t max_registers = 0;  ///< `.maxnreg`
+    std::uint32_t min_blocks = 0;     ///< `.minnctapersm`
     std::uint32_t instructions = 0;
     std::uint32_t labels = 0;
-    std::uint32_t named_barriers = 0;   ///< one more than the highest constant barrier number
-    bool dynamic_shared = false;        ///< names an `.extern .shared` array
-    std::uint32_t registers[8] = {};    ///< declared, by class: pred, 8, 16, 32, 64, 128 bits, f32, f64
+    std::uint32_t named_barriers = 0;  ///< one more than the highest constant barrier number
+    bool dynamic_shared = false;       ///< names an `.extern .shared` array
+    std::uint32_t registers[8] = {};   ///< declared, by class: pred, 8, 16, 32, 64, 128 bits, f32, f64
 };
 
 /// Collects the facts of one entry of a module.
 class fact_reader {
 public:
-    constexpr fact_reader(const tree_view& v, std::uint32_t entry) : v_(v), entry_(entry) { mentioned_.resize(v.n_words, 0); }
+    constexpr fact_reader(const tree_view& v, std::uint32_t entry) : v_(v), entry_(entry) {
+        mentioned_.resize(v.n_words, 0);
+    }
 
     [[nodiscard]] constexpr kernel_facts run() {
         directives();
@@ -124,7 +127,8 @@ private:
         const std::string_view op = v_.atom(n);
         u32 c = n + 1;
         if (c < v_[n].end && v_.kind(c) == node_kind::guard) ++c;
-        const std::string_view first = c < v_[n].end && v_.kind(c) == node_kind::modifier ? v_.atom(c) : std::string_view();
+        const std::string_view first =
+            c < v_[n].end && v_.kind(c) == node_kind::modifier ? v_.atom(c) : std::string_view();
         if (op == "griddepcontrol" && first == ".wait") f_.resources.uses_pdl_wait = true;
         if ((op == "bar" || op == "barrier") && first != ".cluster" && first != ".warp") barrier(n);
     }
@@ -150,8 +154,10 @@ private:
         const u32 count = r == 0 ? 1 : static_cast<u32>(integer_value(v_.atom(r)));
         using isa::scalar;
         unsigned k = 0;
-        if (st.type == scalar::f32) k = 6;
-        else if (st.type == scalar::f64) k = 7;
+        if (st.type == scalar::f32)
+            k = 6;
+        else if (st.type == scalar::f64)
+            k = 7;
         else if (st.type != scalar::pred)
             switch (isa::bits(st.type)) {
                 case 8: k = 1; break;
@@ -175,8 +181,10 @@ private:
             for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
                 if (v_.kind(c) != node_kind::declarator || mentioned_[v_[c].atom] == 0) continue;
                 const storage st = storage_of(v_, n, c);
-                if (l != 0 && v_.atom(l) == ".extern" && st.bytes == 0) f_.dynamic_shared = true;
-                else shared(st);
+                if (l != 0 && v_.atom(l) == ".extern" && st.bytes == 0)
+                    f_.dynamic_shared = true;
+                else
+                    shared(st);
             }
         }
     }
@@ -187,7 +195,9 @@ private:
     ptxdsl::detail::dynarray<std::uint8_t> mentioned_;  ///< by spelling
 };
 
-[[nodiscard]] constexpr kernel_facts facts_of(const tree_view& v, std::uint32_t entry) { return fact_reader(v, entry).run(); }
+[[nodiscard]] constexpr kernel_facts facts_of(const tree_view& v, std::uint32_t entry) {
+    return fact_reader(v, entry).run();
+}
 
 /// The entry called `name`, or the only one when `name` is empty; 0 when there is none or more than one.
 [[nodiscard]] constexpr std::uint32_t find_entry(const tree_view& v, std::string_view name) noexcept {

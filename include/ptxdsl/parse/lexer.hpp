@@ -12,10 +12,10 @@ namespace ptxdsl::ptx {
 
 namespace detail {
 
-inline constexpr unsigned char is_word = 1;    ///< letters, digits, _ $
+inline constexpr unsigned char is_word = 1;  ///< letters, digits, _ $
 inline constexpr unsigned char is_digit = 2;
 inline constexpr unsigned char is_hex = 4;
-inline constexpr unsigned char is_blank = 8;   ///< blank, tab, newline, carriage return, form feed
+inline constexpr unsigned char is_blank = 8;  ///< blank, tab, newline, carriage return, form feed
 inline constexpr unsigned char is_letter = 16;
 
 struct class_table {
@@ -38,8 +38,15 @@ public:
     /// Longest text that is read, in bytes.
     static constexpr std::uint32_t max_size = 1u << 30;
 
-    constexpr lexer(std::string_view source, spellings& pool, ptxdsl::detail::dynarray<token>& tokens, diagnostics& out, bool keep_trivia)
-        : p_(source.data()), n_(static_cast<std::uint32_t>(source.size())), pool_(pool), tokens_(tokens), out_(out), seed_(pool.seed()), keep_trivia_(keep_trivia) {}
+    constexpr lexer(std::string_view source, spellings& pool, ptxdsl::detail::dynarray<token>& tokens, diagnostics& out,
+                    bool keep_trivia)
+        : p_(source.data()),
+          n_(static_cast<std::uint32_t>(source.size())),
+          pool_(pool),
+          tokens_(tokens),
+          out_(out),
+          seed_(pool.seed()),
+          keep_trivia_(keep_trivia) {}
 
     constexpr void run() {
         if (n_ >= 3 && at(0) == 0xef && at(1) == 0xbb && at(2) == 0xbf) {
@@ -57,20 +64,30 @@ public:
     }
 
 private:
-    [[nodiscard]] constexpr unsigned char at(std::uint32_t i) const noexcept { return i < n_ ? static_cast<unsigned char>(p_[i]) : 0; }
-    [[nodiscard]] constexpr unsigned char class_at(std::uint32_t i) const noexcept { return detail::char_class.of[at(i)]; }
+    [[nodiscard]] constexpr unsigned char at(std::uint32_t i) const noexcept {
+        return i < n_ ? static_cast<unsigned char>(p_[i]) : 0;
+    }
+    [[nodiscard]] constexpr unsigned char class_at(std::uint32_t i) const noexcept {
+        return detail::char_class.of[at(i)];
+    }
 
     /// Moves past blanks, comments and line markers and interns them as one piece.
     constexpr void skip_trivia() {
         const std::uint32_t begin = trivia_begin();
         while (i_ < n_) {
             const char c = p_[i_];
-            if (c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f') ++i_;
-            else if (c == '/' && at(i_ + 1) == '/') line_comment();
-            else if (c == '/' && at(i_ + 1) == '*') block_comment();
-            else if (c == '#' && line_marker()) continue;
-            else if ((c == '\0' || c == '\x1a') && only_padding_follows()) i_ = n_;
-            else break;
+            if (c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f')
+                ++i_;
+            else if (c == '/' && at(i_ + 1) == '/')
+                line_comment();
+            else if (c == '/' && at(i_ + 1) == '*')
+                block_comment();
+            else if (c == '#' && line_marker())
+                continue;
+            else if ((c == '\0' || c == '\x1a') && only_padding_follows())
+                i_ = n_;
+            else
+                break;
         }
         trivia_ = 0;
         if (begin == i_) return;
@@ -99,14 +116,17 @@ private:
         const std::uint32_t begin = i_;
         i_ += 2;
         while (i_ < n_ && !(p_[i_] == '*' && at(i_ + 1) == '/')) ++i_;
-        if (i_ >= n_) out_.add(severity::error, "P03", begin, 2, "this comment is not closed");
-        else i_ += 2;
+        if (i_ >= n_)
+            out_.add(severity::error, "P03", begin, 2, "this comment is not closed");
+        else
+            i_ += 2;
         check_ascii(begin);
     }
     constexpr void check_ascii(std::uint32_t begin) {
         for (std::uint32_t k = begin; k < i_; ++k) {
             if (static_cast<unsigned char>(p_[k]) < 0x80) continue;
-            if (!warned_) out_.add(severity::warning, "P02", k, 1, "a byte that is not ASCII; ptxas refuses it even in comments");
+            if (!warned_)
+                out_.add(severity::warning, "P02", k, 1, "a byte that is not ASCII; ptxas refuses it even in comments");
             warned_ = true;
             return;
         }
@@ -164,7 +184,8 @@ private:
         push(k);
     }
 
-    /// Identifier: a letter and word characters, or one of _ $ % and at least one word character; `_` alone is a keyword.
+    /// Identifier: a letter and word characters, or one of _ $ % and at least one word character; `_` alone is a
+    /// keyword.
     constexpr void word(kind k) {
         std::uint32_t h = seed_;
         h = (h ^ static_cast<unsigned char>(p_[i_])) * detail::hash_factor;
@@ -300,8 +321,14 @@ private:
             case '&': return d == '&' ? finish(kind::and_and, 2) : finish(kind::ampersand, 1);
             case '!': return d == '=' ? finish(kind::not_equal, 2) : finish(kind::exclamation, 1);
             case '=': return d == '=' ? finish(kind::equal_equal, 2) : finish(kind::equal, 1);
-            case '<': return d == '<' ? finish(kind::less_less, 2) : d == '=' ? finish(kind::less_equal, 2) : finish(kind::less, 1);
-            case '>': return d == '>' ? finish(kind::greater_greater, 2) : d == '=' ? finish(kind::greater_equal, 2) : finish(kind::greater, 1);
+            case '<':
+                return d == '<'   ? finish(kind::less_less, 2)
+                       : d == '=' ? finish(kind::less_equal, 2)
+                                  : finish(kind::less, 1);
+            case '>':
+                return d == '>'   ? finish(kind::greater_greater, 2)
+                       : d == '=' ? finish(kind::greater_equal, 2)
+                                  : finish(kind::greater, 1);
             case '@': return at_sign();
             default: return stray(c);
         }

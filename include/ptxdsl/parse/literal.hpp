@@ -58,7 +58,8 @@ template <class L>
 [[nodiscard]] constexpr measure measure_literal() {
     tree t(static_cast<std::uint32_t>(L::source().size()));
     read(L::source(), t, false);
-    return {{t.nodes.size(), t.tokens.size(), t.pool.size(), t.pool.pool_size()}, first_message(t.messages, L::source())};
+    return {{t.nodes.size(), t.tokens.size(), t.pool.size(), t.pool.pool_size()},
+            first_message(t.messages, L::source())};
 }
 template <class L>
 inline constexpr measure literal_measure = measure_literal<L>();
@@ -72,7 +73,9 @@ struct image {
     token tokens[S.tokens] = {};
     spelling words[S.words] = {};
     char pool[S.pool + 1] = {};
-    [[nodiscard]] constexpr tree_view read() const noexcept { return {nodes, tokens, words, pool, S.nodes, S.tokens, S.words}; }
+    [[nodiscard]] constexpr tree_view read() const noexcept {
+        return {nodes, tokens, words, pool, S.nodes, S.tokens, S.words};
+    }
 };
 
 template <class T>
@@ -110,8 +113,10 @@ inline constexpr sentence literal_finding = check_literal<L>();
 
 template <class L>
 [[nodiscard]] constexpr const sentence& literal_error() noexcept {
-    if constexpr (literal_measure<L>.error.found) return literal_measure<L>.error;
-    else return literal_finding<L>;
+    if constexpr (literal_measure<L>.error.found)
+        return literal_measure<L>.error;
+    else
+        return literal_finding<L>;
 }
 
 #if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
@@ -119,7 +124,8 @@ template <class L>
 template <class L, std::uint32_t Index>
 [[nodiscard]] constexpr auto error_piece() {
     constexpr std::string_view all = literal_error<L>().view();
-    return ::ptxdsl::detail::sentence_piece<::ptxdsl::detail::piece_begin(all, Index), ::ptxdsl::detail::piece_begin(all, Index + 1)>(all);
+    return ::ptxdsl::detail::sentence_piece<::ptxdsl::detail::piece_begin(all, Index),
+                                            ::ptxdsl::detail::piece_begin(all, Index + 1)>(all);
 }
 #endif
 
@@ -130,8 +136,8 @@ constexpr bool refuse() {
     static_assert(sizeof(L) == 0, literal_error<L>().view());
     return false;
 #elif defined(__clang__)
-    return sizeof(ptx_error<error_piece<L, 0>(), error_piece<L, 1>(), error_piece<L, 2>(), error_piece<L, 3>(), error_piece<L, 4>(),
-                            error_piece<L, 5>()>) != 0;
+    return sizeof(ptx_error<error_piece<L, 0>(), error_piece<L, 1>(), error_piece<L, 2>(), error_piece<L, 3>(),
+                            error_piece<L, 4>(), error_piece<L, 5>()>) != 0;
 #else
     return sizeof(ptx_error<fixed_string<literal_error<L>().size>(literal_error<L>().view())>) != 0;
 #endif
@@ -148,7 +154,9 @@ struct ptx_literal {
     /// The literal itself, to make kernels of it: `px::ptx_kernel<m.text_literal(), …>`.
     [[nodiscard]] static constexpr auto text_literal() noexcept { return Source; }
     /// The syntax tree, in static storage.
-    [[nodiscard]] static constexpr ptx::tree_view tree() noexcept { return ptx::detail::literal_image<ptx_literal>.read(); }
+    [[nodiscard]] static constexpr ptx::tree_view tree() noexcept {
+        return ptx::detail::literal_image<ptx_literal>.read();
+    }
     [[nodiscard]] static constexpr ptx_version version() noexcept { return tree().version(); }
     [[nodiscard]] static constexpr ptxdsl::target target() noexcept { return tree().target(); }
 };
@@ -183,7 +191,8 @@ enum class misfit : std::uint8_t { none, size, not_pointer, not_map };
 
 template <class P>
 [[nodiscard]] constexpr misfit fits(const storage& s) noexcept {
-    static_assert(ptx_type<P>, "PTXDSL-J01: a kernel's parameter is a scalar type, a pointer_param or a tensor_map_param");
+    static_assert(ptx_type<P>,
+                  "PTXDSL-J01: a kernel's parameter is a scalar type, a pointer_param or a tensor_map_param");
     return !s.is_array && s.bytes * 8 == bits_of<P> ? misfit::none : misfit::size;
 }
 template <class P>
@@ -192,11 +201,15 @@ struct fit {
 };
 template <class T, unsigned Align, bool Nullable>
 struct fit<pointer_param<T, Align, Nullable>> {
-    static constexpr misfit of(const storage& s) noexcept { return !s.is_array && s.bytes == 8 ? misfit::none : misfit::not_pointer; }
+    static constexpr misfit of(const storage& s) noexcept {
+        return !s.is_array && s.bytes == 8 ? misfit::none : misfit::not_pointer;
+    }
 };
 template <class Map, bool Writes>
 struct fit<tensor_map_param<Map, Writes>> {
-    static constexpr misfit of(const storage& s) noexcept { return s.bytes == 128 && s.align >= 64 ? misfit::none : misfit::not_map; }
+    static constexpr misfit of(const storage& s) noexcept {
+        return s.bytes == 128 && s.align >= 64 ? misfit::none : misfit::not_map;
+    }
 };
 
 [[nodiscard]] constexpr std::uint32_t parameter_count(const tree_view& v, std::uint32_t entry) noexcept {
@@ -208,7 +221,8 @@ struct fit<tensor_map_param<Map, Writes>> {
     for (; i != 0; --i) c = v[c].end;
     return storage_of(v, c, v.child(c, node_kind::declarator));
 }
-[[nodiscard]] constexpr std::string_view parameter_name(const tree_view& v, std::uint32_t entry, std::uint32_t i) noexcept {
+[[nodiscard]] constexpr std::string_view parameter_name(const tree_view& v, std::uint32_t entry,
+                                                        std::uint32_t i) noexcept {
     std::uint32_t c = v.child(entry, node_kind::parameters) + 1;
     for (; i != 0; --i) c = v[c].end;
     return v.atom(v.child(c, node_kind::declarator));
@@ -243,7 +257,9 @@ struct named_ptx_kernel {
     }
 
 private:
-    [[nodiscard]] static constexpr std::uint32_t entry() noexcept { return ptx::find_entry(literal::tree(), Name.view()); }
+    [[nodiscard]] static constexpr std::uint32_t entry() noexcept {
+        return ptx::find_entry(literal::tree(), Name.view());
+    }
     [[nodiscard]] static constexpr bool is_good() {
         if constexpr (ptx::detail::literal_error<literal>().found) {
             return ptx::detail::refuse<literal>();
@@ -252,9 +268,13 @@ private:
             static_assert(ptx::detail::parameter_count(literal::tree(), entry()) == sizeof...(P),
                           "PTXDSL-J01: the PTX kernel has another number of parameters than its C++ signature");
             constexpr std::uint32_t misfit = ptx::detail::first_misfit<P...>(literal::tree(), entry());
-            static_assert(misfit >= sizeof...(P) || misfit != 0, "PTXDSL-J01: parameter 0 of the PTX kernel is not what its C++ signature says");
-            static_assert(misfit >= sizeof...(P) || misfit != 1, "PTXDSL-J01: parameter 1 of the PTX kernel is not what its C++ signature says");
-            static_assert(misfit >= sizeof...(P) || misfit < 2, "PTXDSL-J01: parameter 2 or a later one of the PTX kernel is not what its C++ signature says");
+            static_assert(misfit >= sizeof...(P) || misfit != 0,
+                          "PTXDSL-J01: parameter 0 of the PTX kernel is not what its C++ signature says");
+            static_assert(misfit >= sizeof...(P) || misfit != 1,
+                          "PTXDSL-J01: parameter 1 of the PTX kernel is not what its C++ signature says");
+            static_assert(
+                misfit >= sizeof...(P) || misfit < 2,
+                "PTXDSL-J01: parameter 2 or a later one of the PTX kernel is not what its C++ signature says");
             return true;
         }
     }

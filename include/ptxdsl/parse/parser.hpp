@@ -82,8 +82,12 @@ private:
         if (t.kind == kind::bad) return false;  // the lexer has said it
         const u32 length = t.kind == kind::end ? 1 : t_.pool[t.spelling].size;
         const std::string_view gap = where.empty() ? "" : " ";
-        if (t.kind == kind::end) t_.messages.add(severity::error, "P10", t.offset, length, "expected ", what, gap, where, ", found end of file");
-        else t_.messages.add(severity::error, "P10", t.offset, length, "expected ", what, gap, where, ", found ", describe(t), '\'', shown(t), '\'');
+        if (t.kind == kind::end)
+            t_.messages.add(severity::error, "P10", t.offset, length, "expected ", what, gap, where,
+                            ", found end of file");
+        else
+            t_.messages.add(severity::error, "P10", t.offset, length, "expected ", what, gap, where, ", found ",
+                            describe(t), '\'', shown(t), '\'');
         return false;
     }
     constexpr bool problem(const char (&id)[4], u32 at, std::string_view what) {
@@ -101,8 +105,12 @@ private:
             default: return ""sv;
         }
     }
-    [[nodiscard]] constexpr std::string_view shown(const token& t) const noexcept { return t_.pool.text(t.spelling).substr(0, 60); }
-    constexpr bool need(kind k, std::string_view what, std::string_view where = {}) { return skip(k) || expected(what, where); }
+    [[nodiscard]] constexpr std::string_view shown(const token& t) const noexcept {
+        return t_.pool.text(t.spelling).substr(0, 60);
+    }
+    constexpr bool need(kind k, std::string_view what, std::string_view where = {}) {
+        return skip(k) || expected(what, where);
+    }
 
     [[nodiscard]] constexpr bool first_on_line(u32 i) const noexcept {
         if (i == 0) return true;
@@ -113,8 +121,8 @@ private:
             if (c != ' ' && c != '\t') return false;
         return true;
     }
-    /// Replaces what was built since `first` by an error node and finds a place to go on: behind the next `;`, or before
-    /// what can only start a statement. Braces of vectors do not end a scope.
+    /// Replaces what was built since `first` by an error node and finds a place to go on: behind the next `;`, or
+    /// before what can only start a statement. Braces of vectors do not end a scope.
     constexpr void recover(u32 first, u32 begin) {
         t_.nodes.truncate(first);
         u32 braces = 0;
@@ -151,8 +159,11 @@ private:
             if (k == kind::right_brace && braces > 0) --braces;
             if (first_on_line(at_) && (k == kind::entry || k == kind::func || is_linkage(k))) break;
             const kind before = tok_[at_ - 1].kind;
-            if (braces != 0 || (before != kind::semicolon && before != kind::right_brace && !first_on_line(at_))) continue;
-            if (is_space(k) || is_linkage(k) || (k >= kind::entry && k <= kind::func) || k == kind::section || k == kind::file || k == kind::alias) break;
+            if (braces != 0 || (before != kind::semicolon && before != kind::right_brace && !first_on_line(at_)))
+                continue;
+            if (is_space(k) || is_linkage(k) || (k >= kind::entry && k <= kind::func) || k == kind::section ||
+                k == kind::file || k == kind::alias)
+                break;
         }
         t_.nodes.push_back({node_kind::error, 0, 0, begin, first + 1});
     }
@@ -162,7 +173,8 @@ private:
     constexpr bool header() {
         u32 n = open(node_kind::version);
         if (!need(kind::version, "'.version'", "at the start of the file")) return false;
-        if (peek() != kind::decimal_float || !is_version(word())) return expected("a version such as 8.0", "behind '.version'");
+        if (peek() != kind::decimal_float || !is_version(word()))
+            return expected("a version such as 8.0", "behind '.version'");
         if (!behind_blanks(at_)) return problem("P11", at_, "the version stands on the line of '.version'");
         t_.nodes[n].atom = tok_[at_++].spelling;
         n = open(node_kind::target);
@@ -172,7 +184,8 @@ private:
             open_atom(node_kind::word);
         } while (skip(kind::comma));
         close(n);
-        if (!names_architecture(n)) return problem("P11", t_.nodes[n].token + 1, "'.target' names the architecture first: sm_90a");
+        if (!names_architecture(n))
+            return problem("P11", t_.nodes[n].token + 1, "'.target' names the architecture first: sm_90a");
         if (peek() != kind::address_size) return true;
         n = open(node_kind::address_size);
         ++at_;
@@ -203,14 +216,17 @@ private:
     }
     constexpr bool item_or_fail() {
         const kind k = peek();
-        if (is_linkage(k) || is_space(k) || k == kind::entry || k == kind::func || k == kind::align || k == kind::attribute) return linked();
+        if (is_linkage(k) || is_space(k) || k == kind::entry || k == kind::func || k == kind::align ||
+            k == kind::attribute)
+            return linked();
         switch (k) {
             case kind::file: return file();
             case kind::section: return section();
             case kind::pragma: return pragma();
             case kind::alias: return alias();
             case kind::dwarf: return dwarf();
-            case kind::version: return problem("P12", at_, "'.version' stands once, at the start: this looks like a second module");
+            case kind::version:
+                return problem("P12", at_, "'.version' stands once, at the start: this looks like a second module");
             default: return expected("a declaration or function", "at module level");
         }
     }
@@ -280,10 +296,12 @@ private:
                 ++at_;
             }
         } else {
-            if (word() != ".byte" && word() != ".4byte" && word() != ".quad") return expected("'.byte', '.4byte', '.quad', '.section' or a label");
+            if (word() != ".byte" && word() != ".4byte" && word() != ".quad")
+                return expected("'.byte', '.4byte', '.quad', '.section' or a label");
             open_atom(node_kind::word);
             do {
-                if (peek() != kind::integer && peek() != kind::identifier && !starts_with_dot(peek())) return expected("a number or a label");
+                if (peek() != kind::integer && peek() != kind::identifier && !starts_with_dot(peek()))
+                    return expected("a number or a label");
                 open_atom(node_kind::number);
             } while (skip(kind::comma));
         }
@@ -431,8 +449,10 @@ private:
     }
     constexpr bool dimensions() {
         while (skip(kind::left_bracket)) {
-            if (peek() == kind::integer) open_atom(node_kind::dimension);
-            else open(node_kind::dimension);
+            if (peek() == kind::integer)
+                open_atom(node_kind::dimension);
+            else
+                open(node_kind::dimension);
             if (!need(kind::right_bracket, "']'")) return false;
         }
         return true;
@@ -466,8 +486,10 @@ private:
     constexpr bool field() {
         const u32 n = open_atom(node_kind::field);
         ++at_;
-        if (peek() == kind::identifier) open_atom(node_kind::name);
-        else if (!constant()) return false;
+        if (peek() == kind::identifier)
+            open_atom(node_kind::name);
+        else if (!constant())
+            return false;
         close(n);
         return true;
     }
@@ -540,7 +562,8 @@ private:
     }
     /// ptxas takes prototypes of device functions without their semicolon.
     [[nodiscard]] static constexpr bool ends_prototype(kind k) noexcept {
-        return k == kind::end || is_linkage(k) || is_space(k) || k == kind::entry || k == kind::func || k == kind::section || k == kind::file;
+        return k == kind::end || is_linkage(k) || is_space(k) || k == kind::entry || k == kind::func ||
+               k == kind::section || k == kind::file;
     }
     constexpr bool parameter_list(node_kind k) {
         const u32 n = open(k);
@@ -561,7 +584,8 @@ private:
             const u32 p = open(node_kind::pointer);
             ++at_;
             const kind k = peek();
-            if (k == kind::global || k == kind::shared || k == kind::const_ || k == kind::local) open_atom(node_kind::space);
+            if (k == kind::global || k == kind::shared || k == kind::const_ || k == kind::local)
+                open_atom(node_kind::space);
             if (peek() == kind::align && !align()) return false;
             close(p);
         } else if (peek() == kind::align && !align()) {
@@ -577,7 +601,8 @@ private:
     constexpr bool tuning(bool of_entry) {
         const kind k = peek();
         const bool of_function = k == kind::noreturn || k == kind::abi_preserve || k == kind::abi_preserve_control;
-        if (of_entry == of_function) return expected(of_entry ? "'{' or a directive of kernels" : "'{', ';' or a directive of functions");
+        if (of_entry == of_function)
+            return expected(of_entry ? "'{' or a directive of kernels" : "'{', ';' or a directive of functions");
         const u32 n = open_atom(node_kind::tuning);
         const int most = k <= kind::reqnctapercluster ? 3 : k <= kind::abi_preserve_control ? 1 : 0;
         for (int i = 0; i < most; ++i) {
@@ -602,7 +627,8 @@ private:
             } else if (peek() == kind::end || t_.messages.errors() >= max_errors) {
                 return unclosed();
             } else if (peek() == kind::left_brace) {
-                if (scopes_.size() >= max_scopes) return static_cast<void>(problem("P13", at_, "scopes nested too deeply")), unclosed();
+                if (scopes_.size() >= max_scopes)
+                    return static_cast<void>(problem("P13", at_, "scopes nested too deeply")), unclosed();
                 begin_scope();
             } else if (starts_module_item()) {
                 expected("'}'", "to close the function before the next one");
@@ -756,10 +782,14 @@ private:
         ++at_;
         if (peek() != kind::right_paren) {
             do {
-                if (peek() == kind::identifier) open_atom(node_kind::name);
-                else if (results && peek() == kind::underscore) sink();
-                else if (results) return expected("a register, a parameter or '_'");
-                else if (!constant()) return false;
+                if (peek() == kind::identifier)
+                    open_atom(node_kind::name);
+                else if (results && peek() == kind::underscore)
+                    sink();
+                else if (results)
+                    return expected("a register, a parameter or '_'");
+                else if (!constant())
+                    return false;
             } while (skip(kind::comma));
         }
         close(n);
@@ -850,9 +880,12 @@ private:
         const u32 n = open(node_kind::vector);
         ++at_;
         do {
-            if (peek() == kind::identifier) register_name();
-            else if (peek() == kind::underscore) sink();
-            else if (!constant()) return false;
+            if (peek() == kind::identifier)
+                register_name();
+            else if (peek() == kind::underscore)
+                sink();
+            else if (!constant())
+                return false;
         } while (skip(kind::comma));
         close(n);
         return need(kind::right_brace, "',' or '}'", "in a vector");

@@ -33,7 +33,8 @@ enum class layout : std::uint8_t {
 /// Prints nodes.
 class canonical_printer {
 public:
-    constexpr canonical_printer(const tree_view& v, text& out, layout l = layout::canonical) : v_(v), out_(out), layout_(l) {
+    constexpr canonical_printer(const tree_view& v, text& out, layout l = layout::canonical)
+        : v_(v), out_(out), layout_(l) {
         if (l == layout::lines) number_lines();
         if (l == layout::commented) match_braces();
     }
@@ -43,7 +44,8 @@ public:
         if (v_.n_nodes == 0) return;
         for (std::uint32_t c = 1; c < v_[0].end; c = v_[c].end) {
             const node_kind k = v_.kind(c);
-            apart_ = c != 1 && k > node_kind::address_size && (stands_apart(k) || stands_apart(before_) || before_ <= node_kind::address_size);
+            apart_ = c != 1 && k > node_kind::address_size &&
+                     (stands_apart(k) || stands_apart(before_) || before_ <= node_kind::address_size);
             before_ = k;
             item(c);
         }
@@ -168,8 +170,10 @@ private:
     }
     constexpr void comment(std::string_view s, bool same_line) {
         while (!s.empty() && (s.back() == '\r' || s.back() == ' ')) s.remove_suffix(1);
-        if (same_line && open_line_) out_.put("  ");
-        else end_open_line(), separate(), indent();
+        if (same_line && open_line_)
+            out_.put("  ");
+        else
+            end_open_line(), separate(), indent();
         out_.put(s);
         open_line_ = true;
     }
@@ -214,11 +218,15 @@ private:
         if (const u32 a = v_.child(n, node_kind::attribute_list)) part(a), out_.put(' ');
         if (const u32 r = v_.child(n, node_kind::results)) part(r), out_.put(' ');
         out_.put(v_.atom(n));
-        if (const u32 p = v_.child(n, node_kind::parameters)) is_entry && v_.has_children(p) ? parameter_lines(p) : part(p);
+        if (const u32 p = v_.child(n, node_kind::parameters))
+            is_entry&& v_.has_children(p) ? parameter_lines(p) : part(p);
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end)
-            if (v_.kind(c) == node_kind::tuning || v_.kind(c) == node_kind::pragma) finish(), start(v_[c].token), head_directive(c);
-        if (const u32 b = v_.child(n, node_kind::body)) finish(), body(b);
-        else out_.put(';'), finish();
+            if (v_.kind(c) == node_kind::tuning || v_.kind(c) == node_kind::pragma)
+                finish(), start(v_[c].token), head_directive(c);
+        if (const u32 b = v_.child(n, node_kind::body))
+            finish(), body(b);
+        else
+            out_.put(';'), finish();
     }
     constexpr void parameter_lines(u32 n) {
         out_.put('(');
@@ -235,8 +243,10 @@ private:
         out_.put(')');
     }
     constexpr void head_directive(u32 n) {
-        if (v_.kind(n) == node_kind::pragma) out_.put(".pragma "), list(n + 1, v_[n].end), out_.put(';');
-        else part(n);
+        if (v_.kind(n) == node_kind::pragma)
+            out_.put(".pragma "), list(n + 1, v_[n].end), out_.put(';');
+        else
+            part(n);
     }
     /// A body and all scopes in it, walked with a stack of its own: their depth is the text's, not ours.
     constexpr void body(u32 n) {
@@ -294,8 +304,10 @@ private:
         const bool is_section = v_.has_children(n) && v_.atom(n + 1) == ".section";
         for (u32 c = n + 1, i = 0; c < v_[n].end; c = v_[c].end, ++i) {
             if (i != 0) out_.put(i == 1 ? " " : ", ");
-            if (v_.kind(c) == node_kind::label) out_.put(v_.atom(c)).put(':');
-            else out_.put(v_.atom(c));
+            if (v_.kind(c) == node_kind::label)
+                out_.put(v_.atom(c)).put(':');
+            else
+                out_.put(v_.atom(c));
         }
         if (is_section && v_.children(n) == 3) out_.put(", @progbits");
     }
@@ -326,8 +338,10 @@ private:
     constexpr void loc(u32 n) {
         out_.put(".loc");
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
-            if (v_.kind(c) == node_kind::inlined) inlined(c);
-            else out_.put(' ').put(v_.atom(c));
+            if (v_.kind(c) == node_kind::inlined)
+                inlined(c);
+            else
+                out_.put(' ').put(v_.atom(c));
         }
     }
     constexpr void inlined(u32 n) {
@@ -358,7 +372,10 @@ private:
         const u32 end = v_[n].end;
         switch (v_.kind(n)) {
             case node_kind::name:
-            case node_kind::literal: out_.put(v_.atom(n)); if (first != end) out_.put(v_.atom(first)); break;
+            case node_kind::literal:
+                out_.put(v_.atom(n));
+                if (first != end) out_.put(v_.atom(first));
+                break;
             case node_kind::address: address(first, end); break;
             case node_kind::vector:
             case node_kind::aggregate: out_.put('{'), list(first, end), out_.put('}'); break;
@@ -366,7 +383,10 @@ private:
             case node_kind::pair: list(first, end, "|"); break;
             case node_kind::difference: out_.put(v_.atom(n)).put('-'), part(first); break;
             case node_kind::negative:
-            case node_kind::negation: out_.put('-'); first == end ? void(out_.put(v_.atom(n))) : part(first); break;
+            case node_kind::negation:
+                out_.put('-');
+                first == end ? void(out_.put(v_.atom(n))) : part(first);
+                break;
             case node_kind::complement: out_.put('!'), part(first); break;
             case node_kind::sink: out_.put('_'); break;
             case node_kind::index: part(first), out_.put('['), part(v_[first].end), out_.put(']'); break;
@@ -399,11 +419,23 @@ private:
             case node_kind::generic: out_.put("generic(").put(v_.atom(n)).put(')'); break;
             case node_kind::mask: out_.put(v_.atom(n)).put('('), part(first), out_.put(')'); break;
             case node_kind::align: out_.put(".align ").put(v_.atom(n)); break;
-            case node_kind::space: out_.put(v_.atom(n)); if (first != end) out_.put('[').put(v_.atom(first)).put(']'); break;
-            case node_kind::pointer: out_.put(".ptr"); if (first != end) out_.put(' '), list(first, end, " "); break;
+            case node_kind::space:
+                out_.put(v_.atom(n));
+                if (first != end) out_.put('[').put(v_.atom(first)).put(']');
+                break;
+            case node_kind::pointer:
+                out_.put(".ptr");
+                if (first != end) out_.put(' '), list(first, end, " ");
+                break;
             case node_kind::attribute_list: out_.put(".attribute("), list(first, end), out_.put(')'); break;
-            case node_kind::attribute: out_.put(v_.atom(n)); if (first != end) out_.put('('), list(first, end), out_.put(')'); break;
-            case node_kind::tuning: out_.put(v_.atom(n)); if (first != end) out_.put(' '), list(first, end); break;
+            case node_kind::attribute:
+                out_.put(v_.atom(n));
+                if (first != end) out_.put('('), list(first, end), out_.put(')');
+                break;
+            case node_kind::tuning:
+                out_.put(v_.atom(n));
+                if (first != end) out_.put(' '), list(first, end);
+                break;
             case node_kind::text: string(v_.atom(n)); break;
             default: out_.put(v_.atom(n)); break;
         }
@@ -417,8 +449,10 @@ private:
         bool after_value = false;
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
             const bool is_operation = v_.kind(c) == node_kind::operation;
-            if (is_operation && after_value) out_.put(' ').put(v_.atom(c)).put(' ');
-            else part(c);
+            if (is_operation && after_value)
+                out_.put(' ').put(v_.atom(c)).put(' ');
+            else
+                part(c);
             after_value = !is_operation && v_.kind(c) != node_kind::cast;
         }
     }
@@ -437,6 +471,8 @@ private:
 };
 
 /// Adds `v`, from its nodes alone. The tree must be of a text without errors.
-constexpr void print_canonical(const tree_view& v, text& out, layout l = layout::canonical) { canonical_printer(v, out, l).run(); }
+constexpr void print_canonical(const tree_view& v, text& out, layout l = layout::canonical) {
+    canonical_printer(v, out, l).run();
+}
 
 }  // namespace ptxdsl::ptx

@@ -32,7 +32,8 @@ struct symbol {
     return isa::scalar::none;
 }
 
-/// Names that are visible at a place of the text. Registers and variables share one space of names, labels have another.
+/// Names that are visible at a place of the text. Registers and variables share one space of names, labels have
+/// another.
 class symbol_table {
 public:
     static constexpr std::uint32_t none = 0xffffffffu;
@@ -59,8 +60,10 @@ public:
     /// Adds a name to the innermost scope. The number of the symbol that has the name there already, or `none`.
     constexpr std::uint32_t declare(symbol s) {
         const std::uint32_t before = in_this_scope(s);
-        if (s.range != 0) ranges_.push_back(symbols_.size());
-        else s.shadowed = bound(s), bound(s) = symbols_.size() + 1;
+        if (s.range != 0)
+            ranges_.push_back(symbols_.size());
+        else
+            s.shadowed = bound(s), bound(s) = symbols_.size() + 1;
         symbols_.push_back(s);
         return before;
     }
@@ -71,7 +74,9 @@ public:
         if (exact == 0) return range;
         return range != none && range > exact - 1 && depth_of(range) > depth_of(exact - 1) ? range : exact - 1;
     }
-    [[nodiscard]] constexpr std::uint32_t find_label(std::uint32_t spelling) const noexcept { return labels_[spelling] - 1; }
+    [[nodiscard]] constexpr std::uint32_t find_label(std::uint32_t spelling) const noexcept {
+        return labels_[spelling] - 1;
+    }
 
 private:
     struct mark {
@@ -79,7 +84,9 @@ private:
     };
 
     [[nodiscard]] static constexpr bool is_label(const symbol& s) noexcept { return s.kind >= symbol_kind::label; }
-    [[nodiscard]] constexpr std::uint32_t& bound(const symbol& s) noexcept { return is_label(s) ? labels_[s.name] : values_[s.name]; }
+    [[nodiscard]] constexpr std::uint32_t& bound(const symbol& s) noexcept {
+        return is_label(s) ? labels_[s.name] : values_[s.name];
+    }
     [[nodiscard]] constexpr std::uint32_t in_this_scope(const symbol& s) noexcept {
         if (s.range == 0) {
             if (bound(s) > scopes_.back().symbols) return bound(s) - 1;
@@ -98,10 +105,12 @@ private:
             const symbol& s = symbols_[ranges_[i - 1]];
             const std::string_view prefix = v_.word(s.name);
             const std::size_t n = prefix.size();
-            if (n < digits || n >= word.size() || word.size() - n > 9 || (word[n] == '0' && word.size() != n + 1)) continue;
+            if (n < digits || n >= word.size() || word.size() - n > 9 || (word[n] == '0' && word.size() != n + 1))
+                continue;
             if (word.substr(0, n) != prefix) continue;
             std::uint32_t number = 0;
-            for (std::size_t k = n; k < word.size(); ++k) number = number * 10 + static_cast<std::uint32_t>(word[k] - '0');
+            for (std::size_t k = n; k < word.size(); ++k)
+                number = number * 10 + static_cast<std::uint32_t>(word[k] - '0');
             if (number < s.range) return ranges_[i - 1];
         }
         return none;

@@ -60,7 +60,8 @@ public:
 #if defined(__clang__)
         __builtin_memcpy(to, from, n);
 #else
-        if (!std::is_constant_evaluated()) __builtin_memcpy(to, from, n);
+        if (!std::is_constant_evaluated())
+            __builtin_memcpy(to, from, n);
         else
             for (std::uint32_t i = 0; i < n; ++i) to[i] = from[i];
 #endif

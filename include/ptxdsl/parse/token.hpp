@@ -16,25 +16,101 @@ namespace ptxdsl::ptx {
 
 /// What a token is. From `dot_word` on the spelling starts with a dot.
 enum class kind : std::uint8_t {
-    trivia, end, bad,
-    identifier, underscore, warp_sz, function_name, inlined_at,
-    integer, decimal_float, hex_float, string, dwarf,
-    left_brace, right_brace, left_paren, right_paren, left_bracket, right_bracket,
-    comma, semicolon, colon, at, bar, exclamation, minus, plus, tilde, star, slash, percent, ampersand, caret, question,
-    less, greater, equal, less_less, greater_greater, less_equal, greater_equal, equal_equal, not_equal, and_and, or_or,
-    dot_word, type, vector,
-    version, target, address_size, entry, func, visible, extern_, weak, common,
-    global, shared, const_, local, param, reg, tex,
-    align, attribute, ptr, file, loc, section, pragma, alias, branchtargets, calltargets, callprototype,
-    maxntid, reqntid, reqnctapercluster,                                               // one to three numbers
-    minnctapersm, maxnctapersm, maxnreg, local_maxnreg, maxclusterrank, abi_preserve, abi_preserve_control,  // one number
-    explicitcluster, blocksareclusters, noreturn,                                      // none
+    trivia,
+    end,
+    bad,
+    identifier,
+    underscore,
+    warp_sz,
+    function_name,
+    inlined_at,
+    integer,
+    decimal_float,
+    hex_float,
+    string,
+    dwarf,
+    left_brace,
+    right_brace,
+    left_paren,
+    right_paren,
+    left_bracket,
+    right_bracket,
+    comma,
+    semicolon,
+    colon,
+    at,
+    bar,
+    exclamation,
+    minus,
+    plus,
+    tilde,
+    star,
+    slash,
+    percent,
+    ampersand,
+    caret,
+    question,
+    less,
+    greater,
+    equal,
+    less_less,
+    greater_greater,
+    less_equal,
+    greater_equal,
+    equal_equal,
+    not_equal,
+    and_and,
+    or_or,
+    dot_word,
+    type,
+    vector,
+    version,
+    target,
+    address_size,
+    entry,
+    func,
+    visible,
+    extern_,
+    weak,
+    common,
+    global,
+    shared,
+    const_,
+    local,
+    param,
+    reg,
+    tex,
+    align,
+    attribute,
+    ptr,
+    file,
+    loc,
+    section,
+    pragma,
+    alias,
+    branchtargets,
+    calltargets,
+    callprototype,
+    maxntid,
+    reqntid,
+    reqnctapercluster,  // one to three numbers
+    minnctapersm,
+    maxnctapersm,
+    maxnreg,
+    local_maxnreg,
+    maxclusterrank,
+    abi_preserve,
+    abi_preserve_control,  // one number
+    explicitcluster,
+    blocksareclusters,
+    noreturn,  // none
 };
 
 [[nodiscard]] constexpr bool starts_with_dot(kind k) noexcept { return k >= kind::dot_word; }
 /// What can stand behind the word of an instruction: directives cannot, but for those that are modifiers too.
 [[nodiscard]] constexpr bool is_modifier(kind k) noexcept {
-    return k == kind::dot_word || k == kind::type || k == kind::vector || k == kind::weak || (k >= kind::global && k <= kind::param);
+    return k == kind::dot_word || k == kind::type || k == kind::vector || k == kind::weak ||
+           (k >= kind::global && k <= kind::param);
 }
 [[nodiscard]] constexpr bool is_space(kind k) noexcept { return k >= kind::global && k <= kind::tex; }
 [[nodiscard]] constexpr bool is_linkage(kind k) noexcept { return k >= kind::visible && k <= kind::common; }
@@ -67,26 +143,73 @@ using namespace std::string_view_literals;
 
 /// Words with a meaning of their own, sorted. Everything else with a dot is a `dot_word`.
 inline constexpr keyword keywords[] = {
-    {".abi_preserve"sv, kind::abi_preserve}, {".abi_preserve_control"sv, kind::abi_preserve_control},
-    {".address_size"sv, kind::address_size}, {".alias"sv, kind::alias}, {".align"sv, kind::align},
-    {".attribute"sv, kind::attribute}, {".b128"sv, kind::type}, {".b16"sv, kind::type}, {".b32"sv, kind::type},
-    {".b64"sv, kind::type}, {".b8"sv, kind::type}, {".blocksareclusters"sv, kind::blocksareclusters},
-    {".branchtargets"sv, kind::branchtargets}, {".callprototype"sv, kind::callprototype},
-    {".calltargets"sv, kind::calltargets}, {".common"sv, kind::common}, {".const"sv, kind::const_},
-    {".entry"sv, kind::entry}, {".explicitcluster"sv, kind::explicitcluster}, {".extern"sv, kind::extern_},
-    {".f16"sv, kind::type}, {".f16x2"sv, kind::type}, {".f32"sv, kind::type}, {".f64"sv, kind::type},
-    {".file"sv, kind::file}, {".func"sv, kind::func}, {".global"sv, kind::global}, {".loc"sv, kind::loc},
-    {".local"sv, kind::local}, {".local_maxnreg"sv, kind::local_maxnreg}, {".maxclusterrank"sv, kind::maxclusterrank},
-    {".maxnctapersm"sv, kind::maxnctapersm}, {".maxnreg"sv, kind::maxnreg}, {".maxntid"sv, kind::maxntid},
-    {".minnctapersm"sv, kind::minnctapersm}, {".noreturn"sv, kind::noreturn}, {".param"sv, kind::param},
-    {".pragma"sv, kind::pragma}, {".pred"sv, kind::type}, {".ptr"sv, kind::ptr}, {".reg"sv, kind::reg},
-    {".reqnctapercluster"sv, kind::reqnctapercluster}, {".reqntid"sv, kind::reqntid}, {".s16"sv, kind::type},
-    {".s32"sv, kind::type}, {".s64"sv, kind::type}, {".s8"sv, kind::type}, {".samplerref"sv, kind::type},
-    {".section"sv, kind::section}, {".shared"sv, kind::shared}, {".surfref"sv, kind::type}, {".target"sv, kind::target},
-    {".tex"sv, kind::tex}, {".texref"sv, kind::type}, {".u16"sv, kind::type}, {".u32"sv, kind::type},
-    {".u64"sv, kind::type}, {".u8"sv, kind::type}, {".v2"sv, kind::vector}, {".v4"sv, kind::vector},
-    {".v8"sv, kind::vector}, {".version"sv, kind::version}, {".visible"sv, kind::visible}, {".weak"sv, kind::weak},
-    {"WARP_SZ"sv, kind::warp_sz}, {"_"sv, kind::underscore}, {"function_name"sv, kind::function_name},
+    {".abi_preserve"sv, kind::abi_preserve},
+    {".abi_preserve_control"sv, kind::abi_preserve_control},
+    {".address_size"sv, kind::address_size},
+    {".alias"sv, kind::alias},
+    {".align"sv, kind::align},
+    {".attribute"sv, kind::attribute},
+    {".b128"sv, kind::type},
+    {".b16"sv, kind::type},
+    {".b32"sv, kind::type},
+    {".b64"sv, kind::type},
+    {".b8"sv, kind::type},
+    {".blocksareclusters"sv, kind::blocksareclusters},
+    {".branchtargets"sv, kind::branchtargets},
+    {".callprototype"sv, kind::callprototype},
+    {".calltargets"sv, kind::calltargets},
+    {".common"sv, kind::common},
+    {".const"sv, kind::const_},
+    {".entry"sv, kind::entry},
+    {".explicitcluster"sv, kind::explicitcluster},
+    {".extern"sv, kind::extern_},
+    {".f16"sv, kind::type},
+    {".f16x2"sv, kind::type},
+    {".f32"sv, kind::type},
+    {".f64"sv, kind::type},
+    {".file"sv, kind::file},
+    {".func"sv, kind::func},
+    {".global"sv, kind::global},
+    {".loc"sv, kind::loc},
+    {".local"sv, kind::local},
+    {".local_maxnreg"sv, kind::local_maxnreg},
+    {".maxclusterrank"sv, kind::maxclusterrank},
+    {".maxnctapersm"sv, kind::maxnctapersm},
+    {".maxnreg"sv, kind::maxnreg},
+    {".maxntid"sv, kind::maxntid},
+    {".minnctapersm"sv, kind::minnctapersm},
+    {".noreturn"sv, kind::noreturn},
+    {".param"sv, kind::param},
+    {".pragma"sv, kind::pragma},
+    {".pred"sv, kind::type},
+    {".ptr"sv, kind::ptr},
+    {".reg"sv, kind::reg},
+    {".reqnctapercluster"sv, kind::reqnctapercluster},
+    {".reqntid"sv, kind::reqntid},
+    {".s16"sv, kind::type},
+    {".s32"sv, kind::type},
+    {".s64"sv, kind::type},
+    {".s8"sv, kind::type},
+    {".samplerref"sv, kind::type},
+    {".section"sv, kind::section},
+    {".shared"sv, kind::shared},
+    {".surfref"sv, kind::type},
+    {".target"sv, kind::target},
+    {".tex"sv, kind::tex},
+    {".texref"sv, kind::type},
+    {".u16"sv, kind::type},
+    {".u32"sv, kind::type},
+    {".u64"sv, kind::type},
+    {".u8"sv, kind::type},
+    {".v2"sv, kind::vector},
+    {".v4"sv, kind::vector},
+    {".v8"sv, kind::vector},
+    {".version"sv, kind::version},
+    {".visible"sv, kind::visible},
+    {".weak"sv, kind::weak},
+    {"WARP_SZ"sv, kind::warp_sz},
+    {"_"sv, kind::underscore},
+    {"function_name"sv, kind::function_name},
     {"inlined_at"sv, kind::inlined_at},
 };
 
@@ -97,8 +220,10 @@ inline constexpr keyword keywords[] = {
         const unsigned middle = (low + high) / 2;
         const int order = keywords[middle].text.compare(word);
         if (order == 0) return keywords[middle].kind;
-        if (order < 0) low = middle + 1;
-        else high = middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return otherwise;
 }
@@ -127,7 +252,8 @@ public:
         while (slots < 2 * expected) slots *= 2;
         slots_.resize(slots, 0);
         items_.push_back({});
-        if (!std::is_constant_evaluated()) seed_ ^= static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(items_.data()) >> 4);
+        if (!std::is_constant_evaluated())
+            seed_ ^= static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(items_.data()) >> 4);
     }
 
     /// Where hashing starts: differs from run to run, so that no text can be made to collide.

@@ -18,82 +18,82 @@ namespace ptxdsl::ptx {
 
 /// Kinds of nodes. In brackets: the atom, then the children in order.
 enum class node_kind : std::uint8_t {
-    module,           ///< version, target, address_size?, then declarations, functions, sections …
-    version,          ///< [number]
-    target,           ///< word…
-    address_size,     ///< [number]
-    word,             ///< [a word]
-    number,           ///< [an integer]
-    text,             ///< [a string, with its quotes]
+    module,        ///< version, target, address_size?, then declarations, functions, sections …
+    version,       ///< [number]
+    target,        ///< word…
+    address_size,  ///< [number]
+    word,          ///< [a word]
+    number,        ///< [an integer]
+    text,          ///< [a string, with its quotes]
     // declarations
-    declaration,      ///< linkage, attribute_list, space, align, vector, type … in the order of the text, then declarator…
-    parameter,        ///< space, align, type, pointer …, then one declarator
-    linkage,          ///< [.visible …]
-    space,            ///< [.global …] number? (constant bank)
-    align,            ///< [number]
-    vector_type,      ///< [.v4 …]
-    type,             ///< [.b32 …]
-    pointer,          ///< space?, align?
-    attribute_list,   ///< attribute…
-    attribute,        ///< [.managed …] number…
-    declarator,       ///< [name] range? or dimension…, then initializer?
-    range,            ///< [count]: `name<count>`
-    dimension,        ///< [count, or nothing]: `[count]`
-    initializer,      ///< one of: aggregate, expression, name, offset, generic, mask, number …
-    aggregate,        ///< any of those of initializer, or field
-    field,            ///< [name] name or expression: `width = 4`
-    generic,          ///< [name]: `generic(name)`
-    mask,             ///< [integer] one of: name, generic, offset, number: `0xff(name)`
+    declaration,  ///< linkage, attribute_list, space, align, vector, type … in the order of the text, then declarator…
+    parameter,    ///< space, align, type, pointer …, then one declarator
+    linkage,      ///< [.visible …]
+    space,        ///< [.global …] number? (constant bank)
+    align,        ///< [number]
+    vector_type,  ///< [.v4 …]
+    type,         ///< [.b32 …]
+    pointer,      ///< space?, align?
+    attribute_list,  ///< attribute…
+    attribute,       ///< [.managed …] number…
+    declarator,      ///< [name] range? or dimension…, then initializer?
+    range,           ///< [count]: `name<count>`
+    dimension,       ///< [count, or nothing]: `[count]`
+    initializer,     ///< one of: aggregate, expression, name, offset, generic, mask, number …
+    aggregate,       ///< any of those of initializer, or field
+    field,           ///< [name] name or expression: `width = 4`
+    generic,         ///< [name]: `generic(name)`
+    mask,            ///< [integer] one of: name, generic, offset, number: `0xff(name)`
     // functions
-    entry,            ///< [name] linkage?, parameters?, tuning or pragma…, body?
-    function,         ///< [name] linkage?, attribute_list?, results?, parameters?, tuning…, body?
-    results,          ///< parameter…
-    parameters,       ///< parameter…
-    tuning,           ///< [.maxntid …] number…
-    body,             ///< statements; also a nested scope
+    entry,       ///< [name] linkage?, parameters?, tuning or pragma…, body?
+    function,    ///< [name] linkage?, attribute_list?, results?, parameters?, tuning…, body?
+    results,     ///< parameter…
+    parameters,  ///< parameter…
+    tuning,      ///< [.maxntid …] number…
+    body,        ///< statements; also a nested scope
     // statements
-    label,            ///< [name]
-    instruction,      ///< [opcode] guard?, modifier…, operands
-    guard,            ///< [predicate]; flag `negated`
-    modifier,         ///< [.word]
-    loc,              ///< number, number, number, inlined?
-    inlined,          ///< [function name label] number?, number, number, number; flag `offset` when the first is an offset
-    pragma,           ///< text…
-    branch_targets,   ///< declarator…
-    call_targets,     ///< name…
-    call_prototype,   ///< results?, parameters?, tuning…
-    file,             ///< number, text, number…
-    alias,            ///< name, name
-    section,          ///< [.name] label or section_data…
-    section_data,     ///< [.b8 …] number…, or one of: name, offset, difference
-    difference,       ///< [name] name: `a-b`
-    negative,         ///< [number]: `-4`
-    dwarf,            ///< the words of one `@@DWARF` line
+    label,        ///< [name]
+    instruction,  ///< [opcode] guard?, modifier…, operands
+    guard,        ///< [predicate]; flag `negated`
+    modifier,     ///< [.word]
+    loc,          ///< number, number, number, inlined?
+    inlined,      ///< [function name label] number?, number, number, number; flag `offset` when the first is an offset
+    pragma,       ///< text…
+    branch_targets,  ///< declarator…
+    call_targets,    ///< name…
+    call_prototype,  ///< results?, parameters?, tuning…
+    file,            ///< number, text, number…
+    alias,           ///< name, name
+    section,         ///< [.name] label or section_data…
+    section_data,    ///< [.b8 …] number…, or one of: name, offset, difference
+    difference,      ///< [name] name: `a-b`
+    negative,        ///< [number]: `-4`
+    dwarf,           ///< the words of one `@@DWARF` line
     // operands
-    name,             ///< [identifier] component?: register, variable, label, function
-    component,        ///< [.x .b0 …]; of an address: [.unified]
-    sink,             ///< `_`
-    complement,       ///< name: `!p`
-    negation,         ///< name: `-x`
-    offset,           ///< name, expression: `a+4`
-    index,            ///< name, then name, offset or expression: `a[i]`
-    pair,             ///< two operands: `p|q`
-    vector,           ///< elements: `{a, b}`
-    address,          ///< name, offset or expression, then for textures and tensors the rest: `[a, {x, y}]`
-    arguments,        ///< a parenthesised list of a call
+    name,        ///< [identifier] component?: register, variable, label, function
+    component,   ///< [.x .b0 …]; of an address: [.unified]
+    sink,        ///< `_`
+    complement,  ///< name: `!p`
+    negation,    ///< name: `-x`
+    offset,      ///< name, expression: `a+4`
+    index,       ///< name, then name, offset or expression: `a[i]`
+    pair,        ///< two operands: `p|q`
+    vector,      ///< elements: `{a, b}`
+    address,     ///< name, offset or expression, then for textures and tensors the rest: `[a, {x, y}]`
+    arguments,   ///< a parenthesised list of a call
     // expressions: operands and operators in the order of the text
     expression,
-    literal,          ///< [integer, float, WARP_SZ]
-    operation,        ///< [operator]
-    cast,             ///< [.s64 …]: `(.s64)`
-    group,            ///< expression in parentheses
-    error,            ///< tokens that are not PTX; a message says why
+    literal,    ///< [integer, float, WARP_SZ]
+    operation,  ///< [operator]
+    cast,       ///< [.s64 …]: `(.s64)`
+    group,      ///< expression in parentheses
+    error,      ///< tokens that are not PTX; a message says why
 };
 
 /// One node. `end` is the index behind its subtree; its first child, if any, is the next node.
 struct node {
-    static constexpr std::uint8_t negated = 1;      ///< guard: `@!p`
-    static constexpr std::uint8_t has_offset = 1;   ///< inlined: `name + n`
+    static constexpr std::uint8_t negated = 1;     ///< guard: `@!p`
+    static constexpr std::uint8_t has_offset = 1;  ///< inlined: `name + n`
 
     node_kind kind = node_kind::error;
     std::uint8_t flags = 0;
@@ -111,7 +111,9 @@ struct tree_view {
     std::uint32_t n_nodes = 0, n_tokens = 0, n_words = 0;
 
     [[nodiscard]] constexpr const node& operator[](std::uint32_t i) const noexcept { return nodes[i]; }
-    [[nodiscard]] constexpr std::string_view word(std::uint32_t id) const noexcept { return {pool + words[id].begin, words[id].size}; }
+    [[nodiscard]] constexpr std::string_view word(std::uint32_t id) const noexcept {
+        return {pool + words[id].begin, words[id].size};
+    }
     /// The node's own word.
     [[nodiscard]] constexpr std::string_view atom(std::uint32_t n) const noexcept { return word(nodes[n].atom); }
     [[nodiscard]] constexpr node_kind kind(std::uint32_t n) const noexcept { return nodes[n].kind; }
@@ -128,7 +130,9 @@ struct tree_view {
         return count;
     }
     /// Byte where a node begins in the text it was read from.
-    [[nodiscard]] constexpr std::uint32_t offset(std::uint32_t n) const noexcept { return tokens[nodes[n].token].offset; }
+    [[nodiscard]] constexpr std::uint32_t offset(std::uint32_t n) const noexcept {
+        return tokens[nodes[n].token].offset;
+    }
     [[nodiscard]] constexpr std::uint32_t token_length(std::uint32_t n) const noexcept {
         return words[tokens[nodes[n].token].spelling].size;
     }
@@ -144,7 +148,8 @@ struct tree_view {
 /// Memory: at most 64 bytes per byte read, and constant besides.
 class tree {
 public:
-    explicit constexpr tree(std::uint32_t bytes) : pool(bytes / 24 + 64), tokens(bytes / 3 + 16), nodes(bytes / 3 + 16) {}
+    explicit constexpr tree(std::uint32_t bytes)
+        : pool(bytes / 24 + 64), tokens(bytes / 3 + 16), nodes(bytes / 3 + 16) {}
 
     spellings pool;
     ptxdsl::detail::dynarray<token> tokens;
@@ -154,7 +159,8 @@ public:
     /// True when the text is PTX. What it means is another matter: see check.hpp.
     [[nodiscard]] constexpr bool ok() const noexcept { return messages.errors() == 0; }
     [[nodiscard]] constexpr tree_view read() const noexcept {
-        return {nodes.data(), tokens.data(), pool.size() == 0 ? nullptr : &pool[0], pool.pool(), nodes.size(), tokens.size(), pool.size()};
+        return {nodes.data(),  tokens.data(), pool.size() == 0 ? nullptr : &pool[0], pool.pool(), nodes.size(),
+                tokens.size(), pool.size()};
     }
 };
 
@@ -184,7 +190,8 @@ constexpr ptx_version tree_view::version() const noexcept {
     const std::size_t point = s.find('.');
     unsigned part[2] = {};
     for (std::size_t i = 0; i < s.size(); ++i)
-        if (i != point && part[i > point ? 1 : 0] < 100) part[i > point ? 1 : 0] = part[i > point ? 1 : 0] * 10 + static_cast<unsigned>(s[i] - '0');
+        if (i != point && part[i > point ? 1 : 0] < 100)
+            part[i > point ? 1 : 0] = part[i > point ? 1 : 0] * 10 + static_cast<unsigned>(s[i] - '0');
     const auto low = [](unsigned v) { return static_cast<std::uint8_t>(v < 255 ? v : 255); };
     return {low(part[0]), low(part[1])};
 }
@@ -194,11 +201,15 @@ constexpr ptxdsl::target tree_view::target() const noexcept {
     ptxdsl::target t;
     for (std::uint32_t c = n + 1; n != 0 && c < nodes[n].end; c = nodes[c].end) {
         std::string_view s = atom(c);
-        if (s.substr(0, 3) == "sm_") s.remove_prefix(3);
-        else if (s.substr(0, 8) == "compute_") s.remove_prefix(8);
-        else continue;
+        if (s.substr(0, 3) == "sm_")
+            s.remove_prefix(3);
+        else if (s.substr(0, 8) == "compute_")
+            s.remove_prefix(8);
+        else
+            continue;
         std::size_t i = 0;
-        for (; i < s.size() && s[i] >= '0' && s[i] <= '9' && t.sm < 1000; ++i) t.sm = static_cast<std::uint16_t>(t.sm * 10 + s[i] - '0');
+        for (; i < s.size() && s[i] >= '0' && s[i] <= '9' && t.sm < 1000; ++i)
+            t.sm = static_cast<std::uint16_t>(t.sm * 10 + s[i] - '0');
         if (i < s.size()) t.suffix = s[i];
         return t;
     }

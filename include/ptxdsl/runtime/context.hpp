@@ -164,13 +164,15 @@ public:
         state->info = std::move(*info);
         auto s = t.device_get(&state->device, ordinal);
         if (s == cu::status::success) s = t.primary_ctx_retain(&state->handle, state->device);
-        if (s != cu::status::success) return runtime_detail::driver_failed(t, s, fmt::format("opening {}", state->info.text()));
+        if (s != cu::status::success)
+            return runtime_detail::driver_failed(t, s, fmt::format("opening {}", state->info.text()));
         state->retained = true;
         known = state;
         return context(std::move(state));
     }
 
-    /// A context somebody else owns and keeps alive; `handle` is a `CUcontext`. Each call makes a handle with its own module cache.
+    /// A context somebody else owns and keeps alive; `handle` is a `CUcontext`. Each call makes a handle with its own
+    /// module cache.
     static result<context> adopt(cu::context handle) {
         const auto t = ptxdsl::driver();
         if (!t) return t.error();
@@ -193,8 +195,10 @@ public:
         const auto t = ptxdsl::driver();
         if (!t) return t.error();
         cu::context handle = nullptr;
-        if (const auto s = (*t)->ctx_get_current(&handle); s != cu::status::success) return runtime_detail::driver_failed(**t, s, "asking for the current context");
-        if (handle == nullptr) return error{errc::driver_error, "this thread has no current CUDA context; use context::primary(ordinal)"};
+        if (const auto s = (*t)->ctx_get_current(&handle); s != cu::status::success)
+            return runtime_detail::driver_failed(**t, s, "asking for the current context");
+        if (handle == nullptr)
+            return error{errc::driver_error, "this thread has no current CUDA context; use context::primary(ordinal)"};
         return adopt(handle);
     }
 
@@ -204,7 +208,9 @@ public:
 
     /// Waits for all work of the context. A kernel's failure shows here at the latest, as `context_lost`.
     [[nodiscard]] result<void> synchronize() const {
-        return runtime_detail::with_context(*state_, [](const driver_table& t) { return t.ctx_synchronize(); }, [&] { return "waiting for " + device().text(); });
+        return runtime_detail::with_context(
+            *state_, [](const driver_table& t) { return t.ctx_synchronize(); },
+            [&] { return "waiting for " + device().text(); });
     }
 
     struct memory_info {
@@ -214,7 +220,9 @@ public:
     /// Device memory in bytes.
     [[nodiscard]] result<memory_info> memory() const {
         memory_info m{};
-        const auto r = runtime_detail::with_context(*state_, [&](const driver_table& t) { return t.mem_get_info(&m.free, &m.total); }, [&] { return "asking for the memory of " + device().text(); });
+        const auto r = runtime_detail::with_context(
+            *state_, [&](const driver_table& t) { return t.mem_get_info(&m.free, &m.total); },
+            [&] { return "asking for the memory of " + device().text(); });
         if (!r) return r.error();
         return m;
     }

@@ -31,7 +31,9 @@ struct device_info {
     bool pageable_access = false;  ///< kernels may read ordinary host memory
 
     /// "device 0 (NVIDIA H200, compute capability 9.0)", for messages.
-    [[nodiscard]] std::string text() const { return fmt::format("device {} ({}, compute capability {}.{})", ordinal, name, major, minor); }
+    [[nodiscard]] std::string text() const {
+        return fmt::format("device {} ({}, compute capability {}.{})", ordinal, name, major, minor);
+    }
 };
 
 /// `sm_90a` of a target.
@@ -81,7 +83,8 @@ inline error fill_device_info(const driver_table& t, cu::device handle, device_i
     d.clusters = get(a::cluster_launch) != 0;
     d.cooperative = get(a::cooperative_launch) != 0;
     d.pageable_access = get(a::pageable_memory_access) != 0;
-    if (failed != cu::status::success) return driver_failed(t, failed, fmt::format("reading the properties of device {}", d.ordinal));
+    if (failed != cu::status::success)
+        return driver_failed(t, failed, fmt::format("reading the properties of device {}", d.ordinal));
     return {};
 }
 
@@ -93,20 +96,25 @@ inline result<int> device_count() {
     if (!t) return t.error();
     int count = 0;
     const auto s = (*t)->device_get_count(&count);
-    if (s == cu::status::no_device || (s == cu::status::success && count == 0)) return runtime_detail::init_failed(cu::status::no_device);
+    if (s == cu::status::no_device || (s == cu::status::success && count == 0))
+        return runtime_detail::init_failed(cu::status::no_device);
     if (s != cu::status::success) return runtime_detail::driver_failed(**t, s, "counting the GPUs");
     return count;
 }
 
-/// Facts of GPU `ordinal` (as CUDA_VISIBLE_DEVICES numbers them). Errors: those of `device_count`, and `no_device` for a wrong number.
+/// Facts of GPU `ordinal` (as CUDA_VISIBLE_DEVICES numbers them). Errors: those of `device_count`, and `no_device` for
+/// a wrong number.
 inline result<device_info> query_device(int ordinal) {
     const auto count = device_count();
     if (!count) return count.error();
     if (ordinal < 0 || ordinal >= *count)
-        return error{errc::no_device, fmt::format("there is no device {}: this machine offers {} GPU{}, numbered from 0", ordinal, *count, *count == 1 ? "" : "s")};
+        return error{errc::no_device,
+                     fmt::format("there is no device {}: this machine offers {} GPU{}, numbered from 0", ordinal,
+                                 *count, *count == 1 ? "" : "s")};
     const driver_table& t = **driver();
     cu::device handle = 0;
-    if (const auto s = t.device_get(&handle, ordinal); s != cu::status::success) return runtime_detail::driver_failed(t, s, fmt::format("opening device {}", ordinal));
+    if (const auto s = t.device_get(&handle, ordinal); s != cu::status::success)
+        return runtime_detail::driver_failed(t, s, fmt::format("opening device {}", ordinal));
     device_info d;
     d.ordinal = ordinal;
     if (auto e = runtime_detail::fill_device_info(t, handle, d)) return e;

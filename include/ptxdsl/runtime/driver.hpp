@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
+#include <dlfcn.h>
+
 #include <atomic>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include <dlfcn.h>
 
 namespace ptxdsl {
 
@@ -74,20 +74,23 @@ struct driver_table {
     st (*memset_d8_async)(cu::deviceptr, unsigned char, std::size_t, cu::stream) = nullptr;
     st (*memset_d32_async)(cu::deviceptr, unsigned, std::size_t, cu::stream) = nullptr;
     st (*pointer_get_attribute)(void*, cu::pointer_attribute, cu::deviceptr) = nullptr;
-    st (*tensor_map_encode_tiled)(cu::tensor_map*, cu::data_type, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*,
-                                  const std::uint32_t*, const std::uint32_t*, int, int, int, int) = nullptr;
-    st (*tensor_map_encode_im2col)(cu::tensor_map*, cu::data_type, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*, const int*,
-                                   const int*, std::uint32_t, std::uint32_t, const std::uint32_t*, int, int, int, int) = nullptr;
-    st (*tensor_map_encode_im2col_wide)(cu::tensor_map*, cu::data_type, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*, int, int,
-                                        std::uint32_t, std::uint32_t, const std::uint32_t*, int, int, int, int, int) = nullptr;
+    st (*tensor_map_encode_tiled)(cu::tensor_map*, cu::data_type, std::uint32_t, void*, const std::uint64_t*,
+                                  const std::uint64_t*, const std::uint32_t*, const std::uint32_t*, int, int, int,
+                                  int) = nullptr;
+    st (*tensor_map_encode_im2col)(cu::tensor_map*, cu::data_type, std::uint32_t, void*, const std::uint64_t*,
+                                   const std::uint64_t*, const int*, const int*, std::uint32_t, std::uint32_t,
+                                   const std::uint32_t*, int, int, int, int) = nullptr;
+    st (*tensor_map_encode_im2col_wide)(cu::tensor_map*, cu::data_type, std::uint32_t, void*, const std::uint64_t*,
+                                        const std::uint64_t*, int, int, std::uint32_t, std::uint32_t,
+                                        const std::uint32_t*, int, int, int, int, int) = nullptr;
 };
 
 namespace runtime_detail {
 
 enum class entry_need : bool { required, optional };
 
-/// Every entry once: the driver's name, the CUDA version whose prototype is declared above, the slot, whether it may be absent.
-/// The version is the one asked for; asking for the driver's own would hand out functions of another signature
+/// Every entry once: the driver's name, the CUDA version whose prototype is declared above, the slot, whether it may be
+/// absent. The version is the one asked for; asking for the driver's own would hand out functions of another signature
 /// (cuCtxGetDevice and cuStreamGetCtx have changed that way).
 template <class Visit>
 void for_each_entry(driver_table& t, Visit&& visit) {
@@ -155,10 +158,12 @@ using get_proc_address = cu::status (*)(const char*, void**, int, std::uint64_t,
 inline constexpr int oldest_driver = 12000;  // PTX 8.0, the first with sm_90a
 
 inline error driver_too_old(int version) {
-    return {errc::driver_too_old,
-            fmt::format("the installed NVIDIA driver supports CUDA {} but ptxdsl needs CUDA 12.0 or newer (the first with sm_90a); "
-                        "install driver 525.60.13 or newer",
-                        version > 0 ? cuda_version_text(version) : std::string("before 12.0"))};
+    return {
+        errc::driver_too_old,
+        fmt::format(
+            "the installed NVIDIA driver supports CUDA {} but ptxdsl needs CUDA 12.0 or newer (the first with sm_90a); "
+            "install driver 525.60.13 or newer",
+            version > 0 ? cuda_version_text(version) : std::string("before 12.0"))};
 }
 
 /// Fills every slot of `t` that the driver has.
@@ -170,8 +175,9 @@ inline error resolve_entries(driver_table& t, get_proc_address get) {
         if (get(symbol, &found, version, 0, &query) == cu::status::success && found != nullptr) {
             slot = reinterpret_cast<std::remove_reference_t<decltype(slot)>>(found);
         } else if (need == entry_need::required && !problem) {
-            problem = {errc::driver_too_old, fmt::format("the installed NVIDIA driver has no {} of CUDA {}; install a newer driver", symbol,
-                                                         cuda_version_text(version))};
+            problem = {errc::driver_too_old,
+                       fmt::format("the installed NVIDIA driver has no {} of CUDA {}; install a newer driver", symbol,
+                                   cuda_version_text(version))};
         }
     });
     return problem;
@@ -180,12 +186,22 @@ inline error resolve_entries(driver_table& t, get_proc_address get) {
 /// The sentence for a failed `cuInit`.
 inline error init_failed(cu::status s) {
     if (s == cu::status::no_device)
-        return {errc::no_device, "the NVIDIA driver is installed but finds no GPU; check nvidia-smi, CUDA_VISIBLE_DEVICES and the container's GPU options", s};
+        return {
+            errc::no_device,
+            "the NVIDIA driver is installed but finds no GPU; check nvidia-smi, CUDA_VISIBLE_DEVICES and the container's GPU options",
+            s};
     if (s == cu::status::stub_library)
-        return {errc::no_driver, "libcuda.so.1 is the CUDA toolkit's stub library, not a driver; take the stubs folder out of LD_LIBRARY_PATH", s};
+        return {
+            errc::no_driver,
+            "libcuda.so.1 is the CUDA toolkit's stub library, not a driver; take the stubs folder out of LD_LIBRARY_PATH",
+            s};
     if (s == cu::status::system_driver_mismatch)
-        return {errc::driver_error, "the NVIDIA kernel module and libcuda.so.1 have different versions; reboot or reinstall the driver", s};
-    return {errc::driver_error, fmt::format("cuInit failed with CUDA error {}; check that nvidia-smi works for this user", static_cast<int>(s)), s};
+        return {errc::driver_error,
+                "the NVIDIA kernel module and libcuda.so.1 have different versions; reboot or reinstall the driver", s};
+    return {
+        errc::driver_error,
+        fmt::format("cuInit failed with CUDA error {}; check that nvidia-smi works for this user", static_cast<int>(s)),
+        s};
 }
 
 struct loaded_driver {
@@ -199,8 +215,11 @@ inline loaded_driver load_driver(const char* library) {
     void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
         const char* why = dlerror();
-        d.problem = {errc::no_driver, fmt::format("no NVIDIA driver on this machine: {} cannot be loaded ({}); install the driver, or run where there is a GPU", library,
-                                                  why != nullptr ? why : "no reason given")};
+        d.problem = {
+            errc::no_driver,
+            fmt::format(
+                "no NVIDIA driver on this machine: {} cannot be loaded ({}); install the driver, or run where there is a GPU",
+                library, why != nullptr ? why : "no reason given")};
         return d;
     }
     const auto version = reinterpret_cast<decltype(d.table.driver_get_version)>(dlsym(handle, "cuDriverGetVersion"));
@@ -223,8 +242,8 @@ inline std::atomic<const driver_table*>& driver_override_slot() noexcept {
 
 }  // namespace runtime_detail
 
-/// The driver's table, loaded and initialised at the first call; every later call (from any thread) gives the same answer.
-/// Errors: `no_driver`, `driver_too_old`, `no_device`, `driver_error`.
+/// The driver's table, loaded and initialised at the first call; every later call (from any thread) gives the same
+/// answer. Errors: `no_driver`, `driver_too_old`, `no_device`, `driver_error`.
 inline result<const driver_table*> driver() {
     if (const auto* fake = runtime_detail::driver_override_slot().load(std::memory_order_acquire)) return fake;
     static const runtime_detail::loaded_driver real = runtime_detail::load_driver("libcuda.so.1");
@@ -235,7 +254,8 @@ inline result<const driver_table*> driver() {
 /// While it lives, `driver()` answers with `table`. For tests; `table` must outlive all that was made with it.
 class driver_override {
 public:
-    explicit driver_override(const driver_table& table) : previous_(runtime_detail::driver_override_slot().exchange(&table)) {}
+    explicit driver_override(const driver_table& table)
+        : previous_(runtime_detail::driver_override_slot().exchange(&table)) {}
     ~driver_override() { runtime_detail::driver_override_slot().store(previous_); }
     driver_override(const driver_override&) = delete;
     driver_override& operator=(const driver_override&) = delete;
@@ -251,9 +271,10 @@ private:
         int cuda;
         ptx_version ptx;
     };
-    constexpr row rows[] = {{11080, {7, 8}}, {12000, {8, 0}}, {12010, {8, 1}}, {12020, {8, 2}}, {12030, {8, 3}}, {12040, {8, 4}}, {12050, {8, 5}}, {12060, {8, 5}},
-                            {12070, {8, 6}}, {12080, {8, 7}}, {12090, {8, 8}}, {13000, {9, 0}}, {13010, {9, 1}}, {13020, {9, 2}}, {13030, {9, 3}}, {13040, {9, 4}},
-                            {13050, {9, 5}}};
+    constexpr row rows[] = {{11080, {7, 8}}, {12000, {8, 0}}, {12010, {8, 1}}, {12020, {8, 2}}, {12030, {8, 3}},
+                            {12040, {8, 4}}, {12050, {8, 5}}, {12060, {8, 5}}, {12070, {8, 6}}, {12080, {8, 7}},
+                            {12090, {8, 8}}, {13000, {9, 0}}, {13010, {9, 1}}, {13020, {9, 2}}, {13030, {9, 3}},
+                            {13040, {9, 4}}, {13050, {9, 5}}};
     constexpr auto last = sizeof(rows) / sizeof(rows[0]) - 1;
     if (cuda_version >= rows[last].cuda + 10) return std::nullopt;
     ptx_version found{};
@@ -278,7 +299,8 @@ inline std::string status_text(const driver_table& t, cu::status s) {
     if (t.get_error_name != nullptr) (void)t.get_error_name(s, &id);
     if (t.get_error_string != nullptr) (void)t.get_error_string(s, &words);
     if (id == nullptr) return fmt::format("CUDA error {}", static_cast<int>(s));
-    return words != nullptr ? fmt::format("{} ({}: {})", id, static_cast<int>(s), words) : fmt::format("{} ({})", id, static_cast<int>(s));
+    return words != nullptr ? fmt::format("{} ({}: {})", id, static_cast<int>(s), words)
+                            : fmt::format("{} ({})", id, static_cast<int>(s));
 }
 
 /// Whether a status means that the context is gone for good.
@@ -306,15 +328,21 @@ inline std::string status_text(const driver_table& t, cu::status s) {
 /// The error for a failed driver call. `what`: what was being done and to which object, as the start of a sentence.
 [[gnu::cold]] inline error driver_failed(const driver_table& t, cu::status s, std::string_view what) {
     if (is_sticky(s)) {
-        return {errc::context_lost,
-                fmt::format("{}: {}; a kernel launched before this call failed, and the context is lost: every later call on this device fails until the process "
-                            "restarts; run the program under compute-sanitizer to find the kernel{}",
-                            what, status_text(t, s),
-                            s == cu::status::illegal_instruction ? " (a tensor copy whose innermost coordinate is not a multiple of 16 bytes ends this way)" : ""),
-                s};
+        return {
+            errc::context_lost,
+            fmt::format(
+                "{}: {}; a kernel launched before this call failed, and the context is lost: every later call on this device fails until the process "
+                "restarts; run the program under compute-sanitizer to find the kernel{}",
+                what, status_text(t, s),
+                s == cu::status::illegal_instruction
+                    ? " (a tensor copy whose innermost coordinate is not a multiple of 16 bytes ends this way)"
+                    : ""),
+            s};
     }
     if (s == cu::status::out_of_memory)
-        return {errc::out_of_memory, fmt::format("{}: out of device memory; free buffers or ask for less (the context stays usable)", what), s};
+        return {errc::out_of_memory,
+                fmt::format("{}: out of device memory; free buffers or ask for less (the context stays usable)", what),
+                s};
     if (s == cu::status::not_supported) return {errc::not_supported, fmt::format("{}: {}", what, status_text(t, s)), s};
     return {errc::driver_error, fmt::format("{}: {}", what, status_text(t, s)), s};
 }

@@ -118,8 +118,22 @@ enum class launch_attribute_id : int { cooperative = 2, cluster_dimension = 4, p
 enum class pointer_attribute : int { memory_type = 2 };
 enum class capture_mode : int { global = 0, thread_local_ = 1, relaxed = 2 };
 enum class data_type : int {
-    uint8, uint16, uint32, int32, uint64, int64, float16, float32, float64, bfloat16, float32_ftz, tfloat32, tfloat32_ftz,
-    u4_align8, u4_align16, u6_align16,
+    uint8,
+    uint16,
+    uint32,
+    int32,
+    uint64,
+    int64,
+    float16,
+    float32,
+    float64,
+    bfloat16,
+    float32_ftz,
+    tfloat32,
+    tfloat32_ftz,
+    u4_align8,
+    u4_align16,
+    u6_align16,
 };
 
 inline constexpr unsigned stream_default = 0;

@@ -42,8 +42,9 @@ enum class errc : std::uint8_t {
 
 [[nodiscard]] constexpr std::string_view name(errc c) noexcept {
     constexpr std::string_view names[] = {
-        "none",     "no_driver",   "driver_too_old",  "no_device",    "wrong_target", "ptx_too_new",   "ptx_rejected", "kernel_not_found", "bad_grid",
-        "bad_block", "bad_cluster", "bad_shared_size", "bad_argument", "bad_tensor",   "out_of_memory", "context_lost", "not_supported",    "driver_error"};
+        "none",         "no_driver",        "driver_too_old", "no_device",    "wrong_target",  "ptx_too_new",
+        "ptx_rejected", "kernel_not_found", "bad_grid",       "bad_block",    "bad_cluster",   "bad_shared_size",
+        "bad_argument", "bad_tensor",       "out_of_memory",  "context_lost", "not_supported", "driver_error"};
     return names[static_cast<unsigned>(c)];
 }
 
@@ -52,7 +53,8 @@ class [[nodiscard]] error {
 public:
     error() noexcept = default;
 
-    /// `sentence` names the object, what was expected, what was found and what to do. `log`: further text, e.g. the assembler's.
+    /// `sentence` names the object, what was expected, what was found and what to do. `log`: further text, e.g. the
+    /// assembler's.
     error(errc code, std::string sentence, cu::status driver_status = cu::status::success, std::string log = {})
         : what_(std::make_shared<payload>(payload{code, driver_status, std::move(sentence), std::move(log)})) {}
 
@@ -63,7 +65,9 @@ public:
     [[nodiscard]] cu::status driver_status() const noexcept { return what_ ? what_->status : cu::status::success; }
     [[nodiscard]] const char* message() const noexcept { return what_ ? what_->sentence.c_str() : "no error"; }
     /// The assembler's complete log where there is one.
-    [[nodiscard]] std::string_view log() const noexcept { return what_ ? std::string_view{what_->log} : std::string_view{}; }
+    [[nodiscard]] std::string_view log() const noexcept {
+        return what_ ? std::string_view{what_->log} : std::string_view{};
+    }
     /// True when the context cannot be used any more (see `errc::context_lost`).
     [[nodiscard]] bool sticky() const noexcept { return code() == errc::context_lost; }
 
@@ -109,7 +113,7 @@ public:
     result(const T& value)  // NOLINT(google-explicit-constructor)
         requires(std::is_copy_constructible_v<T>)
         : value_(value) {}
-    result(T&& value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+    result(T&& value) : value_(std::move(value)) {}   // NOLINT(google-explicit-constructor)
     result(ptxdsl::error e) : error_(std::move(e)) {  // NOLINT(google-explicit-constructor)
         assert(error_ && "a result without a value needs an error");
     }

@@ -34,7 +34,9 @@ struct device_ptr {
 
     [[nodiscard]] T* get() const noexcept { return reinterpret_cast<T*>(address); }
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return address != 0; }
-    [[nodiscard]] friend constexpr device_ptr operator+(device_ptr p, std::uint64_t elements) noexcept { return device_ptr(p.address + elements * sizeof(T)); }
+    [[nodiscard]] friend constexpr device_ptr operator+(device_ptr p, std::uint64_t elements) noexcept {
+        return device_ptr(p.address + elements * sizeof(T));
+    }
     constexpr bool operator==(const device_ptr&) const noexcept = default;
 };
 template <class T>
@@ -52,8 +54,8 @@ template <class T>
 
 namespace runtime_detail {
 
-/// Runs an asynchronous operation on the legacy default stream and waits for it, so that "done" means done on the device too
-/// (a plain `cuMemcpyHtoD` of pageable memory may return before the last bytes have landed).
+/// Runs an asynchronous operation on the legacy default stream and waits for it, so that "done" means done on the
+/// device too (a plain `cuMemcpyHtoD` of pageable memory may return before the last bytes have landed).
 template <class Call, class What>
 result<void> run_and_wait(const context_state& c, Call&& call, What&& what) {
     return with_context(
@@ -69,11 +71,13 @@ result<void> run_and_wait(const context_state& c, Call&& call, What&& what) {
 
 /// `count` elements of device memory, owned. Movable, not copyable.
 ///
-/// The synchronous members run on the legacy default stream and wait; work on streams created `non_blocking` is not ordered
-/// with them. The asynchronous members only enqueue: host memory must stay valid until the stream has passed them.
+/// The synchronous members run on the legacy default stream and wait; work on streams created `non_blocking` is not
+/// ordered with them. The asynchronous members only enqueue: host memory must stay valid until the stream has passed
+/// them.
 template <class T>
 class device_buffer {
-    static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>, "PTXDSL-J06: device memory holds trivially copyable, non-const elements");
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
+                  "PTXDSL-J06: device memory holds trivially copyable, non-const elements");
 
 public:
     using element = T;
@@ -81,14 +85,19 @@ public:
     /// Errors: `out_of_memory` (names bytes asked and free; the context stays usable), `context_lost`.
     static result<device_buffer> allocate(const context& ctx, std::size_t count) {
         if (count > std::numeric_limits<std::size_t>::max() / sizeof(T))
-            return error{errc::out_of_memory, fmt::format("a buffer of {} elements of {} bytes exceeds the address space", count, sizeof(T))};
+            return error{
+                errc::out_of_memory,
+                fmt::format("a buffer of {} elements of {} bytes exceeds the address space", count, sizeof(T))};
         device_buffer b(ctx, count);
         if (count == 0) return b;
         const runtime_detail::current_context current(*ctx.state());
         const driver_table& t = ctx.driver();
-        const auto s = current.status() == cu::status::success ? t.mem_alloc(&b.address_, count * sizeof(T)) : current.status();
+        const auto s =
+            current.status() == cu::status::success ? t.mem_alloc(&b.address_, count * sizeof(T)) : current.status();
         if (s == cu::status::out_of_memory) return exhausted(ctx, count * sizeof(T));
-        if (s != cu::status::success) return runtime_detail::driver_failed(t, s, fmt::format("allocating {} bytes on {}", count * sizeof(T), ctx.device().text()));
+        if (s != cu::status::success)
+            return runtime_detail::driver_failed(
+                t, s, fmt::format("allocating {} bytes on {}", count * sizeof(T), ctx.device().text()));
         return b;
     }
 
@@ -100,7 +109,8 @@ public:
         return b;
     }
 
-    device_buffer(device_buffer&& other) noexcept : ctx_(other.ctx_), address_(std::exchange(other.address_, 0)), count_(std::exchange(other.count_, 0)) {}
+    device_buffer(device_buffer&& other) noexcept
+        : ctx_(other.ctx_), address_(std::exchange(other.address_, 0)), count_(std::exchange(other.count_, 0)) {}
     device_buffer& operator=(device_buffer&& other) noexcept {
         if (this != &other) {
             release();
@@ -121,40 +131,57 @@ public:
     /// Host to device and back; `host.size()` must be `size()`.
     [[nodiscard]] result<void> upload(std::span<const T> host) {
         if (auto e = same_count("upload", host.size())) return e;
-        return wait([&](const driver_table& t, cu::stream s) { return t.memcpy_htod_async(address_, host.data(), bytes(), s); }, "copying host memory to the device");
+        return wait(
+            [&](const driver_table& t, cu::stream s) { return t.memcpy_htod_async(address_, host.data(), bytes(), s); },
+            "copying host memory to the device");
     }
     [[nodiscard]] result<void> download(std::span<T> host) const {
         if (auto e = same_count("download", host.size())) return e;
-        return wait([&](const driver_table& t, cu::stream s) { return t.memcpy_dtoh_async(host.data(), address_, bytes(), s); }, "copying device memory to the host");
+        return wait(
+            [&](const driver_table& t, cu::stream s) { return t.memcpy_dtoh_async(host.data(), address_, bytes(), s); },
+            "copying device memory to the host");
     }
     [[nodiscard]] result<void> copy_from(const device_buffer& other) {
         if (auto e = same_count("copy", other.size())) return e;
-        return wait([&](const driver_table& t, cu::stream s) { return t.memcpy_dtod_async(address_, other.address_, bytes(), s); }, "copying device memory");
+        return wait([&](const driver_table& t,
+                        cu::stream s) { return t.memcpy_dtod_async(address_, other.address_, bytes(), s); },
+                    "copying device memory");
     }
     /// Every byte to `value`.
     [[nodiscard]] result<void> fill_bytes(std::uint8_t value) {
-        return wait([&](const driver_table& t, cu::stream s) { return t.memset_d8_async(address_, value, bytes(), s); }, "filling device memory");
+        return wait([&](const driver_table& t, cu::stream s) { return t.memset_d8_async(address_, value, bytes(), s); },
+                    "filling device memory");
     }
 
     [[nodiscard]] result<void> upload_async(stream_ref s, std::span<const T> host) {
         if (auto e = same_count("upload", host.size())) return e;
-        return enqueue([&](const driver_table& t) { return t.memcpy_htod_async(address_, host.data(), bytes(), s.handle); }, "copying host memory to the device");
+        return enqueue(
+            [&](const driver_table& t) { return t.memcpy_htod_async(address_, host.data(), bytes(), s.handle); },
+            "copying host memory to the device");
     }
     [[nodiscard]] result<void> download_async(stream_ref s, std::span<T> host) const {
         if (auto e = same_count("download", host.size())) return e;
-        return enqueue([&](const driver_table& t) { return t.memcpy_dtoh_async(host.data(), address_, bytes(), s.handle); }, "copying device memory to the host");
+        return enqueue(
+            [&](const driver_table& t) { return t.memcpy_dtoh_async(host.data(), address_, bytes(), s.handle); },
+            "copying device memory to the host");
     }
     [[nodiscard]] result<void> copy_from_async(stream_ref s, const device_buffer& other) {
         if (auto e = same_count("copy", other.size())) return e;
-        return enqueue([&](const driver_table& t) { return t.memcpy_dtod_async(address_, other.address_, bytes(), s.handle); }, "copying device memory");
+        return enqueue(
+            [&](const driver_table& t) { return t.memcpy_dtod_async(address_, other.address_, bytes(), s.handle); },
+            "copying device memory");
     }
     [[nodiscard]] result<void> fill_bytes_async(stream_ref s, std::uint8_t value) {
-        return enqueue([&](const driver_table& t) { return t.memset_d8_async(address_, value, bytes(), s.handle); }, "filling device memory");
+        return enqueue([&](const driver_table& t) { return t.memset_d8_async(address_, value, bytes(), s.handle); },
+                       "filling device memory");
     }
     /// Every 32-bit word to `value`; for elements of 4 bytes or a multiple.
     [[nodiscard]] result<void> fill_words_async(stream_ref s, std::uint32_t value) {
-        static_assert(sizeof(T) % 4 == 0, "PTXDSL-J06: fill_words needs elements of a multiple of 4 bytes; use fill_bytes");
-        return enqueue([&](const driver_table& t) { return t.memset_d32_async(address_, value, bytes() / 4, s.handle); }, "filling device memory");
+        static_assert(sizeof(T) % 4 == 0,
+                      "PTXDSL-J06: fill_words needs elements of a multiple of 4 bytes; use fill_bytes");
+        return enqueue(
+            [&](const driver_table& t) { return t.memset_d32_async(address_, value, bytes() / 4, s.handle); },
+            "filling device memory");
     }
 
 private:
@@ -164,24 +191,31 @@ private:
         std::size_t free = 0;
         std::size_t total = 0;
         (void)ctx.driver().mem_get_info(&free, &total);
-        return {errc::out_of_memory,
-                fmt::format("allocating {} bytes on {} failed: {} of {} bytes are free; free buffers or ask for less (the context stays usable)", bytes, ctx.device().text(), free, total),
-                cu::status::out_of_memory};
+        return {
+            errc::out_of_memory,
+            fmt::format(
+                "allocating {} bytes on {} failed: {} of {} bytes are free; free buffers or ask for less (the context stays usable)",
+                bytes, ctx.device().text(), free, total),
+            cu::status::out_of_memory};
     }
     error same_count(const char* what, std::size_t found) const {
         if (found == count_) [[likely]]
             return {};
-        return {errc::bad_argument, fmt::format("{}: the device buffer has {} elements, the other side {}; pass exactly {} elements", what, count_, found, count_)};
+        return {errc::bad_argument,
+                fmt::format("{}: the device buffer has {} elements, the other side {}; pass exactly {} elements", what,
+                            count_, found, count_)};
     }
     template <class Call>
     result<void> wait(Call&& call, const char* what) const {
         if (count_ == 0) return {};
-        return runtime_detail::run_and_wait(*ctx_.state(), call, [&] { return fmt::format("{} ({} bytes, {})", what, bytes(), ctx_.device().text()); });
+        return runtime_detail::run_and_wait(
+            *ctx_.state(), call, [&] { return fmt::format("{} ({} bytes, {})", what, bytes(), ctx_.device().text()); });
     }
     template <class Call>
     result<void> enqueue(Call&& call, const char* what) const {
         if (count_ == 0) return {};
-        return runtime_detail::with_context(*ctx_.state(), call, [&] { return fmt::format("{} ({} bytes, {})", what, bytes(), ctx_.device().text()); });
+        return runtime_detail::with_context(
+            *ctx_.state(), call, [&] { return fmt::format("{} ({} bytes, {})", what, bytes(), ctx_.device().text()); });
     }
     void release() noexcept {
         if (address_ == 0) return;

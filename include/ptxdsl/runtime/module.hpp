@@ -110,9 +110,14 @@ inline error check_target(const context_state& c, std::string_view kernel, targe
     const char* rule = t.suffix == 'a'   ? "an 'a' target runs on exactly that architecture"
                        : t.suffix == 'f' ? "an 'f' target runs only within its family"
                                          : "code runs on its own and later architectures only";
-    const std::string own = c.info.major == 9 || c.info.major == 10 ? fmt::format("sm_{}{}a", c.info.major, c.info.minor) : fmt::format("sm_{}{}", c.info.major, c.info.minor);
-    return {errc::wrong_target, fmt::format("PTXDSL-J03: kernel '{}' is for {} but {} is not one: {}; assemble the kernel for {} or choose another device", kernel, target_text(t),
-                                            c.info.text(), rule, own)};
+    const std::string own = c.info.major == 9 || c.info.major == 10
+                                ? fmt::format("sm_{}{}a", c.info.major, c.info.minor)
+                                : fmt::format("sm_{}{}", c.info.major, c.info.minor);
+    return {
+        errc::wrong_target,
+        fmt::format(
+            "PTXDSL-J03: kernel '{}' is for {} but {} is not one: {}; assemble the kernel for {} or choose another device",
+            kernel, target_text(t), c.info.text(), rule, own)};
 }
 
 /// J04: PTX newer than the driver's assembler.
@@ -120,11 +125,13 @@ inline error check_version(const context_state& c, std::string_view kernel, ptx_
     const auto newest = ptx_of_driver(c.driver->version);
     if (!newest || v <= *newest) return {};
     const int needed = driver_for_ptx(v);
-    return {errc::ptx_too_new,
-            fmt::format("PTXDSL-J04: kernel '{}' is PTX {}.{} but the installed driver (CUDA {}) assembles PTX {}.{} at most; install a driver for CUDA {} or newer, or assemble the kernel "
-                        "without the forms that need PTX {}.{}",
-                        kernel, v.major, v.minor, cuda_version_text(c.driver->version), newest->major, newest->minor, needed != 0 ? cuda_version_text(needed) : std::string("of that release"),
-                        v.major, v.minor)};
+    return {
+        errc::ptx_too_new,
+        fmt::format(
+            "PTXDSL-J04: kernel '{}' is PTX {}.{} but the installed driver (CUDA {}) assembles PTX {}.{} at most; install a driver for CUDA {} or newer, or assemble the kernel "
+            "without the forms that need PTX {}.{}",
+            kernel, v.major, v.minor, cuda_version_text(c.driver->version), newest->major, newest->minor,
+            needed != 0 ? cuda_version_text(needed) : std::string("of that release"), v.major, v.minor)};
 }
 
 /// The assembler's first complaint: the line it names (0 if none) and its words.
@@ -150,9 +157,12 @@ struct log_line {
 }
 
 /// J05: the driver's assembler refused the text.
-inline error rejected(const context_state& c, cu::status s, std::string_view text, std::string log, const load_options& o) {
+inline error rejected(const context_state& c, cu::status s, std::string_view text, std::string log,
+                      const load_options& o) {
     const log_line first = first_complaint(log);
-    std::string words = fmt::format("PTXDSL-J05: the driver's assembler refused kernel '{}' on {}: {}", o.name, c.info.text(), first.text.empty() ? status_text(*c.driver, s) : std::string(first.text));
+    std::string words =
+        fmt::format("PTXDSL-J05: the driver's assembler refused kernel '{}' on {}: {}", o.name, c.info.text(),
+                    first.text.empty() ? status_text(*c.driver, s) : std::string(first.text));
     if (first.line != 0) {
         words += fmt::format("; PTX line {}: `{}`", first.line, line_of(text, first.line));
         const source_line from = o.source ? o.source(first.line) : source_line{};
@@ -164,7 +174,8 @@ inline error rejected(const context_state& c, cu::status s, std::string_view tex
 
 /// Whether the status says that the image, not the machine, is at fault.
 [[nodiscard]] constexpr bool is_image_fault(cu::status s) noexcept {
-    return s == cu::status::invalid_ptx || s == cu::status::invalid_image || s == cu::status::no_binary_for_gpu || s == cu::status::unsupported_ptx_version;
+    return s == cu::status::invalid_ptx || s == cu::status::invalid_image || s == cu::status::no_binary_for_gpu ||
+           s == cu::status::unsupported_ptx_version;
 }
 
 /// Loads `m.image`. The caller holds `m.mutex`.
@@ -172,11 +183,15 @@ inline error load_image(const context_state& c, module_entry& m, const load_opti
     std::string info(8 << 10, '\0');
     std::string errors(64 << 10, '\0');
     const auto as_value = [](std::size_t n) { return reinterpret_cast<void*>(n); };
-    cu::jit_option keys[] = {cu::jit_option::info_log_buffer,  cu::jit_option::info_log_buffer_size_bytes,  cu::jit_option::error_log_buffer,
-                             cu::jit_option::error_log_buffer_size_bytes, cu::jit_option::generate_line_info};
-    void* values[] = {info.data(), as_value(info.size()), errors.data(), as_value(errors.size()), as_value(o.line_info ? 1 : 0)};
+    cu::jit_option keys[] = {cu::jit_option::info_log_buffer, cu::jit_option::info_log_buffer_size_bytes,
+                             cu::jit_option::error_log_buffer, cu::jit_option::error_log_buffer_size_bytes,
+                             cu::jit_option::generate_line_info};
+    void* values[] = {info.data(), as_value(info.size()), errors.data(), as_value(errors.size()),
+                      as_value(o.line_info ? 1 : 0)};
     const current_context current(c);
-    if (current.status() != cu::status::success) return driver_failed(*c.driver, current.status(), fmt::format("loading kernel '{}' on {}", o.name, c.info.text()));
+    if (current.status() != cu::status::success)
+        return driver_failed(*c.driver, current.status(),
+                             fmt::format("loading kernel '{}' on {}", o.name, c.info.text()));
     const unsigned count = o.line_info ? 5 : 4;
     const auto s = c.driver->module_load_data_ex(&m.handle, m.image.c_str(), count, keys, values);
     if (s == cu::status::success) return {};
@@ -184,7 +199,10 @@ inline error load_image(const context_state& c, module_entry& m, const load_opti
     errors.resize(std::min(errors.find('\0'), errors.size()));
     if (is_image_fault(s) || !errors.empty()) return rejected(c, s, m.image, std::move(errors), o);
     if (s == cu::status::jit_compiler_not_found)
-        return {errc::driver_error, "libnvidia-ptxjitcompiler.so.1 is missing: the driver is installed without its PTX assembler; install the driver's complete set of libraries", s};
+        return {
+            errc::driver_error,
+            "libnvidia-ptxjitcompiler.so.1 is missing: the driver is installed without its PTX assembler; install the driver's complete set of libraries",
+            s};
     return driver_failed(*c.driver, s, fmt::format("loading kernel '{}' on {}", o.name, c.info.text()));
 }
 
@@ -203,7 +221,8 @@ inline std::string entry_names(std::string_view text) {
 inline void read_kernel_facts(const driver_table& t, kernel_slot& k) {
     const auto get = [&](cu::function_attribute a) {
         int value = 0;
-        return t.func_get_attribute(&value, a, k.function) == cu::status::success ? static_cast<std::uint32_t>(value) : 0u;
+        return t.func_get_attribute(&value, a, k.function) == cu::status::success ? static_cast<std::uint32_t>(value)
+                                                                                  : 0u;
     };
     k.static_shared = get(cu::function_attribute::shared_size_bytes);
     k.max_threads = get(cu::function_attribute::max_threads_per_block);
@@ -219,10 +238,14 @@ inline result<kernel_slot*> find_kernel(const context_state& c, module_entry& m,
     auto slot = std::make_unique<kernel_slot>();
     slot->name = name;
     const current_context current(c);
-    const auto s = current.status() == cu::status::success ? c.driver->module_get_function(&slot->function, m.handle, slot->name.c_str()) : current.status();
+    const auto s = current.status() == cu::status::success
+                       ? c.driver->module_get_function(&slot->function, m.handle, slot->name.c_str())
+                       : current.status();
     if (s == cu::status::not_found)
-        return error{errc::kernel_not_found, fmt::format("the module has no kernel '{}'; its entries are: {}", name, entry_names(m.image)), s};
-    if (s != cu::status::success) return driver_failed(*c.driver, s, fmt::format("looking up kernel '{}' on {}", name, c.info.text()));
+        return error{errc::kernel_not_found,
+                     fmt::format("the module has no kernel '{}'; its entries are: {}", name, entry_names(m.image)), s};
+    if (s != cu::status::success)
+        return driver_failed(*c.driver, s, fmt::format("looking up kernel '{}' on {}", name, c.info.text()));
     read_kernel_facts(*c.driver, *slot);
     kernel_slot* raw = slot.get();
     m.kernels.emplace(slot->name, std::move(slot));
@@ -241,9 +264,17 @@ inline result<module_entry*> load_cached(context_state& c, std::string_view imag
 inline result<module_entry*> load_text(context_state& c, std::string_view ptx, const load_options& o) {
     if (!ptx.empty() && ptx.back() == '\0') ptx.remove_suffix(1);
     if (ptx.find('\0') != std::string_view::npos)
-        return error{errc::ptx_rejected, fmt::format("PTXDSL-J05: the PTX of kernel '{}' has a NUL character inside, where the driver would stop reading; pass text only", o.name)};
+        return error{
+            errc::ptx_rejected,
+            fmt::format(
+                "PTXDSL-J05: the PTX of kernel '{}' has a NUL character inside, where the driver would stop reading; pass text only",
+                o.name)};
     const ptx_header h = read_header(ptx);
-    if (!h.version) return error{errc::ptx_rejected, fmt::format("PTXDSL-J05: the text of kernel '{}' does not begin with a `.version` directive; it is not PTX", o.name)};
+    if (!h.version)
+        return error{
+            errc::ptx_rejected,
+            fmt::format("PTXDSL-J05: the text of kernel '{}' does not begin with a `.version` directive; it is not PTX",
+                        o.name)};
     if (auto e = check_version(c, o.name, *h.version)) return e;
     if (h.target)
         if (auto e = check_target(c, o.name, *h.target)) return e;
@@ -255,10 +286,13 @@ inline result<module_entry*> load_text(context_state& c, std::string_view ptx, c
 /// A loaded image of one context. A handle: copies share the image, which stays loaded as long as its context lives.
 class loaded_module {
 public:
-    loaded_module(std::shared_ptr<runtime_detail::context_state> c, runtime_detail::module_entry& m) noexcept : state_(std::move(c)), entry_(&m) {}
+    loaded_module(std::shared_ptr<runtime_detail::context_state> c, runtime_detail::module_entry& m) noexcept
+        : state_(std::move(c)), entry_(&m) {}
     [[nodiscard]] cu::module_ handle() const noexcept { return entry_->handle; }
     /// One of its kernels, for `launch_untyped`. Error: `kernel_not_found`, with the names there are.
-    [[nodiscard]] result<runtime_detail::kernel_slot*> kernel(std::string_view name) const { return runtime_detail::find_kernel(*state_, *entry_, name); }
+    [[nodiscard]] result<runtime_detail::kernel_slot*> kernel(std::string_view name) const {
+        return runtime_detail::find_kernel(*state_, *entry_, name);
+    }
     [[nodiscard]] const std::shared_ptr<runtime_detail::context_state>& state() const noexcept { return state_; }
 
 private:
@@ -266,8 +300,8 @@ private:
     runtime_detail::module_entry* entry_;
 };
 
-/// Loads PTX text; the same text is loaded once per context. Errors: `wrong_target`, `ptx_too_new` (both before the driver
-/// sees the text), `ptx_rejected`. A failed load leaves the context usable.
+/// Loads PTX text; the same text is loaded once per context. Errors: `wrong_target`, `ptx_too_new` (both before the
+/// driver sees the text), `ptx_rejected`. A failed load leaves the context usable.
 inline result<loaded_module> load_module(const context& ctx, std::string_view ptx, const load_options& options = {}) {
     const auto m = runtime_detail::load_text(*ctx.state(), ptx, options);
     if (!m) return m.error();
@@ -275,8 +309,10 @@ inline result<loaded_module> load_module(const context& ctx, std::string_view pt
 }
 
 /// Loads a cubin or fatbin.
-inline result<loaded_module> load_cubin(const context& ctx, std::span<const std::byte> image, const load_options& options = {}) {
-    const auto m = runtime_detail::load_cached(*ctx.state(), {reinterpret_cast<const char*>(image.data()), image.size()}, options);
+inline result<loaded_module> load_cubin(const context& ctx, std::span<const std::byte> image,
+                                        const load_options& options = {}) {
+    const auto m =
+        runtime_detail::load_cached(*ctx.state(), {reinterpret_cast<const char*>(image.data()), image.size()}, options);
     if (!m) return m.error();
     return loaded_module(ctx.state(), **m);
 }

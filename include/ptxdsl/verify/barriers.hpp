@@ -31,9 +31,23 @@ constexpr void add_site(facts& f, site_kind kind, u32 barrier, u32 stage, u32 am
 /// E02, E06: single numbers.
 constexpr void check_numbers(facts& f, const site& s) {
     if (s.kind == site_kind::init && (s.amount == 0 || (s.amount > max_count && s.amount != unknown_count)))
-        f.out.error("E02", s.where).say("mbarrier '").with(f.name_of(s.barrier)).say("' is initialised for ").with(s.amount).say(" arrivals a phase; 1 to ").with(max_count).say(" are possible");
+        f.out.error("E02", s.where)
+            .say("mbarrier '")
+            .with(f.name_of(s.barrier))
+            .say("' is initialised for ")
+            .with(s.amount)
+            .say(" arrivals a phase; 1 to ")
+            .with(max_count)
+            .say(" are possible");
     if (s.kind == site_kind::expect && s.amount != unknown_count && s.amount > max_count)
-        f.out.error("E06", s.where).say("mbarrier '").with(f.name_of(s.barrier)).say("' expects ").with(s.amount).say(" bytes in a phase; it counts at most ").with(max_count).say("; split the copy over stages");
+        f.out.error("E06", s.where)
+            .say("mbarrier '")
+            .with(f.name_of(s.barrier))
+            .say("' expects ")
+            .with(s.amount)
+            .say(" bytes in a phase; it counts at most ")
+            .with(max_count)
+            .say("; split the copy over stages");
 }
 
 /// All that is done to one stage of one barrier (or to all stages together, when some stage is not constant).
@@ -133,7 +147,11 @@ private:
         if (total_ == count_ || some_choice_makes(count_, 0) || (loose_ && count_ <= 32 * total_)) return;
         const u32 provided = arrivals_ == 1 ? amounts_[0] : total_;
         name(arrival_->where, "E01", "");
-        f_.out.say(" expects ").with(count_).say(count_ == 1 ? " arrival" : " arrivals").say(" per phase, but its code provides ").with(provided);
+        f_.out.say(" expects ")
+            .with(count_)
+            .say(count_ == 1 ? " arrival" : " arrivals")
+            .say(" per phase, but its code provides ")
+            .with(provided);
         if (arrivals_ > 1) f_.out.say(" from ").with(arrivals_).say(" places");
         f_.out.say(": init with ").with(provided);
         if (arrival_->threads == 1 && count_ > 1)
@@ -144,7 +162,10 @@ private:
     constexpr void check_no_arrival() {
         if (!waits_ || f_.m.attrs.cluster_size() > 1 || f_.opaque || expect_ == nullptr) return;
         name(expect_->where, "E01", "");
-        f_.out.say(" expects ").with(count_).say(" arrivals per phase, but nothing arrives on it: expect_tx counts bytes only, use mbarrier_arrive_expect_tx");
+        f_.out.say(" expects ")
+            .with(count_)
+            .say(
+                " arrivals per phase, but nothing arrives on it: expect_tx counts bytes only, use mbarrier_arrive_expect_tx");
     }
 
     /// E05: one side without the other. E04: the sums of one place differ, or those of several roles with one place
@@ -158,7 +179,9 @@ private:
         if (copy_ == nullptr) {
             if (expect_->amount == 0) return;
             name(expect_->where, "E05", "");
-            f_.out.say(" expects ").with(expect_->amount).say(" bytes, but no copy completes on it: its phase never ends");
+            f_.out.say(" expects ")
+                .with(expect_->amount)
+                .say(" bytes, but no copy completes on it: its phase never ends");
             return;
         }
         if (no_sums_) return;
@@ -187,7 +210,12 @@ private:
         if (t.expected > max_count * u64{16}) return;
         if (t.expected >= t.copied && t.expected <= t.copied + t.extra) return;
         name(t.where, "E04", "");
-        f_.out.say(" expects ").with(t.expected).say(" bytes a phase, but the copies on it bring ").with(t.copied + t.extra).say(t.expected > t.copied ? ": the phase never ends" : ": it ends before the data is there").say("; take the bytes from the tiles (mbarrier_arrive_expect_tx(bar, a, b))");
+        f_.out.say(" expects ")
+            .with(t.expected)
+            .say(" bytes a phase, but the copies on it bring ")
+            .with(t.copied + t.extra)
+            .say(t.expected > t.copied ? ": the phase never ends" : ": it ends before the data is there")
+            .say("; take the bytes from the tiles (mbarrier_arrive_expect_tx(bar, a, b))");
     }
 
     static constexpr u32 max_sites = 10;
@@ -213,7 +241,12 @@ constexpr void check_initialised(facts& f, u32 barrier, u64 initialised) {
         while (s.stage == unknown_count && missing < stages && missing < 64 && (initialised >> missing & 1u) != 0)
             ++missing;
         if (missing >= stages || missing >= 64 || (initialised >> missing & 1u) != 0) continue;
-        f.out.error("E03", s.where).say("mbarrier '").with(f.name_of(barrier)).say("' stage ").with(missing).say(" is used here, but never initialised: k.mbarrier_init");
+        f.out.error("E03", s.where)
+            .say("mbarrier '")
+            .with(f.name_of(barrier))
+            .say("' stage ")
+            .with(missing)
+            .say(" is used here, but never initialised: k.mbarrier_init");
         return;
     }
 }

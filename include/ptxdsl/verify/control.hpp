@@ -79,7 +79,7 @@ public:
         f_.threads = threads;
         f_.in_single = single;
         if (single) return;
-        f_.divergent = 0;  // all threads of the role run it
+        f_.divergent = 0;                      // all threads of the role run it
         if (f_.roles[f_.role_now].inferred) {  // the author names what the condition said already
             f_.roles[f_.role_now].threads = threads;
             return;
@@ -102,7 +102,10 @@ public:
         if (target >= labels_.labels.size()) return;
         const label_facts::entry& to = labels_.labels[target];
         if (!to.here && f_.m.labels[target].placed != 0)
-            f_.out.error("K02", f_.where).say("branch to label '").with(f_.m.text(f_.m.labels[target].id)).say("', which lies in another function");
+            f_.out.error("K02", f_.where)
+                .say("branch to label '")
+                .with(f_.m.text(f_.m.labels[target].id))
+                .say("', which lies in another function");
         check_scope(c, target, to.scope);
         if (announced || to.kind == label_facts::use::structural) return;
         if (to.kind == label_facts::use::loop_exit) return exit_loop(to.loop);
@@ -134,7 +137,8 @@ private:
     constexpr void open(ir::region kind) {
         frame fr;
         fr.kind = kind;
-        fr.threads = f_.threads, fr.role = f_.role_now, fr.arm = f_.arm_now, fr.loop = f_.loop_now, fr.divergent = f_.divergent;
+        fr.threads = f_.threads, fr.role = f_.role_now, fr.arm = f_.arm_now, fr.loop = f_.loop_now,
+        fr.divergent = f_.divergent;
         fr.first_writes = f_.first_writes.size();
         fr.event = f_.events.size();
         frames_.push_back(fr);
@@ -146,7 +150,8 @@ private:
             return false;
         }
         const frame& fr = frames_.back();
-        f_.threads = fr.threads, f_.role_now = fr.role, f_.arm_now = fr.arm, f_.loop_now = fr.loop, f_.divergent = fr.divergent;
+        f_.threads = fr.threads, f_.role_now = fr.role, f_.arm_now = fr.arm, f_.loop_now = fr.loop,
+        f_.divergent = fr.divergent;
         frames_.pop_back();
         return true;
     }
@@ -168,7 +173,8 @@ private:
             infer_role(chosen, fr.divergent);
         }
     }
-    /// Threads of the block for which a comparison of their index holds, when some are left for the else-arm; 0: unknown.
+    /// Threads of the block for which a comparison of their index holds, when some are left for the else-arm; 0:
+    /// unknown.
     [[nodiscard]] constexpr u32 threads_chosen(u32 predicate) const noexcept {
         if ((f_.regs[predicate] & (bit::lanes | bit::again)) != bit::lanes || f_.role_now != 0 || f_.in_single ||
             f_.threads == 0 || f_.threads != f_.roles[0].threads || frames_.size() != 1)
@@ -234,7 +240,10 @@ private:
         const bool counts = l.counter != 0 && f_.step_register == l.counter;
         const bool stuck = counts && (f_.step == 0 || (f_.step < 0 && l.counts_signed));
         if (stuck && !l.leaves)
-            f_.out.error("K03", l.where).say("this loop never ends: a step of ").with(f_.step).say(" never reaches its bound");
+            f_.out.error("K03", l.where)
+                .say("this loop never ends: a step of ")
+                .with(f_.step)
+                .say(" never reaches its bound");
         else if (l.trips == 0 && !stuck)
             f_.out.warning("K03", l.where).say("this loop runs zero times: its first value is past its bound");
         else if (!l.leaves && l.counter == 0 && !f_.opaque && !f_.unstructured)
@@ -274,7 +283,10 @@ private:
     constexpr void check_scope(const ir::cursor& c, u32 target, u32 scope) {
         const auto at = static_cast<u32>(c.w - f_.m.words);
         if (scope == 0 || (labels_.scopes[scope].begin <= at && at < labels_.scopes[scope].end)) return;
-        f_.out.error("K02", f_.where).say("branch to label '").with(f_.m.text(f_.m.labels[target].id)).say("', which lies inside a scope this branch is not in; PTX labels are local to their { }");
+        f_.out.error("K02", f_.where)
+            .say("branch to label '")
+            .with(f_.m.text(f_.m.labels[target].id))
+            .say("', which lies inside a scope this branch is not in; PTX labels are local to their { }");
     }
 
     facts& f_;

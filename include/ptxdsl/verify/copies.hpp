@@ -44,7 +44,11 @@ constexpr void check_mask(facts& f, const ir::cursor& c) {
     if (mask == 0)
         f.out.error("F06", f.where).say("multicast mask 0 delivers to nobody");
     else if (f.m.attrs.cluster.given() && size < 16 && mask >> size != 0)
-        f.out.error("F06", f.where).say("multicast mask ").with(mask).say(" names a block outside the cluster of ").with(size);
+        f.out.error("F06", f.where)
+            .say("multicast mask ")
+            .with(mask)
+            .say(" names a block outside the cluster of ")
+            .with(size);
 }
 
 /// F07: nothing in the instruction or in the way to it depends on the thread.
@@ -53,13 +57,18 @@ constexpr void check_issuer(facts& f) {
     if (f.in_single || threads <= 1 || f.unstructured || f.opaque || (f.acc & bit::varies) != 0 ||
         noted(f, ir::note::thread_dependent))
         return;
-    f.out.error("F07", f.where).say("all ").with(threads).say(" threads issue this bulk copy with the same operands; issue it in one: k.single_thread(elected, [&] { … })");
+    f.out.error("F07", f.where)
+        .say("all ")
+        .with(threads)
+        .say(
+            " threads issue this bulk copy with the same operands; issue it in one: k.single_thread(elected, [&] { … })");
 }
 
 constexpr void check_bulk_size(facts& f, const ir::cursor& c, u32 operand) {
     std::int64_t bytes = 0;
     if (c.operands() <= operand || !f.constant_of(operand_at(c, operand)[0], bytes)) return;
-    if (bytes % 16 != 0) f.out.error("F09", f.where).say("a bulk copy moves a multiple of 16 bytes, this one ").with(bytes);
+    if (bytes % 16 != 0)
+        f.out.error("F09", f.where).say("a bulk copy moves a multiple of 16 bytes, this one ").with(bytes);
 }
 
 [[nodiscard]] constexpr u32 bulk_bytes(const facts& f, const ir::cursor& c) noexcept {

@@ -8,11 +8,11 @@
 #pragma once
 
 #include <ptxdsl/detail/dynarray.hpp>
+#include <ptxdsl/detail/string_view.hpp>
 #include <ptxdsl/verify/opcodes.hpp>
 #include <ptxdsl/verify/report.hpp>
 
 #include <cstdint>
-#include <ptxdsl/detail/string_view.hpp>
 
 namespace ptxdsl::verify {
 
@@ -38,17 +38,18 @@ private:
 
 /// Bits of a register's word. The high half is the allocation + 1 its value points into, 0: none known.
 namespace bit {
-inline constexpr u32 written = 1;    ///< some instruction that can come before has written it
-inline constexpr u32 hidden = 2;     ///< only the other arm of the open `if` has
-inline constexpr u32 watched = 4;    ///< predicate of a wait that nothing has read yet
-inline constexpr u32 member = 8;     ///< belongs to the fragment in bits 8 to 11
-inline constexpr u32 constant = 16;  ///< its value is known
-inline constexpr u32 address = 32;   ///< its value is this offset in shared memory
-inline constexpr u32 varies = 64;    ///< differs from thread to thread, or may
-inline constexpr u32 in_flight = 128;  ///< a tcgen05.ld writes it that has not been waited for
+inline constexpr u32 written = 1;       ///< some instruction that can come before has written it
+inline constexpr u32 hidden = 2;        ///< only the other arm of the open `if` has
+inline constexpr u32 watched = 4;       ///< predicate of a wait that nothing has read yet
+inline constexpr u32 member = 8;        ///< belongs to the fragment in bits 8 to 11
+inline constexpr u32 constant = 16;     ///< its value is known
+inline constexpr u32 address = 32;      ///< its value is this offset in shared memory
+inline constexpr u32 varies = 64;       ///< differs from thread to thread, or may
+inline constexpr u32 in_flight = 128;   ///< a tcgen05.ld writes it that has not been waited for
 inline constexpr u32 seen = 1u << 12;   ///< prescan: an instruction writes it
 inline constexpr u32 again = 1u << 13;  ///< more than one does: in a loop the later value may come first
-inline constexpr u32 lanes = 1u << 14;  ///< its value is a part of the thread index, or a comparison of one (`lane_form`)
+inline constexpr u32 lanes =
+    1u << 14;  ///< its value is a part of the thread index, or a comparison of one (`lane_form`)
 inline constexpr u32 kept = 0xf00u | seen | again;  ///< survives a write
 inline constexpr u32 special = written | hidden | watched | member | in_flight;
 }  // namespace bit
@@ -187,8 +188,8 @@ struct tensor_memory_facts {
     u32 relinquished_at = 0;
     u32 multiplies = 0, commits = 0, stores = 0;
     u32 issued_at = 0;
-    u32 first_load = 0, first_accumulates = 0;    ///< location + 1
-    u32 store_base = 0, store_offset = 0;         ///< address of a store that has not been waited for
+    u32 first_load = 0, first_accumulates = 0;  ///< location + 1
+    u32 store_base = 0, store_offset = 0;       ///< address of a store that has not been waited for
     bool relinquished = false;
     bool issued = false;         ///< an mma, and nobody met since
     bool unfenced_wait = false;  ///< a wait without a tcgen05.fence behind it
@@ -260,17 +261,17 @@ struct facts {
     ::ptxdsl::detail::dynarray<event> events;
     ::ptxdsl::detail::dynarray<slot> slots;
     ::ptxdsl::detail::dynarray<site> sites;
-    bool unstructured = false;      ///< branches that no construct made
-    bool malformed = false;         ///< regions do not nest
-    bool opaque = false;            ///< raw text, calls: anything may have happened
-    u32 no_arity = 0;               ///< bit per allocation: the author vouches for the arrivals
+    bool unstructured = false;  ///< branches that no construct made
+    bool malformed = false;     ///< regions do not nest
+    bool opaque = false;        ///< raw text, calls: anything may have happened
+    u32 no_arity = 0;           ///< bit per allocation: the author vouches for the arrivals
     ::ptxdsl::detail::dynarray<ring> rings;
     struct ring_tile {
         u32 allocation, barrier;
     };
     ::ptxdsl::detail::dynarray<ring_tile> ring_tiles;  ///< tiles whose copies complete on a barrier
     u32 noted_barrier = 0;
-    u32 mapped_lanes = 0;           ///< rank operand of all `mapa` (`lane_form`), `unknown_count`: they differ, or are unknown
+    u32 mapped_lanes = 0;  ///< rank operand of all `mapa` (`lane_form`), `unknown_count`: they differ, or are unknown
     bool reaches_peers = false;     ///< writes into other blocks of the cluster, or arrives there
     bool waits_unknown = false;     ///< a wait without a note
     bool inits_unknown = false;     ///< an init without a note

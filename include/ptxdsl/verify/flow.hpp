@@ -26,15 +26,15 @@ enum class fragment_item : u8 { d, a, dirty };       ///< age as D, age as regis
 enum class slot_item : u8 { store, matrix, proxy };  ///< age of a bulk store, of a wgmma that reads it; generic writes:
 inline constexpr u8 proxy_fenced = 1, proxy_written = 2;  ///< values of `slot_item::proxy`
 
-/// A pipeline as one consumer sees it. Slots are waited for, read by wgmma groups and released in the order of the ring,
-/// so that ages tell which slot a group reads: the slot waited for last has age 1, the one before it 2, …
+/// A pipeline as one consumer sees it. Slots are waited for, read by wgmma groups and released in the order of the
+/// ring, so that ages tell which slot a group reads: the slot waited for last has age 1, the one before it 2, …
 struct ring_flow {
     static constexpr u8 unknown = 255, most = 14;
-    u8 held = 0;      ///< slots waited for and not released
-    u8 open = 0;      ///< age of the oldest slot that wgmmas since the last commit read, 0: none
+    u8 held = 0;         ///< slots waited for and not released
+    u8 open = 0;         ///< age of the oldest slot that wgmmas since the last commit read, 0: none
     bool fresh = false;  ///< something was waited for since the last release: the next one is another slot's
-    u32 waited = 0;   ///< wait (event + 1) that is not counted yet: its loop is walked more than once
-    u64 groups = 0;   ///< four bits a committed group, the youngest lowest: age of the oldest slot it reads, 0: none
+    u32 waited = 0;      ///< wait (event + 1) that is not counted yet: its loop is walked more than once
+    u64 groups = 0;      ///< four bits a committed group, the youngest lowest: age of the oldest slot it reads, 0: none
     constexpr bool operator==(const ring_flow&) const = default;
 };
 
@@ -62,7 +62,10 @@ struct flow_state {
 
 class flow {
 public:
-    constexpr explicit flow(facts& f) noexcept : f_(f), fragments_(f.fragments.size()), slots_(f.slots.size()),
+    constexpr explicit flow(facts& f) noexcept
+        : f_(f),
+          fragments_(f.fragments.size()),
+          slots_(f.slots.size()),
           rings_(f.rings.size() < max_rings ? f.rings.size() : max_rings) {}
 
     constexpr void run() {
@@ -271,7 +274,8 @@ private:
             case event_kind::cluster_wait: return cluster(e);
             case event_kind::barrier_init: return initialise(e);
             case event_kind::barrier_inval: s_.initialised = 0; return;
-            case event_kind::ring_wait: return wait_for_slot(s_.rings[e.a], static_cast<u32>(&e - f_.events.data()) + 1);
+            case event_kind::ring_wait:
+                return wait_for_slot(s_.rings[e.a], static_cast<u32>(&e - f_.events.data()) + 1);
             case event_kind::ring_release: return release_slot(e);
             default: return;
         }
@@ -289,9 +293,7 @@ private:
     [[nodiscard]] constexpr string_view fragment_name(u32 i) const noexcept {
         return f_.reg_name(f_.fragments[i].first);
     }
-    [[nodiscard]] constexpr string_view slot_name(u32 i) const noexcept {
-        return f_.name_of(f_.slots[i].allocation);
-    }
+    [[nodiscard]] constexpr string_view slot_name(u32 i) const noexcept { return f_.name_of(f_.slots[i].allocation); }
     static constexpr void age(item* items, u32 n) noexcept {
         for (u32 i = 0; i < n; ++i)
             items[i].value = static_cast<u8>(items[i].value + (items[i].value != 0 && items[i].value < 100 ? 1 : 0));
@@ -311,14 +313,26 @@ private:
     constexpr void multiply(event& e) {
         const u32 d = e.a & 0xffu, a = e.a >> 8;
         if (s_.unfenced && first_time(e))
-            f_.out.error("D08", e.where).say("no wgmma.fence before this wgmma: the hardware may read registers and shared memory too early; call k.wgmma.fence() first");
+            f_.out.error("D08", e.where)
+                .say(
+                    "no wgmma.fence before this wgmma: the hardware may read registers and shared memory too early; call k.wgmma.fence() first");
         s_.unfenced = false;
         check_fence(e, d, "accumulator");
         if (a < max_fragments) check_fence(e, a, "A operand");
         if (a < max_fragments && a != d && meets(of(fragment_item::d, a)) && !f_.fragments[a].fuzzy && first_time(e))
-            f_.out.error("D09", e.where).say("A operand '%").with(fragment_name(a)).say("' is an accumulator that an earlier wgmma still writes; wait for it: k.wgmma.wait_group<0>()");
+            f_.out.error("D09", e.where)
+                .say("A operand '%")
+                .with(fragment_name(a))
+                .say("' is an accumulator that an earlier wgmma still writes; wait for it: k.wgmma.wait_group<0>()");
         if (s_.shape[d] != 0 && s_.shape[d] != e.b && !f_.fragments[d].fuzzy && first_time(e))
-            f_.out.error("D08", e.where).say("wgmma of shape ").with(isa::spelling(static_cast<tok>(e.b))).say(" on accumulator '%").with(fragment_name(d)).say("' after one of shape ").with(isa::spelling(static_cast<tok>(s_.shape[d]))).say(" needs a wgmma.fence between");
+            f_.out.error("D08", e.where)
+                .say("wgmma of shape ")
+                .with(isa::spelling(static_cast<tok>(e.b)))
+                .say(" on accumulator '%")
+                .with(fragment_name(d))
+                .say("' after one of shape ")
+                .with(isa::spelling(static_cast<tok>(s_.shape[d])))
+                .say(" needs a wgmma.fence between");
         s_.shape[d] = static_cast<u16>(e.b);
         of(fragment_item::d, d) = {1};
         if (a < max_fragments) of(fragment_item::a, a) = {1};
@@ -330,9 +344,17 @@ private:
         if (f_.fragments[which].fuzzy) return;
         item& dirty = of(fragment_item::dirty, which);
         if (meets(dirty) && first_time(e))
-            f_.out.error("D08", e.where).with(what).say(" '%").with(fragment_name(which)).say("' was written since the last wgmma.fence; fence again before this wgmma");
+            f_.out.error("D08", e.where)
+                .with(what)
+                .say(" '%")
+                .with(fragment_name(which))
+                .say("' was written since the last wgmma.fence; fence again before this wgmma");
         else if ((s_.looked & mask) != 0 && dirty.value == 0 && first_time(e))
-            f_.out.warning("D08", e.where).with(what).say(" '%").with(fragment_name(which)).say("' was read since the last wgmma.fence; ptxas injects one here");
+            f_.out.warning("D08", e.where)
+                .with(what)
+                .say(" '%")
+                .with(fragment_name(which))
+                .say("' was read since the last wgmma.fence; ptxas injects one here");
         dirty = {};
         s_.looked &= ~mask;
     }
@@ -343,7 +365,8 @@ private:
         age(s_.fragments[static_cast<u32>(fragment_item::d)], fragments_);
         age(s_.fragments[static_cast<u32>(fragment_item::a)], fragments_);
         age(s_.slots[static_cast<u32>(slot_item::matrix)], slots_);
-        for (u32 i = 0; i < rings_; ++i) s_.rings[i].groups = s_.rings[i].groups << 4 | s_.rings[i].open, s_.rings[i].open = 0;
+        for (u32 i = 0; i < rings_; ++i)
+            s_.rings[i].groups = s_.rings[i].groups << 4 | s_.rings[i].open, s_.rings[i].open = 0;
     }
     constexpr void wait(event& e) noexcept {
         e.useful = e.useful || s_.pending;
@@ -363,8 +386,14 @@ private:
         if (f_.fragments[e.a].fuzzy) return;
         item &d = of(fragment_item::d, e.a), &a = of(fragment_item::a, e.a);
         if ((meets(d) || (writes && meets(a))) && first_time(e)) {
-            f_.out.error("D09", e.where).say(meets(d) ? "accumulator" : "A operand").say(" '%").with(fragment_name(e.a)).say(writes ? "' is written" : "' is read").say(" while a wgmma that uses it is pending: ");
-            f_.out.say((meets(d) ? d : a).value == 1 ? "k.wgmma.commit_group(), then " : "").say("k.wgmma.wait_group<0>() comes first");
+            f_.out.error("D09", e.where)
+                .say(meets(d) ? "accumulator" : "A operand")
+                .say(" '%")
+                .with(fragment_name(e.a))
+                .say(writes ? "' is written" : "' is read")
+                .say(" while a wgmma that uses it is pending: ");
+            f_.out.say((meets(d) ? d : a).value == 1 ? "k.wgmma.commit_group(), then " : "")
+                .say("k.wgmma.wait_group<0>() comes first");
             d = {}, a = {};  // told once
         }
         if ((e.flags & event_flag::guarded) != 0) return;
@@ -392,12 +421,29 @@ private:
         const item& store = of(slot_item::store, e.a);
         if (meets(store) && !s.scattered && first_time(e)) {
             if ((s_.lax >> e.a & 1u) != 0 && store.value >= 2)
-                f_.out.error("F14", e.where).say("'").with(slot_name(e.a)).say("' is ").with(how).say(" while its bulk store is one of the groups that the last wait_group still allows; wait for fewer");
+                f_.out.error("F14", e.where)
+                    .say("'")
+                    .with(slot_name(e.a))
+                    .say("' is ")
+                    .with(how)
+                    .say(
+                        " while its bulk store is one of the groups that the last wait_group still allows; wait for fewer");
             else
-                f_.out.error("F04", e.where).say("'").with(slot_name(e.a)).say("' is ").with(how).say(" while a bulk store may still read it; ").say(store.value == 1 ? "commit_group and wait_group_read<0> first" : "wait_group_read<0> first");
+                f_.out.error("F04", e.where)
+                    .say("'")
+                    .with(slot_name(e.a))
+                    .say("' is ")
+                    .with(how)
+                    .say(" while a bulk store may still read it; ")
+                    .say(store.value == 1 ? "commit_group and wait_group_read<0> first" : "wait_group_read<0> first");
         }
         if (meets(of(slot_item::matrix, e.a)) && first_time(e))
-            f_.out.error("D14", e.where).say("'").with(slot_name(e.a)).say("' is ").with(how).say(" while a wgmma may still read it; k.wgmma.wait_group<0>() first");
+            f_.out.error("D14", e.where)
+                .say("'")
+                .with(slot_name(e.a))
+                .say("' is ")
+                .with(how)
+                .say(" while a wgmma may still read it; k.wgmma.wait_group<0>() first");
     }
     constexpr void proxy_fence(const event& e) noexcept {
         const bool single = (e.flags & event_flag::single) != 0;
@@ -415,10 +461,20 @@ private:
         const string_view reader = matrix ? "this wgmma reads it" : "this copy reads it";
         if (written.value == proxy_written) {
             if (first_time(e))
-                f_.out.error(id, e.where).say("'").with(slot_name(e.a)).say("' was written with ordinary stores and ").with(reader).say(" through the async proxy: every writer needs fence.proxy.async, then all meet at a barrier");
+                f_.out.error(id, e.where)
+                    .say("'")
+                    .with(slot_name(e.a))
+                    .say("' was written with ordinary stores and ")
+                    .with(reader)
+                    .say(" through the async proxy: every writer needs fence.proxy.async, then all meet at a barrier");
         } else if ((s_.met & mask) == 0 && (s_.many & mask) != 0 && (matrix || (e.flags & event_flag::single) != 0) &&
                    first_time(e)) {
-            f_.out.error(id, e.where).say("'").with(slot_name(e.a)).say("' was written by several threads and fenced, but ").with(reader).say(" before they have met: a barrier comes between the fence and the read");
+            f_.out.error(id, e.where)
+                .say("'")
+                .with(slot_name(e.a))
+                .say("' was written by several threads and fenced, but ")
+                .with(reader)
+                .say(" before they have met: a barrier comes between the fence and the read");
         }
         written = {};
     }
@@ -441,8 +497,9 @@ private:
     constexpr void cluster(event& e) {
         const bool arrives = e.kind == event_kind::cluster_arrive;
         if (s_.cluster == (arrives ? 1 : 0) && (e.flags & event_flag::guarded) == 0 && first_time(e))
-            f_.out.error("G05", e.where).say(arrives ? "second barrier.cluster.arrive without a barrier.cluster.wait between"
-                                  : "barrier.cluster.wait without a barrier.cluster.arrive before it");
+            f_.out.error("G05", e.where)
+                .say(arrives ? "second barrier.cluster.arrive without a barrier.cluster.wait between"
+                             : "barrier.cluster.wait without a barrier.cluster.arrive before it");
         s_.cluster = arrives ? 1 : 0;
         if (arrives) arrived_ = e.where;
         if (!arrives) s_.met = ~0u, s_.fresh = 0;
@@ -451,7 +508,11 @@ private:
     constexpr void initialise(event& e) {
         const u64 mask = e.b >= 64 ? 0 : u64{1} << e.b;
         if ((s_.initialised & mask) != 0 && first_time(e))
-            f_.out.error("E12", e.where).say("mbarrier '").with(f_.name_of(e.a)).say("' is initialised a second time; invalidate it first (k.mbarrier_inval), or initialise each stage once");
+            f_.out.error("E12", e.where)
+                .say("mbarrier '")
+                .with(f_.name_of(e.a))
+                .say(
+                    "' is initialised a second time; invalidate it first (k.mbarrier_inval), or initialise each stage once");
         if ((e.flags & event_flag::guarded) == 0) s_.initialised |= mask;
         if ((e.flags & event_flag::single) != 0 && (e.flags & event_flag::guarded) == 0 && e.a < 32)
             s_.fresh |= 1u << e.a;
@@ -461,7 +522,11 @@ private:
         if ((s_.fresh >> e.a & 1u) == 0 || (e.flags & event_flag::many) == 0) return;
         s_.fresh = 0;
         if (first_time(e))
-            f_.out.error("E03", e.where).say("mbarrier '").with(f_.name_of(e.a)).say("' is used here by threads that have not met the one that initialised it: k.bar_sync() (in a cluster: the cluster barrier) comes between");
+            f_.out.error("E03", e.where)
+                .say("mbarrier '")
+                .with(f_.name_of(e.a))
+                .say(
+                    "' is used here by threads that have not met the one that initialised it: k.bar_sync() (in a cluster: the cluster barrier) comes between");
     }
 
     // ---- pipelines
@@ -497,7 +562,11 @@ private:
         bool read = r.open >= r.held;
         for (u32 i = 0; i < 64; i += 4) read = read || (r.groups >> i & 15u) >= r.held;
         if (read && first_time(e))
-            f_.out.error("D14", e.where).say("this frees a slot of pipeline '").with(f_.name_of(f_.rings[e.a].full)).say("' while a wgmma may still read it: k.wgmma.wait_group comes first, for all groups but those of later slots");
+            f_.out.error("D14", e.where)
+                .say("this frees a slot of pipeline '")
+                .with(f_.name_of(f_.rings[e.a].full))
+                .say(
+                    "' while a wgmma may still read it: k.wgmma.wait_group comes first, for all groups but those of later slots");
         --r.held;
         r.fresh = false;
     }
@@ -508,7 +577,8 @@ private:
     constexpr void leave(const event* e) {
         const bool guarded = e != nullptr && (e->flags & event_flag::guarded) != 0;
         if (e != nullptr && !guarded) s_.dead = true;
-        if (s_.cluster == 1 && depth_ == 0 && !guarded && f_.reaches_peers && !f_.is_function && (e == nullptr || e->a == 0))
+        if (s_.cluster == 1 && depth_ == 0 && !guarded && f_.reaches_peers && !f_.is_function &&
+            (e == nullptr || e->a == 0))
             leave_cluster();
         if (f_.is_function || (e != nullptr && e->a != 0)) return;  // `a`: trap
         depth_ = static_cast<u8>(depth_ + (guarded ? 1 : 0));
@@ -522,17 +592,29 @@ private:
     constexpr void leave_cluster() {
         if (told_cluster_) return;
         told_cluster_ = true;
-        f_.out.error("G04", arrived_).say("blocks of this cluster write into each other's shared memory and exit behind this barrier.cluster.arrive, for which nobody waits: a block may be gone while a peer still writes into it; k.barrier_cluster_wait() comes before the exit");
+        f_.out.error("G04", arrived_)
+            .say(
+                "blocks of this cluster write into each other's shared memory and exit behind this barrier.cluster.arrive, for which nobody waits: a block may be gone while a peer still writes into it; k.barrier_cluster_wait() comes before the exit");
     }
     constexpr void leave_mma(u32 i) {
         if ((told_at_exit_ >> i & 1u) != 0) return;
         told_at_exit_ |= 1u << i;
-        f_.out.error("D10", issued_[i]).say("the kernel can end while this wgmma on '%").with(fragment_name(i)).say("' is pending: ").say(of(fragment_item::d, i).value == 1 ? "commit_group, then wait_group<0>" : "wait_group<0>").say(" before the threads exit");
+        f_.out.error("D10", issued_[i])
+            .say("the kernel can end while this wgmma on '%")
+            .with(fragment_name(i))
+            .say("' is pending: ")
+            .say(of(fragment_item::d, i).value == 1 ? "commit_group, then wait_group<0>" : "wait_group<0>")
+            .say(" before the threads exit");
     }
     constexpr void leave_store(u32 i) {
         if ((told_store_ >> i & 1u) != 0) return;
         told_store_ |= 1u << i;
-        f_.out.error("F04", stored_[i]).say("the block can exit while this bulk store still reads '").with(slot_name(i)).say("': ").say(of(slot_item::store, i).value == 1 ? "commit_group, then wait_group_read<0>" : "wait_group_read<0>").say(" before the exit");
+        f_.out.error("F04", stored_[i])
+            .say("the block can exit while this bulk store still reads '")
+            .with(slot_name(i))
+            .say("': ")
+            .say(of(slot_item::store, i).value == 1 ? "commit_group, then wait_group_read<0>" : "wait_group_read<0>")
+            .say(" before the exit");
     }
     /// D10: commits and waits that had nothing to do on any path.
     constexpr void warn_useless() {
@@ -540,9 +622,11 @@ private:
         for (const event& e : f_.events) {
             if (e.useful) continue;
             if (e.kind == event_kind::wgmma_commit)
-                f_.out.warning("D10", e.where).say("wgmma.commit_group commits nothing: no wgmma before it on any path");
+                f_.out.warning("D10", e.where)
+                    .say("wgmma.commit_group commits nothing: no wgmma before it on any path");
             if (e.kind == event_kind::wgmma_wait)
-                f_.out.warning("D10", e.where).say("wgmma.wait_group waits for nothing: no group is pending on any path");
+                f_.out.warning("D10", e.where)
+                    .say("wgmma.wait_group waits for nothing: no group is pending on any path");
         }
     }
 

@@ -10,17 +10,42 @@ constexpr void check_alignment(facts& f, u32 i) {
     const ir::allocation& a = f.m.allocations[i];
     if (a.kind == ir::allocation_kind::barrier) {
         if (a.offset % 8 != 0)
-            f.out.error("E02", a.where).say("mbarrier '").with(f.name_of(i)).say("' lies at byte ").with(a.offset).say(" of shared memory; an mbarrier is 8-byte aligned");
+            f.out.error("E02", a.where)
+                .say("mbarrier '")
+                .with(f.name_of(i))
+                .say("' lies at byte ")
+                .with(a.offset)
+                .say(" of shared memory; an mbarrier is 8-byte aligned");
         return;
     }
     if (a.repeat > 1 && a.offset % a.repeat != 0)
-        f.out.error("C01", a.where).say("tile '").with(f.name_of(i)).say("' lies at byte ").with(a.offset).say(" of shared memory, but its swizzle repeats every ").with(a.repeat).say(" bytes: the base must be a multiple of that");
+        f.out.error("C01", a.where)
+            .say("tile '")
+            .with(f.name_of(i))
+            .say("' lies at byte ")
+            .with(a.offset)
+            .say(" of shared memory, but its swizzle repeats every ")
+            .with(a.repeat)
+            .say(" bytes: the base must be a multiple of that");
     else if (a.align > 1 && a.offset % a.align != 0)
-        f.out.error("C01", a.where).say("'").with(f.name_of(i)).say("' lies at byte ").with(a.offset).say(" of shared memory, but needs an alignment of ").with(a.align);
+        f.out.error("C01", a.where)
+            .say("'")
+            .with(f.name_of(i))
+            .say("' lies at byte ")
+            .with(a.offset)
+            .say(" of shared memory, but needs an alignment of ")
+            .with(a.align);
     if (a.stages <= 1 || a.kind != ir::allocation_kind::tile) return;
     const u32 step = a.repeat > 128 ? a.repeat : 128;
     if (a.stage_bytes % step != 0)
-        f.out.error("F16", a.where).say("stages of '").with(f.name_of(i)).say("' are ").with(a.stage_bytes).say(" bytes apart, so stage 1 is not aligned to ").with(step).say(" bytes; round the stage up");
+        f.out.error("F16", a.where)
+            .say("stages of '")
+            .with(f.name_of(i))
+            .say("' are ")
+            .with(a.stage_bytes)
+            .say(" bytes apart, so stage 1 is not aligned to ")
+            .with(step)
+            .say(" bytes; round the stage up");
 }
 
 constexpr void check_overlap(facts& f, u32 i) {
@@ -30,8 +55,21 @@ constexpr void check_overlap(facts& f, u32 i) {
         if ((!a.placed_by_author && !b.placed_by_author) || a.offset >= b.offset + b.bytes() ||
             b.offset >= a.offset + a.bytes())
             continue;
-        f.out.error("C05", a.where).say("'").with(f.name_of(i)).say("' (bytes ").with(a.offset).say(" to ").with(a.offset + a.bytes()).say(") overlaps ");
-        f.out.say("'").with(f.name_of(k)).say("' (bytes ").with(b.offset).say(" to ").with(b.offset + b.bytes()).say("); move one, or let the library place both");
+        f.out.error("C05", a.where)
+            .say("'")
+            .with(f.name_of(i))
+            .say("' (bytes ")
+            .with(a.offset)
+            .say(" to ")
+            .with(a.offset + a.bytes())
+            .say(") overlaps ");
+        f.out.say("'")
+            .with(f.name_of(k))
+            .say("' (bytes ")
+            .with(b.offset)
+            .say(" to ")
+            .with(b.offset + b.bytes())
+            .say("); move one, or let the library place both");
     }
 }
 
@@ -39,7 +77,14 @@ constexpr void check_size(facts& f) {
     const u32 limit = f.m.target.max_shared_bytes();
     if (f.m.shared_bytes <= limit) return;
     const u32 where = f.m.n.allocations == 0 ? 0 : f.m.allocations[f.m.n.allocations - 1].where;
-    f.out.error("C04", where).say("shared memory: ").with(f.m.shared_bytes).say(" bytes, a block of sm_").with(u32{f.m.target.sm}).say(" has ").with(limit).say(":");
+    f.out.error("C04", where)
+        .say("shared memory: ")
+        .with(f.m.shared_bytes)
+        .say(" bytes, a block of sm_")
+        .with(u32{f.m.target.sm})
+        .say(" has ")
+        .with(limit)
+        .say(":");
     for (u32 i = 0; i < f.m.n.allocations; ++i) {
         const ir::allocation& a = f.m.allocations[i];
         f.out.say(i == 0 ? " '" : ", '").with(f.name_of(i)).say("' ");
@@ -73,13 +118,25 @@ constexpr void check_access(facts& f, const ir::cursor& c) {
     }
     bytes *= lanes;
     if (bytes == 0 || p.offset % bytes == 0) return;
-    f.out.error("B03", f.where).with(isa::spelling(token_at(c, 0))).say(" of ").with(bytes).say(" bytes at byte ").with(p.offset).say(" of shared memory, which is not a multiple of ").with(bytes);
+    f.out.error("B03", f.where)
+        .with(isa::spelling(token_at(c, 0)))
+        .say(" of ")
+        .with(bytes)
+        .say(" bytes at byte ")
+        .with(p.offset)
+        .say(" of shared memory, which is not a multiple of ")
+        .with(bytes);
 }
 
 /// Says that an exact address is not a multiple of `align`; `id` is the row, `what` the operand.
 constexpr bool misplaced(facts& f, const place& p, u32 align, const char (&id)[4], string_view what) {
     if (!p.exact || p.offset % align == 0) return false;
-    f.out.error(id, f.where).with(what).say(" lies at byte ").with(p.offset).say(" of shared memory; it must be a multiple of ").with(align);
+    f.out.error(id, f.where)
+        .with(what)
+        .say(" lies at byte ")
+        .with(p.offset)
+        .say(" of shared memory; it must be a multiple of ")
+        .with(align);
     return true;
 }
 

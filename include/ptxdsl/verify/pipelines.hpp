@@ -33,16 +33,33 @@ constexpr void check_ring(facts& f, const ring& r) {
     if (full.wait == nullptr && full.arrival == nullptr && empty.wait == nullptr && empty.arrival == nullptr) return;
     const auto name = f.name_of(r.full);
     if (full.init == nullptr && empty.init == nullptr && !f.inits_unknown)
-        f.out.error("E03", r.where).say("the barriers of pipeline '").with(name).say("' are used, but never initialised: k.init(pipe) in one thread");
+        f.out.error("E03", r.where)
+            .say("the barriers of pipeline '")
+            .with(name)
+            .say("' are used, but never initialised: k.init(pipe) in one thread");
     if (full.arrival != nullptr && full.wait == nullptr && !f.waits_unknown)
-        f.out.error("E07", full.arrival->where).say("slots of pipeline '").with(name).say("' are filled here, but nothing waits until they are: k.wait_full");
+        f.out.error("E07", full.arrival->where)
+            .say("slots of pipeline '")
+            .with(name)
+            .say("' are filled here, but nothing waits until they are: k.wait_full");
     if (full.wait != nullptr && full.arrival == nullptr && !f.arrivals_unknown && !f.bytes_unknown)
-        f.out.error("E01", full.wait->where).say("this waits for a slot of pipeline '").with(name).say("' that nothing fills: it waits for ever");
+        f.out.error("E01", full.wait->where)
+            .say("this waits for a slot of pipeline '")
+            .with(name)
+            .say("' that nothing fills: it waits for ever");
     if (empty.arrival != nullptr && empty.wait == nullptr && !f.waits_unknown && full.arrival != nullptr)
-        f.out.error("F13", full.arrival->where).say("slots of pipeline '").with(name).say("' are filled again here without a wait until they are free: k.wait_empty");
-    if (empty.wait != nullptr && empty.arrival == nullptr && !f.arrivals_unknown && goes_round(f, *empty.wait, stages) &&
-        (f.no_arity >> (r.empty & 31u) & 1u) == 0)
-        f.out.error("E01", empty.wait->where).say("this waits for a free slot of pipeline '").with(name).say("', but nothing frees any: with more than ").with(stages).say(" slots filled it waits for ever");
+        f.out.error("F13", full.arrival->where)
+            .say("slots of pipeline '")
+            .with(name)
+            .say("' are filled again here without a wait until they are free: k.wait_empty");
+    if (empty.wait != nullptr && empty.arrival == nullptr && !f.arrivals_unknown &&
+        goes_round(f, *empty.wait, stages) && (f.no_arity >> (r.empty & 31u) & 1u) == 0)
+        f.out.error("E01", empty.wait->where)
+            .say("this waits for a free slot of pipeline '")
+            .with(name)
+            .say("', but nothing frees any: with more than ")
+            .with(stages)
+            .say(" slots filled it waits for ever");
 }
 
 constexpr void check_rings(facts& f) {

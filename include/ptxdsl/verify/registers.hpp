@@ -59,7 +59,12 @@ constexpr void touch(facts& f, event_kind kind, u32 fragment) {
 // ------------------------------------------------------------------------------------------------------------
 
 constexpr void report_unwritten(facts& f, u32 id, u32 where) {
-    f.out.error("A06", where).say("register %").with(f.reg_name(id)).say(" (").with(isa::name(f.m.regs[id].type)).say(") is read here, and nothing has written it; give it a value on every path first");
+    f.out.error("A06", where)
+        .say("register %")
+        .with(f.reg_name(id))
+        .say(" (")
+        .with(isa::name(f.m.regs[id].type))
+        .say(") is read here, and nothing has written it; give it a value on every path first");
 }
 
 /// A register that nothing before in the text has written. In a loop a later write can reach the use, unless the use is
@@ -81,9 +86,13 @@ constexpr bool special_use(facts& f, u32 id, u32 v) {
     if ((v & bit::in_flight) != 0) {
         f.regs[id] &= ~bit::in_flight;
         if (!f.tm.loads.empty())
-            f.out.error("I08", f.where).say("register %").with(f.reg_name(id)).say(" is read before its tcgen05.ld has arrived: k.tcgen05.wait_ld() comes first");
+            f.out.error("I08", f.where)
+                .say("register %")
+                .with(f.reg_name(id))
+                .say(" is read before its tcgen05.ld has arrived: k.tcgen05.wait_ld() comes first");
         for (u32 i = 0; i < f.tm.loads.size(); ++i)
-            for (u32 r = f.tm.loads[i].first; r < f.tm.loads[i].first + f.tm.loads[i].count; ++r) f.regs[r] &= ~bit::in_flight;
+            for (u32 r = f.tm.loads[i].first; r < f.tm.loads[i].first + f.tm.loads[i].count; ++r)
+                f.regs[r] &= ~bit::in_flight;
         f.tm.loads.truncate(0);  // told once
     }
     bool written = (v & (bit::written | bit::hidden)) == bit::written;
@@ -263,7 +272,8 @@ constexpr void learn_bits(facts& f, u32 dst, const u32* sources, bool shift) noe
     }
     u32 width = 0;
     while (width < form.width && literal >> width != 0) ++width;
-    if (width != 0 && (literal + 1 == 1u << width || literal >= (1u << form.width) - 1)) learn_lanes(f, dst, {form.shift, width});
+    if (width != 0 && (literal + 1 == 1u << width || literal >= (1u << form.width) - 1))
+        learn_lanes(f, dst, {form.shift, width});
 }
 /// `setp.eq`, `setp.lt` with a literal.
 constexpr void learn_compare(facts& f, u32 dst, const u32* sources, tok how) noexcept {
@@ -296,7 +306,9 @@ constexpr void check_watched(facts& f, const ::ptxdsl::detail::dynarray<u32>& pr
     if (f.opaque) return;
     for (const u32 id : predicates)
         if ((f.regs[id] & bit::watched) != 0)
-            f.out.error("E11", f.values[id]).say("the predicate of this mbarrier wait is never read: the thread goes on whether or not the phase is complete; loop on it, or use k.wait");
+            f.out.error("E11", f.values[id])
+                .say(
+                    "the predicate of this mbarrier wait is never read: the thread goes on whether or not the phase is complete; loop on it, or use k.wait");
 }
 
 }  // namespace ptxdsl::verify

@@ -14,8 +14,8 @@ namespace ptxdsl::verify {
 ///
 ///     out.error("E01", where).say("mbarrier '").with(name).say("' expects ").with(count).say(" arrivals");
 ///
-/// Pieces are said one by one: a list of pieces of different types is overload resolution and an array for each sentence, and
-/// the sentences of the verifier were a tenth of what the umbrella header cost to compile.
+/// Pieces are said one by one: a list of pieces of different types is overload resolution and an array for each
+/// sentence, and the sentences of the verifier were a tenth of what the umbrella header cost to compile.
 class report {
 public:
     ::ptxdsl::detail::dynarray<ir::finding> findings;

@@ -23,7 +23,12 @@ constexpr void check_group(facts& f, const ir::cursor& c) {
     const u32 group = has_token(c, tok::cta_group__2) ? 2 : has_token(c, tok::cta_group__1) ? 1 : 0;
     if (group == 0) return;
     if (f.tm.group != 0 && f.tm.group != group)
-        f.out.error("I01", f.where).say("tcgen05 with cta_group::").with(group).say(" in a kernel that uses cta_group::").with(f.tm.group).say("; all its tcgen05 instructions have one");
+        f.out.error("I01", f.where)
+            .say("tcgen05 with cta_group::")
+            .with(group)
+            .say(" in a kernel that uses cta_group::")
+            .with(f.tm.group)
+            .say("; all its tcgen05 instructions have one");
     else
         f.tm.group = group;
 }
@@ -49,7 +54,10 @@ constexpr void on_dealloc(facts& f, const ir::cursor& c) {
         f.tm.live -= f.tm.live < static_cast<u32>(columns) ? f.tm.live : static_cast<u32>(columns);
     if (f.guard != 0 || ir::kind_of(address) != ir::operand_kind::reg) return;
     if (f.tm.freed == ir::payload_of(address) + 1 && f.tm.freed_at == stand(f))
-        f.out.error("I03", f.where).say("tensor memory '%").with(f.reg_name(ir::payload_of(address))).say("' is freed a second time");
+        f.out.error("I03", f.where)
+            .say("tensor memory '%")
+            .with(f.reg_name(ir::payload_of(address)))
+            .say("' is freed a second time");
     f.tm.freed = ir::payload_of(address) + 1, f.tm.freed_at = stand(f);
 }
 
@@ -102,7 +110,9 @@ constexpr void on_load(facts& f, const ir::cursor& c) {
     f.acc |= bit::varies;
     if (f.tm.first_load == 0) f.tm.first_load = f.where + 1;
     if (f.tm.issued && f.tm.issued_at == stand(f)) {
-        f.out.error("I11", f.where).say("tcgen05.ld right after tcgen05.mma: the accumulator is not there before a commit has arrived on an mbarrier and this thread has waited for it (k.tcgen05.wait)");
+        f.out.error("I11", f.where)
+            .say(
+                "tcgen05.ld right after tcgen05.mma: the accumulator is not there before a commit has arrived on an mbarrier and this thread has waited for it (k.tcgen05.wait)");
         f.tm.issued = false;
     } else if (f.tm.unfenced_wait && f.tm.multiplies != 0) {
         f.out.warning("I11", f.where).say("no tcgen05.fence::after_thread_sync between the wait and this tcgen05.ld");
@@ -111,7 +121,8 @@ constexpr void on_load(facts& f, const ir::cursor& c) {
     const u32* address = operand_at(c, 1);
     if (ir::kind_of(address[0]) == ir::operand_kind::address && f.tm.store_base == address[1] &&
         f.tm.store_offset == address[2]) {
-        f.out.error("I08", f.where).say("tcgen05.ld of columns that a tcgen05.st before it wrote, without k.tcgen05.wait_st() between");
+        f.out.error("I08", f.where)
+            .say("tcgen05.ld of columns that a tcgen05.st before it wrote, without k.tcgen05.wait_st() between");
         f.tm.store_base = 0;
     }
 }
@@ -154,15 +165,22 @@ constexpr void check_tensor_memory(facts& f) {
     const bool all_seen = !f.is_function && !f.opaque && !f.tm.calls;
     if (!all_seen) return;
     if (f.tm.allocations != 0 && f.tm.frees == 0)
-        f.out.error("I03", f.tm.alloc_where).say("this tensor memory is never freed: k.tcgen05.dealloc(memory) before the kernel ends");
+        f.out.error("I03", f.tm.alloc_where)
+            .say("this tensor memory is never freed: k.tcgen05.dealloc(memory) before the kernel ends");
     if (f.tm.multiplies != 0 && f.tm.commits == 0 && f.tm.first_load != 0)
-        f.out.error("I11", f.tm.first_load - 1).say("tcgen05.ld in a kernel that never commits its tcgen05.mma: nothing tells when an accumulator is there (k.tcgen05.commit)");
+        f.out.error("I11", f.tm.first_load - 1)
+            .say(
+                "tcgen05.ld in a kernel that never commits its tcgen05.mma: nothing tells when an accumulator is there (k.tcgen05.commit)");
     if (f.tm.first_accumulates != 0 && f.tm.stores == 0 && !f.unstructured)
-        f.out.error("I14", f.tm.first_accumulates - 1).say("the first tcgen05.mma accumulates into columns that nothing has written; the first K step starts at zero (accumulate = false, or k.tcgen05.multiply)");
+        f.out.error("I14", f.tm.first_accumulates - 1)
+            .say(
+                "the first tcgen05.mma accumulates into columns that nothing has written; the first K step starts at zero (accumulate = false, or k.tcgen05.multiply)");
     if (f.unstructured) return;
     for (u32 i = 0; i < f.loops.size(); ++i)
         if (f.loops[i].release_where != 0 && !f.loops[i].commits)
-            f.out.error("I12", f.loops[i].release_where - 1).say("this arrive frees a slot while the tcgen05.mma that reads it may be in flight: free it with k.tcgen05.commit(empty), which arrives when the mma is done");
+            f.out.error("I12", f.loops[i].release_where - 1)
+                .say(
+                    "this arrive frees a slot while the tcgen05.mma that reads it may be in flight: free it with k.tcgen05.commit(empty), which arrives when the mma is done");
 }
 
 }  // namespace ptxdsl::verify

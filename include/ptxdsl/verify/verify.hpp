@@ -101,7 +101,10 @@ private:
             case op::setmaxnreg: return on_setmaxnreg(f_, c);
             case op::branch: return structure_.branch(c, announces_branch(before_));
             case op::mbarrier: return mbarrier(c);
-            case op::call: f_.tm.calls = true; f_.arrivals_unknown = f_.bytes_unknown = true; return f_.push(event_kind::opaque);
+            case op::call:
+                f_.tm.calls = true;
+                f_.arrivals_unknown = f_.bytes_unknown = true;
+                return f_.push(event_kind::opaque);
             default: return;
         }
     }
@@ -146,7 +149,12 @@ private:
         if (!noted(f_, ir::note::barrier_init)) f_.inits_unknown = true;
         if (noted(f_, ir::note::barrier_init) || c.operands() < 2 || !f_.constant_of(operand_at(c, 1)[0], n)) return;
         if (n <= 0 || n > max_count)
-            f_.out.error("E02", f_.where).say("mbarrier.init with a count of ").with(n).say("; 1 to ").with(max_count).say(" arrivals a phase are possible");
+            f_.out.error("E02", f_.where)
+                .say("mbarrier.init with a count of ")
+                .with(n)
+                .say("; 1 to ")
+                .with(max_count)
+                .say(" arrivals a phase are possible");
     }
 
     constexpr void note(const ir::cursor& c) {
@@ -182,7 +190,9 @@ private:
         f_.guard = 0;
         if ((flags & site_flag::remote) != 0 || extra > 1) f_.reaches_peers = true;
         if (kind == site_kind::copy) f_.noted_barrier = p[0] + 1;
-        const u32 r = kind == site_kind::wait ? f_.ring_of(p[0], false) : kind == site_kind::arrive ? f_.ring_of(p[0], true) : max_rings;
+        const u32 r = kind == site_kind::wait     ? f_.ring_of(p[0], false)
+                      : kind == site_kind::arrive ? f_.ring_of(p[0], true)
+                                                  : max_rings;
         if (r < max_rings) f_.push(kind == site_kind::wait ? event_kind::ring_wait : event_kind::ring_release, r);
         if (p[0] < 32 && (flags & site_flag::remote) == 0) f_.push(event_kind::barrier_use, p[0]);
     }
@@ -235,7 +245,18 @@ private:
 constexpr void check_version(facts& f) {
     const ptx_version floor = f.m.target.floor();
     if (f.m.version >= floor) return;
-    f.out.error("A12", 0).say(".version ").with(u32{f.m.version.major}).say(".").with(u32{f.m.version.minor}).say(" does not know target sm_").with(u32{f.m.target.sm}).say(f.m.target.suffix == 'a' ? "a" : "").say("; it needs ").with(u32{floor.major}).say(".").with(u32{floor.minor});
+    f.out.error("A12", 0)
+        .say(".version ")
+        .with(u32{f.m.version.major})
+        .say(".")
+        .with(u32{f.m.version.minor})
+        .say(" does not know target sm_")
+        .with(u32{f.m.target.sm})
+        .say(f.m.target.suffix == 'a' ? "a" : "")
+        .say("; it needs ")
+        .with(u32{floor.major})
+        .say(".")
+        .with(u32{floor.minor});
 }
 
 /// One body: the kernel's, or a device function's.

@@ -13,7 +13,10 @@ namespace ptxdsl::verify {
 constexpr void block_barrier(facts& f, const ir::cursor& c) {
     const u32 block = f.m.attrs.threads();
     if (f.in_single && block > 1) {
-        f.out.error("H05", f.where).say("barrier 0 waits for all ").with(block).say(" threads of the block, but one thread executes it here; move it out of the single-thread region");
+        f.out.error("H05", f.where)
+            .say("barrier 0 waits for all ")
+            .with(block)
+            .say(" threads of the block, but one thread executes it here; move it out of the single-thread region");
         return;
     }
     if (f.role_now == 0 && f.arm_now != 0) return;
@@ -26,9 +29,20 @@ constexpr void block_barrier(facts& f, const ir::cursor& c) {
 constexpr void named_barrier(facts& f, std::int64_t id, std::int64_t count, bool waits) {
     const u32 block = f.m.attrs.threads();
     if (count % 32 != 0 || count <= 0)
-        f.out.error("H01", f.where).say("named barrier ").with(id).say(" counts ").with(count).say(" threads; it counts whole warps, a multiple of 32");
+        f.out.error("H01", f.where)
+            .say("named barrier ")
+            .with(id)
+            .say(" counts ")
+            .with(count)
+            .say(" threads; it counts whole warps, a multiple of 32");
     else if (block != 0 && count > block)
-        f.out.error("H01", f.where).say("named barrier ").with(id).say(" counts ").with(count).say(" threads, but the block has ").with(block);
+        f.out.error("H01", f.where)
+            .say("named barrier ")
+            .with(id)
+            .say(" counts ")
+            .with(count)
+            .say(" threads, but the block has ")
+            .with(block);
     f.barrier_uses.push_back({static_cast<u32>(id), static_cast<u32>(count), f.in_single ? 0 : f.threads, f.role_now,
                               f.where, waits, f.loop_now != 0});
 }
@@ -47,8 +61,8 @@ constexpr void on_bar(facts& f, const ir::cursor& c) {
     if (c.operands() <= first) return;
     if (!f.constant_of(operand_at(c, first)[0], id)) {
         if (numbers > 1 && f.constant_of(operand_at(c, first + 1)[0], count))
-            f.barrier_uses.push_back({unknown_count, static_cast<u32>(count), f.in_single ? 0 : f.threads, f.role_now, f.where,
-                                      what != tok::arrive, f.loop_now != 0});
+            f.barrier_uses.push_back({unknown_count, static_cast<u32>(count), f.in_single ? 0 : f.threads, f.role_now,
+                                      f.where, what != tok::arrive, f.loop_now != 0});
         return;
     }
     if (id < 0 || id > 15) {
@@ -62,13 +76,18 @@ constexpr void on_bar(facts& f, const ir::cursor& c) {
     }
 }
 
-/// H02: a barrier whose number is in a register, so that groups of one role have one each: their threads must make whole
-/// groups. Nobody else may take part in barriers of that count.
+/// H02: a barrier whose number is in a register, so that groups of one role have one each: their threads must make
+/// whole groups. Nobody else may take part in barriers of that count.
 constexpr void check_numbered_barrier(facts& f, const facts::barrier_use& u) {
     for (const facts::barrier_use& v : f.barrier_uses)
         if (v.count == u.count && (v.role != u.role || !v.waits || v.id != u.id)) return;
     if (u.threads == 0 || u.count == 0 || u.threads % u.count == 0) return;
-    f.out.error("H02", u.where).say("this barrier counts ").with(u.count).say(" threads, and the ").with(u.threads).say(" threads that execute it do not make whole groups of that size: some wait for ever");
+    f.out.error("H02", u.where)
+        .say("this barrier counts ")
+        .with(u.count)
+        .say(" threads, and the ")
+        .with(u.threads)
+        .say(" threads that execute it do not make whole groups of that size: some wait for ever");
 }
 
 /// H02: the most arrivals a named barrier can get are fewer than it counts. A thread that waits cannot arrive again.
@@ -87,7 +106,14 @@ constexpr void check_named_barrier(facts& f, u32 first) {
         if (!counted) most += v.threads;
     }
     if (most < u.count)
-        f.out.error("H02", u.where).say("named barrier ").with(u.id).say(" counts ").with(u.count).say(" threads, but at most ").with(most).say(" arrive at it: it never completes; the count is the total over all roles");
+        f.out.error("H02", u.where)
+            .say("named barrier ")
+            .with(u.id)
+            .say(" counts ")
+            .with(u.count)
+            .say(" threads, but at most ")
+            .with(most)
+            .say(" arrive at it: it never completes; the count is the total over all roles");
 }
 
 /// H05: barrier 0 in one role, with a role beside it that goes past to a barrier 0 all threads share.
@@ -102,7 +128,14 @@ constexpr void check_block_barriers(facts& f) {
             if (k == i || f.roles[k].block_barriers != 0 || f.roles[k].threads == 0 ||
                 f.roles[k].threads + r.threads > block)
                 continue;
-            f.out.error("H05", r.block_barrier_where).say("barrier 0 waits for all ").with(block).say(" threads of the block, but only the ").with(r.threads).say(" of this role execute it; use a named barrier: k.bar_sync<1, ").with(r.threads).say(">()");
+            f.out.error("H05", r.block_barrier_where)
+                .say("barrier 0 waits for all ")
+                .with(block)
+                .say(" threads of the block, but only the ")
+                .with(r.threads)
+                .say(" of this role execute it; use a named barrier: k.bar_sync<1, ")
+                .with(r.threads)
+                .say(">()");
             return;
         }
     }
@@ -130,13 +163,21 @@ constexpr void on_setmaxnreg(facts& f, const ir::cursor& c) {
         return;
     }
     if (a.maxnreg == 0 && (a.threads() == 0 || a.minnctapersm == 0))
-        f.out.error("H07", f.where).say("setmaxnreg is ignored in this kernel: the entry register count is not fixed; give maxnreg, or reqntid (maxntid) together with minnctapersm");
+        f.out.error("H07", f.where)
+            .say(
+                "setmaxnreg is ignored in this kernel: the entry register count is not fixed; give maxnreg, or reqntid (maxntid) together with minnctapersm");
     const u32 entry = entry_registers(a);
     const bool dec = token_at(c, 1) == tok::dec;
     role& r = f.roles[f.role_now];
     const bool first = ++r.setmaxnreg_sites == 1;
     if (entry != 0 && first && (dec ? n > entry : n < entry))
-        f.out.error("H04", f.where).say("setmaxnreg.").say(dec ? "dec " : "inc ").with(n).say(", but threads of this kernel start with ").with(entry).say(" registers");
+        f.out.error("H04", f.where)
+            .say("setmaxnreg.")
+            .say(dec ? "dec " : "inc ")
+            .with(n)
+            .say(", but threads of this kernel start with ")
+            .with(entry)
+            .say(" registers");
     r.setmaxnreg = static_cast<u32>(n);
     r.setmaxnreg_where = f.where;
 }
@@ -164,7 +205,13 @@ constexpr void check_register_budget(facts& f) {
         f.out.say(comma ? " + " : "").with(f.roles[i].threads).say(" x ").with(f.roles[i].setmaxnreg);
         comma = true;
     }
-    f.out.say("), it has ").with(entry * block).say(" (").with(block).say(" threads x ").with(entry).say("): an inc waits for ever");
+    f.out.say("), it has ")
+        .with(entry * block)
+        .say(" (")
+        .with(block)
+        .say(" threads x ")
+        .with(entry)
+        .say("): an inc waits for ever");
 }
 
 /// G03
@@ -178,7 +225,13 @@ constexpr void on_mapa(facts& f, const ir::cursor& c) {
     if (!f.m.attrs.cluster.given() || c.operands() < 3 || !f.constant_of(operand_at(c, 2)[0], rank)) return;
     const u32 size = f.m.attrs.cluster_size();
     if (rank < 0 || rank >= size)
-        f.out.error("G03", f.where).say("block ").with(rank).say(" of a cluster of ").with(size).say("; ranks are 0 to ").with(size - 1);
+        f.out.error("G03", f.where)
+            .say("block ")
+            .with(rank)
+            .say(" of a cluster of ")
+            .with(size)
+            .say("; ranks are 0 to ")
+            .with(size - 1);
 }
 
 constexpr void check_warps(facts& f) {

@@ -11,9 +11,13 @@ namespace ptxdsl::verify {
 constexpr void check_warpgroup(facts& f) {
     f.roles[f.role_now].multiplies = true;
     if (f.in_single)
-        f.out.error("D12", f.where).say("wgmma is executed by one thread here; all 128 threads of a warpgroup execute it together");
+        f.out.error("D12", f.where)
+            .say("wgmma is executed by one thread here; all 128 threads of a warpgroup execute it together");
     else if (f.threads % 128 != 0)
-        f.out.error("D12", f.where).say("wgmma is executed by ").with(f.threads).say(" threads here, which are no whole number of warpgroups of 128");
+        f.out.error("D12", f.where)
+            .say("wgmma is executed by ")
+            .with(f.threads)
+            .say(" threads here, which are no whole number of warpgroups of 128");
 }
 
 /// Registers an mma reads without a copy of them: unwritten ones are reported once (A06), none is an event.

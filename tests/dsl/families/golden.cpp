@@ -20,13 +20,16 @@ namespace {
 
 int failed = 0;
 
-/// Next line of `text` that is an instruction, without indentation; skips labels, loads of parameters and the final `ret`.
+/// Next line of `text` that is an instruction, without indentation; skips labels, loads of parameters and the final
+/// `ret`.
 std::string_view next_instruction(std::string_view& text) {
     while (!text.empty()) {
         const std::size_t end = text.find('\n');
         std::string_view line = text.substr(0, end);
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        if (!line.starts_with("    ") || line.starts_with("    .") || line.starts_with("    ld.param") || line == "    ret;") continue;
+        if (!line.starts_with("    ") || line.starts_with("    .") || line.starts_with("    ld.param") ||
+            line == "    ret;")
+            continue;
         return line.substr(4);
     }
     return {};
@@ -43,7 +46,8 @@ void check(const char* name, px::ptx_version version, const Body& body, std::str
     }
     const px::assembled_program<typename px::detail::body_traits<Body>::params> assembled(p);
     if (assembled.version() != version) {
-        std::printf("FAILED %s: version %u.%u, expected %u.%u\n", name, assembled.version().major, assembled.version().minor, version.major, version.minor);
+        std::printf("FAILED %s: version %u.%u, expected %u.%u\n", name, assembled.version().major,
+                    assembled.version().minor, version.major, version.minor);
         ++failed;
     }
     std::string_view text(assembled.text().data(), assembled.text().size());
@@ -53,7 +57,8 @@ void check(const char* name, px::ptx_version version, const Body& body, std::str
         const std::string_view want = expected.substr(0, end);
         expected.remove_prefix(end == std::string_view::npos ? expected.size() : end + 1);
         if (got != want) {
-            std::printf("FAILED %s\n  expected: %.*s\n  found:    %.*s\n", name, static_cast<int>(want.size()), want.data(), static_cast<int>(got.size()), got.data());
+            std::printf("FAILED %s\n  expected: %.*s\n  found:    %.*s\n", name, static_cast<int>(want.size()),
+                        want.data(), static_cast<int>(got.size()), got.data());
             ++failed;
             return;
         }

@@ -71,8 +71,8 @@ struct driver {
         return function;
     }
     void launch(void* function, u32 grid, u32 block, void** arguments) const {
-        must("cuLaunchKernel", function, grid, 1u, 1u, block, 1u, 1u, 200u * 1024u, static_cast<void*>(nullptr), arguments,
-             static_cast<void**>(nullptr));
+        must("cuLaunchKernel", function, grid, 1u, 1u, block, 1u, 1u, 200u * 1024u, static_cast<void*>(nullptr),
+             arguments, static_cast<void**>(nullptr));
         must("cuCtxSynchronize");
     }
 };
@@ -114,7 +114,8 @@ double decode(S type, u32 bits) {
     }
     const int exponent = static_cast<int>(bits >> 10 & 31);
     const double fraction = bits & 1023;
-    const double size = exponent ? (1 + fraction / 1024) * static_cast<double>(1ull << exponent) / 32768.0 : fraction / 16777216.0;
+    const double size =
+        exponent ? (1 + fraction / 1024) * static_cast<double>(1ull << exponent) / 32768.0 : fraction / 16777216.0;
     return bits >> 15 & 1 ? -size : size;
 }
 
@@ -130,7 +131,9 @@ matrix random_matrix(u32 rows, u32 cols, std::mt19937& random) {
     return m;
 }
 
-void store(std::vector<u8>& image, std::size_t at, u32 bits, u32 bytes) { std::memcpy(image.data() + at, &bits, bytes); }
+void store(std::vector<u8>& image, std::size_t at, u32 bits, u32 bytes) {
+    std::memcpy(image.data() + at, &bits, bytes);
+}
 
 /// Writes a matrix into a tile at `base`, through the layout's own arithmetic.
 void fill(std::vector<u8>& image, u32 base, const tile_layout& t, const matrix& m) {
@@ -153,15 +156,16 @@ std::vector<u32> registers_of(const fragment_layout& f, const matrix& m, u32 row
 }
 
 /// Elements of D that differ from A times B transposed (A and B both have K along their columns).
-u32 product_mismatches(const fragment_layout& d, const u32* regs, const matrix& a, u32 a_row, u32 a_col, const matrix& b,
-                       u32 b_row, u32 b_col, u32 k_extent) {
+u32 product_mismatches(const fragment_layout& d, const u32* regs, const matrix& a, u32 a_row, u32 a_col,
+                       const matrix& b, u32 b_row, u32 b_col, u32 k_extent) {
     u32 wrong = 0;
     for (u32 t = 0; t < d.threads(); ++t)
         for (u32 r = 0; r < d.registers(); ++r)
             for (u32 p = 0; p < d.packed; ++p) {
                 const matrix_index e = d.at({t, r, p});
                 int want = 0;
-                for (u32 k = 0; k < k_extent; ++k) want += a.at(a_row + e.row, a_col + k) * b.at(b_row + e.col, b_col + k);
+                for (u32 k = 0; k < k_extent; ++k)
+                    want += a.at(a_row + e.row, a_col + k) * b.at(b_row + e.col, b_col + k);
                 const u32 word = regs[std::size_t{t} * d.registers() + r];
                 wrong += decode(d.element, d.packed == 2 ? word >> (16 * p) & 0xFFFF : word) != want;
             }
@@ -179,7 +183,9 @@ std::string list(const char* prefix, u32 count) {
 /// Common start: %base is shared memory rounded up to 1024, thread in %t.
 std::string prologue(const std::string& parameters) {
     return ".version 8.0\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 dynamic[];\n"
-           ".visible .entry k(" + parameters + ")\n{\n"
+           ".visible .entry k(" +
+           parameters +
+           ")\n{\n"
            ".reg .b32 %t, %base, %x, %y, %z, %n, %d<128>, %a<4>, %b<2>;\n.reg .b64 %p, %q, %c, %s<8>;\n.reg .pred %go, %no;\n"
            "mov.u32 %t, %tid.x;\nmov.u32 %base, dynamic;\nadd.u32 %base, %base, 1023;\nand.b32 %base, %base, -1024;\n";
 }
@@ -188,9 +194,10 @@ std::string prologue(const std::string& parameters) {
 std::string copy_loop(const std::string& label, bool to_shared, u32 threads) {
     const std::string move = to_shared ? "ld.global.b32 %y, [%q];\nst.shared.b32 [%z], %y;\n"
                                        : "ld.shared.b32 %y, [%z];\nst.global.b32 [%q], %y;\n";
-    return "shl.b32 %x, %t, 2;\n" + label + ":\nsetp.ge.u32 %go, %x, %n;\n@%go bra " + label + "_end;\n"
-           "cvt.u64.u32 %q, %x;\nadd.u64 %q, %q, %p;\nadd.u32 %z, %base, %x;\n" + move +
-           "add.u32 %x, %x, " + std::to_string(4 * threads) + ";\nbra " + label + ";\n" + label + "_end:\n";
+    return "shl.b32 %x, %t, 2;\n" + label + ":\nsetp.ge.u32 %go, %x, %n;\n@%go bra " + label +
+           "_end;\n"
+           "cvt.u64.u32 %q, %x;\nadd.u64 %q, %q, %p;\nadd.u32 %z, %base, %x;\n" +
+           move + "add.u32 %x, %x, " + std::to_string(4 * threads) + ";\nbra " + label + ";\n" + label + "_end:\n";
 }
 
 struct wgmma_kind {
@@ -220,14 +227,15 @@ std::string wgmma_ptx(const wgmma_kind& w) {
         int base = 0, offset = 0, index = 0;
         std::sscanf(which, "%d %d %d", &base, &offset, &index);
         const std::string r = "%s" + std::to_string(index);
-        s += "ld.global.u64 " + r + ", [%c+" + std::to_string(base) + "];\nld.global.u32 %x, [%c+" + std::to_string(offset) +
-             "];\nadd.u32 %x, %x, %base;\nshr.u32 %x, %x, 4;\nand.b32 %x, %x, 0x3FFF;\ncvt.u64.u32 %q, %x;\nor.b64 " + r +
-             ", " + r + ", %q;\n";
+        s += "ld.global.u64 " + r + ", [%c+" + std::to_string(base) + "];\nld.global.u32 %x, [%c+" +
+             std::to_string(offset) +
+             "];\nadd.u32 %x, %x, %base;\nshr.u32 %x, %x, 4;\nand.b32 %x, %x, 0x3FFF;\ncvt.u64.u32 %q, %x;\nor.b64 " +
+             r + ", " + r + ", %q;\n";
     }
     const std::string t{isa::name(w.type)}, d{isa::name(w.d)};
-    s += "setp.ne.b32 %no, 0, 0;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n" + std::to_string(w.n) + "k" +
-         std::to_string(256 / isa::bits(w.type)) + "." + d + "." + t + "." + t + " " + list("%d", registers) + ", " +
-         (w.a_in_registers ? "{%a0, %a1, %a2, %a3}" : "%s0") + ", %s1, %no";
+    s += "setp.ne.b32 %no, 0, 0;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n" + std::to_string(w.n) +
+         "k" + std::to_string(256 / isa::bits(w.type)) + "." + d + "." + t + "." + t + " " + list("%d", registers) +
+         ", " + (w.a_in_registers ? "{%a0, %a1, %a2, %a3}" : "%s0") + ", %s1, %no";
     if (w.type != S::s8) s += ", 1, 1";
     if (isa::bits(w.type) == 16) {
         if (!w.a_in_registers) s += w.a == mn_major ? ", 1" : ", 0";
@@ -235,29 +243,32 @@ std::string wgmma_ptx(const wgmma_kind& w) {
     }
     s += ";\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n";
     s += "ld.global.u64 %p, [%c+8];\nmad.wide.u32 %p, %t, " + std::to_string(4 * registers) + ", %p;\n";
-    for (u32 i = 0; i < registers; ++i) s += "st.global.b32 [%p+" + std::to_string(4 * i) + "], %d" + std::to_string(i) + ";\n";
+    for (u32 i = 0; i < registers; ++i)
+        s += "st.global.b32 [%p+" + std::to_string(4 * i) + "], %d" + std::to_string(i) + ";\n";
     return s + "ret;\n}\n";
 }
 
 /// Arguments: map, out, offset of the tile, panels, panel stride, coordinate step, coordinates, expected bytes, bytes.
 std::string tma_ptx() {
-    std::string s = prologue(".param .align 64 .b8 map[128], .param .u64 out, .param .u32 offset, .param .u32 panels, "
-                             ".param .u32 stride, .param .u32 step, .param .u32 c0, .param .u32 c1, .param .u32 tx, "
-                             ".param .u32 bytes");
-    s += ".shared .align 8 .b8 bar[8];\n.reg .b32 %e<8>;\nld.param.u32 %x, [offset];\nadd.u32 %base, %base, %x;\n"
-         "ld.param.u32 %n, [bytes];\nshl.b32 %x, %t, 2;\n"
-         "clear:\nsetp.ge.u32 %go, %x, %n;\n@%go bra cleared;\nadd.u32 %z, %base, %x;\nst.shared.b32 [%z], 0xEEEEEEEE;\n"
-         "add.u32 %x, %x, 512;\nbra clear;\ncleared:\n"
-         "setp.ne.u32 %no, %t, 0;\nmov.u32 %e0, bar;\n@%no bra ready;\nmbarrier.init.shared::cta.b64 [%e0], 1;\nready:\n"
-         "fence.proxy.async;\nbar.sync 0;\n@%no bra issued;\n"
-         "ld.param.u32 %x, [tx];\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [%e0], %x;\n"
-         "mov.b64 %p, map;\ncvta.param.u64 %p, %p;\nld.param.u32 %e1, [c0];\nld.param.u32 %e2, [c1];\nld.param.u32 %e3, [panels];\n"
-         "ld.param.u32 %e4, [stride];\nld.param.u32 %e5, [step];\nmov.u32 %z, %base;\n"
-         "panel:\ncp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%z], [%p, {%e1, %e2}], [%e0];\n"
-         "add.u32 %z, %z, %e4;\nadd.u32 %e1, %e1, %e5;\nsub.u32 %e3, %e3, 1;\nsetp.ne.u32 %go, %e3, 0;\n@%go bra panel;\n"
-         "issued:\nmov.u32 %e6, 0;\nmov.u32 %e7, 0;\n"
-         "wait:\nmbarrier.try_wait.parity.shared::cta.b64 %go, [%e0], %e7;\n@%go bra arrived;\nadd.u32 %e6, %e6, 1;\n"
-         "setp.lt.u32 %go, %e6, 1000;\n@%go bra wait;\nret;\narrived:\nld.param.u64 %p, [out];\n";
+    std::string s = prologue(
+        ".param .align 64 .b8 map[128], .param .u64 out, .param .u32 offset, .param .u32 panels, "
+        ".param .u32 stride, .param .u32 step, .param .u32 c0, .param .u32 c1, .param .u32 tx, "
+        ".param .u32 bytes");
+    s +=
+        ".shared .align 8 .b8 bar[8];\n.reg .b32 %e<8>;\nld.param.u32 %x, [offset];\nadd.u32 %base, %base, %x;\n"
+        "ld.param.u32 %n, [bytes];\nshl.b32 %x, %t, 2;\n"
+        "clear:\nsetp.ge.u32 %go, %x, %n;\n@%go bra cleared;\nadd.u32 %z, %base, %x;\nst.shared.b32 [%z], 0xEEEEEEEE;\n"
+        "add.u32 %x, %x, 512;\nbra clear;\ncleared:\n"
+        "setp.ne.u32 %no, %t, 0;\nmov.u32 %e0, bar;\n@%no bra ready;\nmbarrier.init.shared::cta.b64 [%e0], 1;\nready:\n"
+        "fence.proxy.async;\nbar.sync 0;\n@%no bra issued;\n"
+        "ld.param.u32 %x, [tx];\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [%e0], %x;\n"
+        "mov.b64 %p, map;\ncvta.param.u64 %p, %p;\nld.param.u32 %e1, [c0];\nld.param.u32 %e2, [c1];\nld.param.u32 %e3, [panels];\n"
+        "ld.param.u32 %e4, [stride];\nld.param.u32 %e5, [step];\nmov.u32 %z, %base;\n"
+        "panel:\ncp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%z], [%p, {%e1, %e2}], [%e0];\n"
+        "add.u32 %z, %z, %e4;\nadd.u32 %e1, %e1, %e5;\nsub.u32 %e3, %e3, 1;\nsetp.ne.u32 %go, %e3, 0;\n@%go bra panel;\n"
+        "issued:\nmov.u32 %e6, 0;\nmov.u32 %e7, 0;\n"
+        "wait:\nmbarrier.try_wait.parity.shared::cta.b64 %go, [%e0], %e7;\n@%go bra arrived;\nadd.u32 %e6, %e6, 1;\n"
+        "setp.lt.u32 %go, %e6, 1000;\n@%go bra wait;\nret;\narrived:\nld.param.u64 %p, [out];\n";
     return s + copy_loop("dump", false, 128) + "ret;\n}\n";
 }
 
@@ -270,25 +281,27 @@ std::string mma_ptx(S type, S d) {
          "ld.param.u64 %p, [b];\nmad.wide.u32 %p, %t, 8, %p;\nld.global.v2.b32 {%b0, %b1}, [%p];\n";
     for (u32 i = 0; i < registers; ++i) s += "mov.b32 %d" + std::to_string(i) + ", 0;\n";
     const std::string regs = list("%d", registers);
-    s += "mma.sync.aligned.m16n8k" + std::to_string(256 / isa::bits(type)) + ".row.col." + acc + "." + t + "." + t + "." + acc +
-         " " + regs + ", {%a0, %a1, %a2, %a3}, {%b0, %b1}, " + regs + ";\n";
+    s += "mma.sync.aligned.m16n8k" + std::to_string(256 / isa::bits(type)) + ".row.col." + acc + "." + t + "." + t +
+         "." + acc + " " + regs + ", {%a0, %a1, %a2, %a3}, {%b0, %b1}, " + regs + ";\n";
     s += "ld.param.u64 %p, [out];\nmad.wide.u32 %p, %t, " + std::to_string(4 * registers) + ", %p;\n";
-    for (u32 i = 0; i < registers; ++i) s += "st.global.b32 [%p+" + std::to_string(4 * i) + "], %d" + std::to_string(i) + ";\n";
+    for (u32 i = 0; i < registers; ++i)
+        s += "st.global.b32 [%p+" + std::to_string(4 * i) + "], %d" + std::to_string(i) + ";\n";
     return s + "ret;\n}\n";
 }
 
 /// Image in, one address a thread, four registers a thread (out for ldmatrix, in for stmatrix), image out.
 std::string matrix_move_ptx(bool load, bool trans, u32 threads) {
     std::string s = prologue(".param .u64 image, .param .u64 rows, .param .u64 regs, .param .u32 bytes");
-    s += "ld.param.u64 %p, [image];\nld.param.u32 %n, [bytes];\n" + copy_loop("fill", true, threads) +
-         "bar.sync 0;\nld.param.u64 %q, [rows];\nmad.wide.u32 %q, %t, 4, %q;\nld.global.u32 %x, [%q];\nadd.u32 %x, %x, %base;\n"
-         "ld.param.u64 %q, [regs];\nmad.wide.u32 %q, %t, 16, %q;\n";
+    s +=
+        "ld.param.u64 %p, [image];\nld.param.u32 %n, [bytes];\n" + copy_loop("fill", true, threads) +
+        "bar.sync 0;\nld.param.u64 %q, [rows];\nmad.wide.u32 %q, %t, 4, %q;\nld.global.u32 %x, [%q];\nadd.u32 %x, %x, %base;\n"
+        "ld.param.u64 %q, [regs];\nmad.wide.u32 %q, %t, 16, %q;\n";
     const std::string shape = std::string(".sync.aligned.m8n8.x4") + (trans ? ".trans" : "") + ".shared.b16 ";
     if (load)
         s += "ldmatrix" + shape + "{%a0, %a1, %a2, %a3}, [%x];\nst.global.v4.b32 [%q], {%a0, %a1, %a2, %a3};\n";
     else
-        s += "ld.global.v4.b32 {%a0, %a1, %a2, %a3}, [%q];\nstmatrix" + shape + "[%x], {%a0, %a1, %a2, %a3};\nbar.sync 0;\n" +
-             copy_loop("dump", false, threads);
+        s += "ld.global.v4.b32 {%a0, %a1, %a2, %a3}, [%q];\nstmatrix" + shape +
+             "[%x], {%a0, %a1, %a2, %a3};\nbar.sync 0;\n" + copy_loop("dump", false, threads);
     return s + "ret;\n}\n";
 }
 
@@ -348,11 +361,12 @@ struct wgmma_suite {
                         if (ka != 0 && kb != 0) continue;
                         batch.cases.push_back({device, 0, wgmma_descriptor_base(a), wgmma_descriptor_base(b),
                                                a_base + a.row_slice(ar) + a.k_slice(ka),
-                                               b_base + b.row_slice(br) + b.k_slice(kb), static_cast<u32>(image.size()), 0});
-                        batch.judged.push_back({static_cast<u32>(data.size()) - 1, ar, ka * a.k_step(), br, kb * b.k_step(),
-                                                describe(a) + " row " + std::to_string(ar) + " step " + std::to_string(ka) +
-                                                    " x " + describe(b) + " row " + std::to_string(br) + " step " +
-                                                    std::to_string(kb)});
+                                               b_base + b.row_slice(br) + b.k_slice(kb), static_cast<u32>(image.size()),
+                                               0});
+                        batch.judged.push_back(
+                            {static_cast<u32>(data.size()) - 1, ar, ka * a.k_step(), br, kb * b.k_step(),
+                             describe(a) + " row " + std::to_string(ar) + " step " + std::to_string(ka) + " x " +
+                                 describe(b) + " row " + std::to_string(br) + " step " + std::to_string(kb)});
                     }
     }
 
@@ -377,11 +391,12 @@ struct wgmma_suite {
         for (std::size_t i = 0; i < batch.cases.size(); ++i) {
             const judged_case& j = batch.judged[i];
             const operands& o = data[j.operands];
-            const u32 wrong = product_mismatches(d, out.data() + i * words, o.a, j.a_row, j.a_col, o.b, j.b_row, j.b_col,
-                                                 256 / isa::bits(kind.type));
+            const u32 wrong = product_mismatches(d, out.data() + i * words, o.a, j.a_row, j.a_col, o.b, j.b_row,
+                                                 j.b_col, 256 / isa::bits(kind.type));
             ++tried;
             if (wrong == 0) continue;
-            if (++failed <= 40) std::printf("  wgmma n%u %s: %u of %u wrong\n", kind.n, j.what.c_str(), wrong, 64 * kind.n);
+            if (++failed <= 40)
+                std::printf("  wgmma n%u %s: %u of %u wrong\n", kind.n, j.what.c_str(), wrong, 64 * kind.n);
         }
     }
 };
@@ -403,7 +418,8 @@ std::vector<tile_layout> operand_layouts(S type, std::initializer_list<u32> rows
 std::vector<u32> slices(const tile_layout& t, u32 count) {
     std::vector<u32> out;
     for (u32 r = 0; r + count <= t.rows; r += 8)
-        if (row_slice_error(t, r, count) == tile_error::ok && (r % 64 == 0 || r == 8 || r == 24 || r == 40)) out.push_back(r);
+        if (row_slice_error(t, r, count) == tile_error::ok && (r % 64 == 0 || r == 8 || r == 24 || r == 40))
+            out.push_back(r);
     return out;
 }
 
@@ -436,7 +452,8 @@ u32 check_wgmma(const driver& cuda) {
 /// with the base-offset field 0 or set.
 void probe_base_offset(const driver& cuda) {
     const wgmma_kind kind{S::bf16, S::f32, 64};
-    const tile_layout t = make_tile_layout(S::bf16, 64, 64), one = make_tile_layout(S::bf16, 64, 16, k_major, swizzle_32b);
+    const tile_layout t = make_tile_layout(S::bf16, 64, 64),
+                      one = make_tile_layout(S::bf16, 64, 16, k_major, swizzle_32b);
     const fragment_layout d = wgmma_accumulator(S::f32, 64);
     void* const function = cuda.load(wgmma_ptx(kind));
     std::mt19937 random{5};
@@ -475,8 +492,8 @@ struct alignas(128) tensor_map {
 };
 
 /// Runs the copies of one layout from the middle of a larger tensor. Returns the shared memory, or nothing on refusal.
-std::vector<u8> tma_copy(const driver& cuda, void* function, const tile_layout& t, u64 tensor_device, u32 pitch, u32 lines,
-                         u32 c0, u32 c1) {
+std::vector<u8> tma_copy(const driver& cuda, void* function, const tile_layout& t, u64 tensor_device, u32 pitch,
+                         u32 lines, u32 c0, u32 c1) {
     const u32 element = t.element_bits / 8u;
     tensor_map map{};
     u64 sizes[] = {pitch / element, lines};
@@ -484,8 +501,12 @@ std::vector<u8> tma_copy(const driver& cuda, void* function, const tile_layout& 
     u32 box[] = {t.box().inner, t.box().outer};
     u32 steps[] = {1, 1};
     static const int swizzle_codes[] = {0, 1, 2, 3, 0, 4};
-    const int code = cuda.call("cuTensorMapEncodeTiled", &map, element == 1 ? 0 : element == 2 ? 1 : 2, 2u, tensor_device,
-                               sizes, strides, box, steps, 0, swizzle_codes[static_cast<unsigned>(t.swizzle)], 0, 0);
+    const int code = cuda.call("cuTensorMapEncodeTiled", &map,
+                               element == 1   ? 0
+                               : element == 2 ? 1
+                                              : 2,
+                               2u, tensor_device, sizes, strides, box, steps, 0,
+                               swizzle_codes[static_cast<unsigned>(t.swizzle)], 0, 0);
     if (code) return {};
     std::vector<u8> out((t.bytes() + 3) / 4 * 4);
     u64 results = cuda.upload(out);
@@ -537,8 +558,13 @@ u32 check_tma(const driver& cuda) {
 u32 check_mma(const driver& cuda) {
     std::mt19937 random{11};
     u32 failed = 0, tried = 0;
-    for (const auto& [type, d] : {std::pair{S::bf16, S::f32}, {S::f16, S::f32}, {S::f16, S::f16}, {S::tf32, S::f32},
-                                  {S::s8, S::s32}, {S::e4m3, S::f32}, {S::e5m2, S::f32}}) {
+    for (const auto& [type, d] : {std::pair{S::bf16, S::f32},
+                                  {S::f16, S::f32},
+                                  {S::f16, S::f16},
+                                  {S::tf32, S::f32},
+                                  {S::s8, S::s32},
+                                  {S::e4m3, S::f32},
+                                  {S::e5m2, S::f32}}) {
         const u32 k = 256 / isa::bits(type);
         const matrix a = random_matrix(16, k, random), b = random_matrix(8, k, random);
         u64 a_regs = cuda.upload(registers_of(mma_a_fragment(type, k), a, 0, 0));
@@ -561,10 +587,13 @@ u32 check_mma(const driver& cuda) {
 
 /// Moves registers first..first+3 of every warp of a fragment between registers and a row-major (or, transposed,
 /// column-major) 16-bit matrix in shared memory.
-u32 matrix_move_mismatches(const driver& cuda, const fragment_layout& f, u32 first, bool load, bool trans, std::mt19937& random) {
+u32 matrix_move_mismatches(const driver& cuda, const fragment_layout& f, u32 first, bool load, bool trans,
+                           std::mt19937& random) {
     const matrix m = random_matrix(f.rows(), f.cols(), random);
     const bool rows_contiguous = f.lines_are_columns == trans;  // memory rows run along the matrix row
-    const auto offset = [&](matrix_index e) { return 2 * (rows_contiguous ? e.row * f.cols() + e.col : e.col * f.rows() + e.row); };
+    const auto offset = [&](matrix_index e) {
+        return 2 * (rows_contiguous ? e.row * f.cols() + e.col : e.col * f.rows() + e.row);
+    };
     std::vector<u8> full(std::size_t{f.rows()} * f.cols() * 2);
     for (u32 r = 0; r < f.rows(); ++r)
         for (u32 c = 0; c < f.cols(); ++c) store(full, offset({r, c}), encode(f.element, m.at(r, c)), 2);
@@ -576,7 +605,8 @@ u32 matrix_move_mismatches(const driver& cuda, const fragment_layout& f, u32 fir
         for (u32 j = 0; j < 4; ++j) regs[t * 4 + j] = all[std::size_t{t} * f.registers() + first + j];
     std::vector<u32> got_regs(regs.size());
     std::vector<u8> got_image(full.size(), 0xEE);
-    u64 image = cuda.upload(load ? full : got_image), rows = cuda.upload(addresses), data = cuda.upload(load ? got_regs : regs);
+    u64 image = cuda.upload(load ? full : got_image), rows = cuda.upload(addresses),
+        data = cuda.upload(load ? got_regs : regs);
     u32 bytes = static_cast<u32>(full.size());
     void* arguments[] = {&image, &rows, &data, &bytes};
     cuda.launch(cuda.load(matrix_move_ptx(load, trans, f.threads())), 1, f.threads(), arguments);
@@ -596,7 +626,8 @@ u32 matrix_move_mismatches(const driver& cuda, const fragment_layout& f, u32 fir
 u32 check_matrix_moves(const driver& cuda) {
     std::mt19937 random{13};
     u32 tried = 0, failed = 0;
-    const fragment_layout fragments[] = {mma_a_fragment(S::bf16, 16), wgmma_a_fragment(S::f16), wgmma_accumulator(S::f16, 64)};
+    const fragment_layout fragments[] = {mma_a_fragment(S::bf16, 16), wgmma_a_fragment(S::f16),
+                                         wgmma_accumulator(S::f16, 64)};
     for (const fragment_layout& f : fragments)
         for (const bool load : {true, false})
             for (const bool trans : {false, true})
@@ -605,16 +636,19 @@ u32 check_matrix_moves(const driver& cuda) {
                     ++tried;
                     failed += wrong != 0;
                     if (wrong)
-                        std::printf("  %s%s first %u of %ux%u: %u wrong\n", load ? "ldmatrix" : "stmatrix", trans ? ".trans" : "",
-                                    first, f.rows(), f.cols(), wrong);
+                        std::printf("  %s%s first %u of %ux%u: %u wrong\n", load ? "ldmatrix" : "stmatrix",
+                                    trans ? ".trans" : "", first, f.rows(), f.cols(), wrong);
                 }
     std::printf("ldmatrix and stmatrix: %u moves, %u wrong\n", tried, failed);
     return failed;
 }
 
 void print_ptx() {
-    const wgmma_kind kinds[] = {{S::bf16, S::f32, 64, mn_major, mn_major}, {S::f16, S::f16, 256}, {S::tf32, S::f32, 8},
-                                {S::s8, S::s32, 64}, {S::e4m3, S::f32, 64, k_major, k_major, true},
+    const wgmma_kind kinds[] = {{S::bf16, S::f32, 64, mn_major, mn_major},
+                                {S::f16, S::f16, 256},
+                                {S::tf32, S::f32, 8},
+                                {S::s8, S::s32, 64},
+                                {S::e4m3, S::f32, 64, k_major, k_major, true},
                                 {S::bf16, S::f32, 64, k_major, k_major, true}};
     for (const wgmma_kind& k : kinds) std::printf("%s//----\n", wgmma_ptx(k).c_str());
     for (const bool load : {true, false})

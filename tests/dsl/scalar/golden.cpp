@@ -8,7 +8,8 @@
 #include <string_view>
 
 namespace px = ptxdsl;
-using px::b128, px::b32, px::b64, px::bf16, px::bf16x2, px::e4m3x2, px::f16, px::f16x2, px::f32, px::f64, px::s32, px::u16, px::u32, px::u64;
+using px::b128, px::b32, px::b64, px::bf16, px::bf16x2, px::e4m3x2, px::f16, px::f16x2, px::f32, px::f64, px::s32,
+    px::u16, px::u32, px::u64;
 using hopper = px::builder<px::sm_90a>;
 using blackwell = px::builder<px::sm_100a>;
 
@@ -22,7 +23,9 @@ std::string_view next_instruction(std::string_view& text) {
         const std::size_t end = text.find('\n');
         std::string_view line = text.substr(0, end);
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        if (!line.starts_with("    ") || line.starts_with("    .") || line.starts_with("    ld.param") || line == "    ret;") continue;
+        if (!line.starts_with("    ") || line.starts_with("    .") || line.starts_with("    ld.param") ||
+            line == "    ret;")
+            continue;
         return line.substr(4);
     }
     return {};
@@ -37,7 +40,8 @@ void check(const char* name, px::ptx_version version, const Body& body, std::str
         return;
     }
     if (p.version() != version) {
-        std::printf("FAILED %s: version %u.%u, expected %u.%u\n", name, p.version().major, p.version().minor, version.major, version.minor);
+        std::printf("FAILED %s: version %u.%u, expected %u.%u\n", name, p.version().major, p.version().minor,
+                    version.major, version.minor);
         ++failed;
     }
     std::string_view text = p.text();
@@ -47,7 +51,8 @@ void check(const char* name, px::ptx_version version, const Body& body, std::str
         const std::string_view want = expected.substr(0, end);
         expected.remove_prefix(end == std::string_view::npos ? expected.size() : end + 1);
         if (got != want) {
-            std::printf("FAILED %s\n  expected: %.*s\n  found:    %.*s\n", name, static_cast<int>(want.size()), want.data(), static_cast<int>(got.size()), got.data());
+            std::printf("FAILED %s\n  expected: %.*s\n  found:    %.*s\n", name, static_cast<int>(want.size()),
+                        want.data(), static_cast<int>(got.size()), got.data());
             ++failed;
             return;
         }
@@ -58,154 +63,166 @@ void check(const char* name, px::ptx_version version, const Body& body, std::str
 }  // namespace
 
 int main() {
-    check("arithmetic", {8, 0}, +[](hopper& k, px::reg<s32> a, px::reg<u32> n, px::reg<f32> f) {
-        static_cast<void>(k.add<px::sat>(a, 5));
-        static_cast<void>(k.mul_wide(a, 3));
-        static_cast<void>(k.shr(a, n));
-        static_cast<void>(k.shr(n, 4u));
-        static_cast<void>(k.min(a, -1));
-        static_cast<void>(k.max(n, 0xffffffffu));
-        static_cast<void>(k.bfe(a, n, 8u));
-        static_cast<void>(k.lop3<0xE8>(n, n, 7u));
-        static_cast<void>(k.prmt(n, n, 0x5410u));
-        static_cast<void>(k.fma<px::rz, px::ftz>(f, f, -0.5f));
-        static_cast<void>(k.rcp<px::approx, px::ftz>(f));
-        static_cast<void>(f * 2.0f + f);
-        static_cast<void>(a >> 3u);
-        static_cast<void>(k.dp4a(n, a, a));
-        static_cast<void>(k.popc(n));
-    },
-          "add.sat.s32 %r2, %r0, 5;\n"
-          "mul.wide.s32 %rd0, %r0, 3;\n"
-          "shr.s32 %r3, %r0, %r1;\n"
-          "shr.u32 %r4, %r1, 4;\n"
-          "min.s32 %r5, %r0, -1;\n"
-          "max.u32 %r6, %r1, 4294967295;\n"
-          "bfe.s32 %r7, %r0, %r1, 8;\n"
-          "lop3.b32 %r8, %r1, %r1, 7, 232;\n"
-          "prmt.b32 %r9, %r1, %r1, 21520;\n"
-          "fma.rz.ftz.f32 %f1, %f0, %f0, 0fBF000000;\n"
-          "rcp.approx.ftz.f32 %f2, %f0;\n"
-          "mul.rn.f32 %f3, %f0, 0f40000000;\n"
-          "add.rn.f32 %f4, %f3, %f0;\n"
-          "shr.s32 %r10, %r0, 3;\n"
-          "dp4a.u32.s32 %r11, %r1, %r0, %r0;\n"
-          "popc.b32 %r12, %r1;");
+    check(
+        "arithmetic", {8, 0},
+        +[](hopper& k, px::reg<s32> a, px::reg<u32> n, px::reg<f32> f) {
+            static_cast<void>(k.add<px::sat>(a, 5));
+            static_cast<void>(k.mul_wide(a, 3));
+            static_cast<void>(k.shr(a, n));
+            static_cast<void>(k.shr(n, 4u));
+            static_cast<void>(k.min(a, -1));
+            static_cast<void>(k.max(n, 0xffffffffu));
+            static_cast<void>(k.bfe(a, n, 8u));
+            static_cast<void>(k.lop3<0xE8>(n, n, 7u));
+            static_cast<void>(k.prmt(n, n, 0x5410u));
+            static_cast<void>(k.fma<px::rz, px::ftz>(f, f, -0.5f));
+            static_cast<void>(k.rcp<px::approx, px::ftz>(f));
+            static_cast<void>(f * 2.0f + f);
+            static_cast<void>(a >> 3u);
+            static_cast<void>(k.dp4a(n, a, a));
+            static_cast<void>(k.popc(n));
+        },
+        "add.sat.s32 %r2, %r0, 5;\n"
+        "mul.wide.s32 %rd0, %r0, 3;\n"
+        "shr.s32 %r3, %r0, %r1;\n"
+        "shr.u32 %r4, %r1, 4;\n"
+        "min.s32 %r5, %r0, -1;\n"
+        "max.u32 %r6, %r1, 4294967295;\n"
+        "bfe.s32 %r7, %r0, %r1, 8;\n"
+        "lop3.b32 %r8, %r1, %r1, 7, 232;\n"
+        "prmt.b32 %r9, %r1, %r1, 21520;\n"
+        "fma.rz.ftz.f32 %f1, %f0, %f0, 0fBF000000;\n"
+        "rcp.approx.ftz.f32 %f2, %f0;\n"
+        "mul.rn.f32 %f3, %f0, 0f40000000;\n"
+        "add.rn.f32 %f4, %f3, %f0;\n"
+        "shr.s32 %r10, %r0, 3;\n"
+        "dp4a.u32.s32 %r11, %r1, %r0, %r0;\n"
+        "popc.b32 %r12, %r1;");
 
-    check("comparison", {8, 0}, +[](hopper& k, px::reg<u32> a, px::reg<f32> f) {
-        const auto p = k.setp<px::lt>(a, 10u);
-        const auto [q, r] = k.setp_pq<px::geu, px::and_, px::ftz>(f, 0.0f, px::unless(p));
-        static_cast<void>(k.selp(f, 1.0f, q && !r));
-        static_cast<void>(k.set<u32, px::ne>(f, f));
-        static_cast<void>(k.slct(a, a, f));
-        k.at(px::unless(p)).nanosleep(64u);
-    },
-          "setp.lt.u32 %p0, %r0, 10;\n"
-          "setp.geu.and.ftz.f32 %p1|%p2, %f0, 0f00000000, !%p0;\n"
-          "not.pred %p3, %p2;\n"
-          "and.pred %p4, %p1, %p3;\n"
-          "selp.f32 %f1, %f0, 0f3F800000, %p4;\n"
-          "set.ne.u32.f32 %r1, %f0, %f0;\n"
-          "slct.u32.f32 %r2, %r0, %r0, %f0;\n"
-          "@!%p0 nanosleep.u32 64;");
+    check(
+        "comparison", {8, 0},
+        +[](hopper& k, px::reg<u32> a, px::reg<f32> f) {
+            const auto p = k.setp<px::lt>(a, 10u);
+            const auto [q, r] = k.setp_pq<px::geu, px::and_, px::ftz>(f, 0.0f, px::unless(p));
+            static_cast<void>(k.selp(f, 1.0f, q && !r));
+            static_cast<void>(k.set<u32, px::ne>(f, f));
+            static_cast<void>(k.slct(a, a, f));
+            k.at(px::unless(p)).nanosleep(64u);
+        },
+        "setp.lt.u32 %p0, %r0, 10;\n"
+        "setp.geu.and.ftz.f32 %p1|%p2, %f0, 0f00000000, !%p0;\n"
+        "not.pred %p3, %p2;\n"
+        "and.pred %p4, %p1, %p3;\n"
+        "selp.f32 %f1, %f0, 0f3F800000, %p4;\n"
+        "set.ne.u32.f32 %r1, %f0, %f0;\n"
+        "slct.u32.f32 %r2, %r0, %r0, %f0;\n"
+        "@!%p0 nanosleep.u32 64;");
 
-    check("conversion", {8, 1}, +[](hopper& k, px::reg<f32> f, px::reg<s32> i, px::reg<u64> w) {
-        static_cast<void>(k.cvt<bf16, px::rn>(f));
-        static_cast<void>(k.cvt<s32, px::rzi>(f));
-        static_cast<void>(k.cvt<px::u8, px::sat>(i));
-        static_cast<void>(k.cvt<bf16x2, px::rn>(px::hi(f), px::lo(1.0f)));
-        static_cast<void>(k.cvt<e4m3x2, px::rn, px::satfinite>(px::hi(f), px::lo(f)));
-        static_cast<void>(k.cvt_pack<px::u8>(px::hi(i), px::lo(i), 0u));
-        const auto [lo, hi] = k.mov_unpack(w);
-        static_cast<void>(k.mov_pack<b64>(hi, lo));
-        static_cast<void>(k.mov_b32<u32>(f));
-        static_cast<void>(k.mov<f16>(1.5f));
-        static_cast<void>(k.mov<bf16>(-2.0f));
-        static_cast<void>(k.mov<f64>(0.5));
-        static_cast<void>(k.mov(px::clock64));
-        static_cast<void>(k.mov(px::cluster_ctarank));
-        static_cast<void>(k.mov(px::aggr_smem_size));
-    },
-          "cvt.rn.bf16.f32 %rs0, %f0;\n"
-          "cvt.rzi.s32.f32 %r1, %f0;\n"
-          "cvt.sat.u8.s32 %rs1, %r0;\n"
-          "cvt.rn.bf16x2.f32 %r2, %f0, 0f3F800000;\n"
-          "cvt.rn.satfinite.e4m3x2.f32 %rs2, %f0, %f0;\n"
-          "cvt.pack.sat.u8.s32.b32 %r3, %r0, %r0, 0;\n"
-          "mov.b64 {%r4, %r5}, %rd0;\n"
-          "mov.b64 %rd1, {%r5, %r4};\n"
-          "mov.b32 %r6, %f0;\n"
-          "mov.b16 %rs3, 15872;\n"
-          "mov.b16 %rs4, 49152;\n"
-          "mov.f64 %fd0, 0d3FE0000000000000;\n"
-          "mov.u64 %rd2, %clock64;\n"
-          "mov.u32 %r7, %cluster_ctarank;\n"
-          "mov.u32 %r8, %aggr_smem_size;");
+    check(
+        "conversion", {8, 1},
+        +[](hopper& k, px::reg<f32> f, px::reg<s32> i, px::reg<u64> w) {
+            static_cast<void>(k.cvt<bf16, px::rn>(f));
+            static_cast<void>(k.cvt<s32, px::rzi>(f));
+            static_cast<void>(k.cvt<px::u8, px::sat>(i));
+            static_cast<void>(k.cvt<bf16x2, px::rn>(px::hi(f), px::lo(1.0f)));
+            static_cast<void>(k.cvt<e4m3x2, px::rn, px::satfinite>(px::hi(f), px::lo(f)));
+            static_cast<void>(k.cvt_pack<px::u8>(px::hi(i), px::lo(i), 0u));
+            const auto [lo, hi] = k.mov_unpack(w);
+            static_cast<void>(k.mov_pack<b64>(hi, lo));
+            static_cast<void>(k.mov_b32<u32>(f));
+            static_cast<void>(k.mov<f16>(1.5f));
+            static_cast<void>(k.mov<bf16>(-2.0f));
+            static_cast<void>(k.mov<f64>(0.5));
+            static_cast<void>(k.mov(px::clock64));
+            static_cast<void>(k.mov(px::cluster_ctarank));
+            static_cast<void>(k.mov(px::aggr_smem_size));
+        },
+        "cvt.rn.bf16.f32 %rs0, %f0;\n"
+        "cvt.rzi.s32.f32 %r1, %f0;\n"
+        "cvt.sat.u8.s32 %rs1, %r0;\n"
+        "cvt.rn.bf16x2.f32 %r2, %f0, 0f3F800000;\n"
+        "cvt.rn.satfinite.e4m3x2.f32 %rs2, %f0, %f0;\n"
+        "cvt.pack.sat.u8.s32.b32 %r3, %r0, %r0, 0;\n"
+        "mov.b64 {%r4, %r5}, %rd0;\n"
+        "mov.b64 %rd1, {%r5, %r4};\n"
+        "mov.b32 %r6, %f0;\n"
+        "mov.b16 %rs3, 15872;\n"
+        "mov.b16 %rs4, 49152;\n"
+        "mov.f64 %fd0, 0d3FE0000000000000;\n"
+        "mov.u64 %rd2, %clock64;\n"
+        "mov.u32 %r7, %cluster_ctarank;\n"
+        "mov.u32 %r8, %aggr_smem_size;");
 
-    check("memory", {8, 0}, +[](hopper& k, px::global_ptr<f32, 16> p, px::reg<u32> i) {
-        const auto policy = k.createpolicy_fractional<px::L2::evict_first>();
-        const auto v = k.ld<px::nc, px::L1::no_allocate, px::L2::_256B, px::v4>(p, policy);
-        k.st<px::relaxed, px::gpu>(p + i + 2, v[0]);
-        k.st(p.as<px::packet<f32, 2>>(), px::vec{v[2], v[3]}, policy);
-        k.red_add<px::release, px::cta>(p - 1, 1.0f);
-        static_cast<void>(k.atom_add<px::relaxed, px::sys>(p.as<f16x2>(), k.mov<f16x2>(0)));
-        static_cast<void>(k.atom_cas(p.as<u32>(), i, 0u));
-        const auto g = k.cvta(p);
-        static_cast<void>(k.isspacep<px::space::shared>(g));
-        const auto s = k.to_shared(g);
-        static_cast<void>(k.ld(k.mapa(s + 1, i)));
-        k.prefetch_L2_evict_last(p);
-        k.fence<px::acq_rel, px::gpu>();
-    },
-          "createpolicy.fractional.L2::evict_first.b64 %rd1, 0f3F800000;\n"
-          "ld.global.nc.L1::no_allocate.L2::cache_hint.L2::256B.v4.f32 {%f0, %f1, %f2, %f3}, [%rd0], %rd1;\n"
-          "mad.wide.u32 %rd2, %r0, 4, %rd0;\n"
-          "st.relaxed.gpu.global.f32 [%rd2+8], %f0;\n"
-          "st.global.L2::cache_hint.v2.f32 [%rd0], {%f2, %f3}, %rd1;\n"
-          "red.release.cta.global.add.f32 [%rd0+-4], 0f3F800000;\n"
-          "mov.b32 %r1, 0;\n"
-          "atom.relaxed.sys.global.add.noftz.f16x2 %r2, [%rd0], %r1;\n"
-          "atom.global.cas.b32 %r3, [%rd0], %r0, 0;\n"
-          "cvta.global.u64 %rd3, %rd0;\n"
-          "isspacep.shared %p0, %rd3;\n"
-          "cvta.to.shared.u64 %rd4, %rd3;\n"
-          "cvt.u32.u64 %r4, %rd4;\n"
-          "mapa.shared::cluster.u32 %r5, %r4, %r0;\n"
-          "ld.shared::cluster.f32 %f4, [%r5+4];\n"
-          "prefetch.global.L2::evict_last [%rd0];\n"
-          "fence.acq_rel.gpu;");
+    check(
+        "memory", {8, 0},
+        +[](hopper& k, px::global_ptr<f32, 16> p, px::reg<u32> i) {
+            const auto policy = k.createpolicy_fractional<px::L2::evict_first>();
+            const auto v = k.ld<px::nc, px::L1::no_allocate, px::L2::_256B, px::v4>(p, policy);
+            k.st<px::relaxed, px::gpu>(p + i + 2, v[0]);
+            k.st(p.as<px::packet<f32, 2>>(), px::vec{v[2], v[3]}, policy);
+            k.red_add<px::release, px::cta>(p - 1, 1.0f);
+            static_cast<void>(k.atom_add<px::relaxed, px::sys>(p.as<f16x2>(), k.mov<f16x2>(0)));
+            static_cast<void>(k.atom_cas(p.as<u32>(), i, 0u));
+            const auto g = k.cvta(p);
+            static_cast<void>(k.isspacep<px::space::shared>(g));
+            const auto s = k.to_shared(g);
+            static_cast<void>(k.ld(k.mapa(s + 1, i)));
+            k.prefetch_L2_evict_last(p);
+            k.fence<px::acq_rel, px::gpu>();
+        },
+        "createpolicy.fractional.L2::evict_first.b64 %rd1, 0f3F800000;\n"
+        "ld.global.nc.L1::no_allocate.L2::cache_hint.L2::256B.v4.f32 {%f0, %f1, %f2, %f3}, [%rd0], %rd1;\n"
+        "mad.wide.u32 %rd2, %r0, 4, %rd0;\n"
+        "st.relaxed.gpu.global.f32 [%rd2+8], %f0;\n"
+        "st.global.L2::cache_hint.v2.f32 [%rd0], {%f2, %f3}, %rd1;\n"
+        "red.release.cta.global.add.f32 [%rd0+-4], 0f3F800000;\n"
+        "mov.b32 %r1, 0;\n"
+        "atom.relaxed.sys.global.add.noftz.f16x2 %r2, [%rd0], %r1;\n"
+        "atom.global.cas.b32 %r3, [%rd0], %r0, 0;\n"
+        "cvta.global.u64 %rd3, %rd0;\n"
+        "isspacep.shared %p0, %rd3;\n"
+        "cvta.to.shared.u64 %rd4, %rd3;\n"
+        "cvt.u32.u64 %r4, %rd4;\n"
+        "mapa.shared::cluster.u32 %r5, %r4, %r0;\n"
+        "ld.shared::cluster.f32 %f4, [%r5+4];\n"
+        "prefetch.global.L2::evict_last [%rd0];\n"
+        "fence.acq_rel.gpu;");
 
-    check("warp and escapes", {8, 0}, +[](hopper& k, px::reg<f32> f, px::reg<u32> m) {
-        const auto [v, ok] = k.shfl_sync_down_p(f, 16u, 31u, px::full_mask);
-        static_cast<void>(k.vote_sync_ballot(ok, m));
-        static_cast<void>(k.redux_sync_or(m, px::full_mask));
-        static_cast<void>(k.elect_sync());
-        const auto d = k.new_reg<f32>();
-        k.inst<"fma.rn.f32">(d, v, 2.0f, f);
-        k.at(ok).inst<"bar.warp.sync">(m);
-        k.raw("// here");
-        k.griddepcontrol_wait();
-    },
-          "shfl.sync.down.b32 %f1|%p0, %f0, 16, 31, 4294967295;\n"
-          "vote.sync.ballot.b32 %r1, %p0, %r0;\n"
-          "redux.sync.or.b32 %r2, %r0, 4294967295;\n"
-          "elect.sync _|%p1, 4294967295;\n"
-          "fma.rn.f32 %f2, %f1, 0f40000000, %f0;\n"
-          "@%p0 bar.warp.sync %r0;\n"
-          "// here\n"
-          "griddepcontrol.wait;");
+    check(
+        "warp and escapes", {8, 0},
+        +[](hopper& k, px::reg<f32> f, px::reg<u32> m) {
+            const auto [v, ok] = k.shfl_sync_down_p(f, 16u, 31u, px::full_mask);
+            static_cast<void>(k.vote_sync_ballot(ok, m));
+            static_cast<void>(k.redux_sync_or(m, px::full_mask));
+            static_cast<void>(k.elect_sync());
+            const auto d = k.new_reg<f32>();
+            k.inst<"fma.rn.f32">(d, v, 2.0f, f);
+            k.at(ok).inst<"bar.warp.sync">(m);
+            k.raw("// here");
+            k.griddepcontrol_wait();
+        },
+        "shfl.sync.down.b32 %f1|%p0, %f0, 16, 31, 4294967295;\n"
+        "vote.sync.ballot.b32 %r1, %p0, %r0;\n"
+        "redux.sync.or.b32 %r2, %r0, 4294967295;\n"
+        "elect.sync _|%p1, 4294967295;\n"
+        "fma.rn.f32 %f2, %f1, 0f40000000, %f0;\n"
+        "@%p0 bar.warp.sync %r0;\n"
+        "// here\n"
+        "griddepcontrol.wait;");
 
-    check("sm_100a", {8, 8}, +[](blackwell& k, px::reg<f32> f, px::global_ptr<f32, 32> p) {
-        static_cast<void>(k.min(f, 0.0f, f));
-        static_cast<void>(k.fma_rn(k.mov<f16>(1.0f), k.mov<f16>(2.0f), f));
-        k.st(p, k.ld<px::L2::evict_first, px::v8>(p)[7]);
-    },
-          "min.f32 %f1, %f0, 0f00000000, %f0;\n"
-          "mov.b16 %rs0, 15360;\n"
-          "mov.b16 %rs1, 16384;\n"
-          "fma.rn.f32.f16 %f2, %rs0, %rs1, %f0;\n"
-          "ld.global.L2::evict_first.v8.f32 {%f3, %f4, %f5, %f6, %f7, %f8, %f9, %f10}, [%rd0];\n"
-          "st.global.f32 [%rd0], %f10;");
+    check(
+        "sm_100a", {8, 8},
+        +[](blackwell& k, px::reg<f32> f, px::global_ptr<f32, 32> p) {
+            static_cast<void>(k.min(f, 0.0f, f));
+            static_cast<void>(k.fma_rn(k.mov<f16>(1.0f), k.mov<f16>(2.0f), f));
+            k.st(p, k.ld<px::L2::evict_first, px::v8>(p)[7]);
+        },
+        "min.f32 %f1, %f0, 0f00000000, %f0;\n"
+        "mov.b16 %rs0, 15360;\n"
+        "mov.b16 %rs1, 16384;\n"
+        "fma.rn.f32.f16 %f2, %rs0, %rs1, %f0;\n"
+        "ld.global.L2::evict_first.v8.f32 {%f3, %f4, %f5, %f6, %f7, %f8, %f9, %f10}, [%rd0];\n"
+        "st.global.f32 [%rd0], %f10;");
 
     std::printf("%d golden checks failed\n", failed);
     return failed == 0 ? 0 : 1;

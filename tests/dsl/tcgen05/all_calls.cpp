@@ -57,8 +57,10 @@ constexpr void dense(bw& k, const tensor_memory<512, Group>& mem) {
     each<collector_a_fill, collector_a_use, collector_a_lastuse, collector_a_discard>(
         [&](auto c) { k.tcgen05.template mma<c()>(acc, a, b, true); });
     const auto zero = k.mov<b32>(0u);
-    if constexpr (P::pair == 1) k.tcgen05.mma(acc, a, b, true, vec{zero, zero, zero, zero});
-    else k.tcgen05.mma(acc, a, b, true, vec{zero, zero, zero, zero, zero, zero, zero, zero});
+    if constexpr (P::pair == 1)
+        k.tcgen05.mma(acc, a, b, true, vec{zero, zero, zero, zero});
+    else
+        k.tcgen05.mma(acc, a, b, true, vec{zero, zero, zero, zero, zero, zero, zero, zero});
 }
 /// A in tensor memory; N of a pair in steps of 32.
 template <class D, class A, class B, unsigned M, unsigned N, tok Group>
@@ -109,7 +111,8 @@ constexpr void scaled(bw& k, const tensor_memory<512, Group>& mem) {
     const auto meta = mem.template slice<b32, 16, 480>();
     k.tcgen05.template mma<Vec...>(acc, a, b, sa[0], sb[0], false);
     k.tcgen05.template mma<Vec..., collector_a_fill>(acc, a, b, sa[1], sb[1], true);
-    k.tcgen05.template mma<Vec...>(acc, mem.template a_operand<A, M / P::pair, P::tile_a::cols, 256>(), b, sa[0], sb[0], true);
+    k.tcgen05.template mma<Vec...>(acc, mem.template a_operand<A, M / P::pair, P::tile_a::cols, 256>(), b, sa[0], sb[0],
+                                   true);
     k.tcgen05.template mma_sp<Vec...>(acc, half, b, meta, sa[0], sb[0], true);
 }
 
@@ -121,7 +124,8 @@ constexpr void floats(bw& k, const tensor_memory<512, Group>& mem) {
     dense<f32, tf32, tf32, wide, 64, Group>(k, mem), dense<f32, f32, f32, low, 64, Group>(k, mem);
     dense<f32, tf32, tf32, wide, 64, Group, mn_major, mn_major, swizzle_128b_base32>(k, mem);
     dense<f32, bf16, bf16, wide, 64, Group, k_major, k_major, core_matrices>(k, mem);
-    from_tensor_memory<f32, bf16, bf16, wide, 64, Group>(k, mem), from_tensor_memory<f16, f16, f16, low, 64, Group>(k, mem);
+    from_tensor_memory<f32, bf16, bf16, wide, 64, Group>(k, mem),
+        from_tensor_memory<f16, f16, f16, low, 64, Group>(k, mem);
     from_tensor_memory<f32, tf32, tf32, wide, 64, Group>(k, mem);
     sparse<f32, bf16, bf16, wide, 64, Group>(k, mem), sparse<f32, tf32, tf32, wide, 64, Group>(k, mem);
     const auto a = k.tcgen05.descriptor(k.smem<tile<f16, 128, 64>>());
@@ -142,7 +146,8 @@ constexpr void bytes(bw& k, const tensor_memory<512, Group>& mem) {
 template <tok Group>
 constexpr void scaled_kinds(bw& k, const tensor_memory<512, Group>& mem) {
     constexpr unsigned wide = Group == cta_group_2 ? 256 : 128;
-    scaled<e4m3, e5m2, ue8m0, wide, 64, Group>(k, mem), scaled<e4m3, in_bytes<e2m1>, ue8m0, wide, 32, Group, block32>(k, mem);
+    scaled<e4m3, e5m2, ue8m0, wide, 64, Group>(k, mem),
+        scaled<e4m3, in_bytes<e2m1>, ue8m0, wide, 32, Group, block32>(k, mem);
     scaled<e2m1, e2m1, ue8m0, wide, 64, Group>(k, mem), scaled<e2m1x2, e2m1x2, ue8m0, 128, 64, Group, block32>(k, mem);
     scaled<e2m1, e2m1, ue4m3, wide, 256, Group>(k, mem), scaled<e2m1x2, e2m1x2, ue4m3, 128, 64, Group, block16>(k, mem);
     scaled<e2m1, e2m1, ue8m0, wide, 64, Group, px::tok::scale_vec__4X>(k, mem);
@@ -173,7 +178,8 @@ constexpr void moves(bw& k, const Q& q) {
 template <tok Group>
 constexpr void registers(bw& k, const tensor_memory<512, Group>& mem) {
     const auto q = k.tcgen05.quarter(mem, k.mov(px::warpid));
-    moves<shape_32x32b, 128>(k, q), moves<shape_16x64b, 128>(k, q), moves<shape_16x128b, 64>(k, q), moves<shape_16x256b, 32>(k, q);
+    moves<shape_32x32b, 128>(k, q), moves<shape_16x64b, 128>(k, q), moves<shape_16x128b, 64>(k, q),
+        moves<shape_16x256b, 32>(k, q);
     const auto all = k.tcgen05.quarter(mem, 3u).template slice<b32, 512>();
     each<x1, x2, x4, x8, x16, x32, x64, x128>([&](auto n) {
         const auto v = k.tcgen05.template ld_16x32bx2<n(), 32>(all, 8);
@@ -190,9 +196,11 @@ constexpr void copies(bw& k, const tensor_memory<512, Group>& mem) {
     const auto to = mem.template slice<b32, 16, 64, 4>();
     k.tcgen05.template cp<shape_128x256b>(to[0], from), k.tcgen05.template cp<shape_4x256b>(to[1], from);
     k.tcgen05.template cp<shape_128x128b>(to[2], from), k.tcgen05.template cp<shape_64x128b, warpx2_02_13>(to[0], from);
-    k.tcgen05.template cp<shape_64x128b, warpx2_01_23>(to[0], from), k.tcgen05.template cp<shape_32x128b, warpx4>(to[k.mov(px::tid.x)], from);
+    k.tcgen05.template cp<shape_64x128b, warpx2_01_23>(to[0], from),
+        k.tcgen05.template cp<shape_32x128b, warpx4>(to[k.mov(px::tid.x)], from);
     each<b6x16_p32, b4x16_p64>([&](auto f) {
-        k.tcgen05.template cp<shape_128x256b, b8x16, f()>(to[0], from), k.tcgen05.template cp<shape_4x256b, b8x16, f()>(to[0], from);
+        k.tcgen05.template cp<shape_128x256b, b8x16, f()>(to[0], from),
+            k.tcgen05.template cp<shape_4x256b, b8x16, f()>(to[0], from);
         k.tcgen05.template cp<shape_128x128b, b8x16, f()>(to[0], from);
         k.tcgen05.template cp<shape_64x128b, warpx2_01_23, b8x16, f()>(to[0], from);
         k.tcgen05.template cp<shape_32x128b, warpx4, b8x16, f()>(to[0], from);
@@ -203,11 +211,13 @@ template <tok Group>
 constexpr void completion(bw& k, const tensor_memory<512, Group>&) {
     const auto bars = k.make_mbarrier_ring<"done">(2, arrivals<1>);
     k.tcgen05.template commit<Group>(bars[0]), k.tcgen05.template commit<Group>(bars[k.mov(px::tid.x)]);
-    k.tcgen05.template commit_multicast<Group>(bars[1], 3), k.tcgen05.template commit_multicast<Group>(bars[1], k.mov<u16>(15));
+    k.tcgen05.template commit_multicast<Group>(bars[1], 3),
+        k.tcgen05.template commit_multicast<Group>(bars[1], k.mov<u16>(15));
     k.tcgen05.fence_before_thread_sync();
     k.tcgen05.wait(bars[0], 0u);
     const auto response = k.smem_array<b128>(1, "response");
-    k.clusterlaunchcontrol_try_cancel(response, bars[0]), k.clusterlaunchcontrol_try_cancel_multicast(response, bars[1]);
+    k.clusterlaunchcontrol_try_cancel(response, bars[0]),
+        k.clusterlaunchcontrol_try_cancel_multicast(response, bars[1]);
     const auto r = k.ld(response);
     const auto got = k.clusterlaunchcontrol_query_cancel_is_canceled(r);
     const auto id = k.clusterlaunchcontrol_query_cancel_get_first_ctaid(r);
@@ -229,7 +239,8 @@ constexpr void kernel(bw& k) {
     k.tcgen05.relinquish_alloc_permit(slot);
 }
 
-// ---- the run -----------------------------------------------------------------------------------------------------------
+// ---- the run
+// -----------------------------------------------------------------------------------------------------------
 
 struct run {
     std::string ptxas = "ptxas", work = ".";
@@ -242,7 +253,8 @@ struct run {
         detail::write_program(p, "calls", attrs, body);
         for (const ir::finding& f : p.findings) {
             const auto text = p.text(f.text);
-            std::printf("FAILED %s, line %u: %s %.*s\n", name.c_str(), p.locations[f.where].line(), f.id, static_cast<int>(text.size()), text.data());
+            std::printf("FAILED %s, line %u: %s %.*s\n", name.c_str(), p.locations[f.where].line(), f.id,
+                        static_cast<int>(text.size()), text.data());
             ++failed;
         }
         const assembled_program<typename detail::body_traits<Body>::params> text(p);
@@ -255,13 +267,16 @@ struct run {
         if (!have) return;
         // Shared memory is a list of tiles here, more than a block has: -c leaves the limit alone.
         const std::string command = "\"" + ptxas + "\" -c -arch=sm_100a -o /dev/null \"" + file + "\"";
-        if (std::system(command.c_str()) == 0) ++passed;
-        else std::printf("FAILED %s: ptxas refuses %s\n", name.c_str(), file.c_str()), ++failed;
+        if (std::system(command.c_str()) == 0)
+            ++passed;
+        else
+            std::printf("FAILED %s: ptxas refuses %s\n", name.c_str(), file.c_str()), ++failed;
     }
     template <tok Group>
     void all(const std::string& group) {
         const attributes attrs{.reqntid = {128}, .cluster = {Group == cta_group_2 ? 4u : 0u}};
-        (*this)("floats_" + group, &kernel<Group, &floats<Group>>, attrs), (*this)("bytes_" + group, &kernel<Group, &bytes<Group>>, attrs);
+        (*this)("floats_" + group, &kernel<Group, &floats<Group>>, attrs),
+            (*this)("bytes_" + group, &kernel<Group, &bytes<Group>>, attrs);
         (*this)("scaled_" + group, &kernel<Group, &scaled_kinds<Group>>, attrs);
         (*this)("stationary_" + group, &kernel<Group, &stationary<Group>>, attrs);
         (*this)("registers_" + group, &kernel<Group, &registers<Group>>, attrs);
@@ -276,9 +291,12 @@ int main(int argc, char** argv) {
     run r;
     for (int i = 1; i < argc; ++i) {
         const std::string a = argv[i];
-        if (a == "--ptxas" && i + 1 < argc) r.ptxas = argv[++i];
-        else if (a == "--work" && i + 1 < argc) r.work = argv[++i];
-        else if (a == "--print") r.print = true;
+        if (a == "--ptxas" && i + 1 < argc)
+            r.ptxas = argv[++i];
+        else if (a == "--work" && i + 1 < argc)
+            r.work = argv[++i];
+        else if (a == "--print")
+            r.print = true;
     }
     r.have = std::system(("\"" + r.ptxas + "\" --version > /dev/null 2>&1").c_str()) == 0;
     r.all<cta_group_1>("1");
