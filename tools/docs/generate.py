@@ -21,6 +21,7 @@ The first lines of a page of docs/misuse:
 import argparse
 import importlib.util
 import json
+import math
 import pathlib
 import re
 import sys
@@ -391,14 +392,27 @@ def isa_pages():
 
 # ---- README.md --------------------------------------------------------------------------------------------------------
 
+TUNING = "-tuning.json"  # candidates on the way to a choice: what was not chosen says nothing about the library
+# What README.md shows; docs/performance.md has everything.
+HEADLINES = [
+    ("gemm bf16", ["8192x8192x8192", "6144x6144x6144", "4096x4096x4096", "2048x2048x2048", "1024x1024x1024",
+                   "4096x11008x4096", "8192x28672x8192", "64x4096x4096", "16x8192x8192"]),
+    ("gemm e4m3", ["8192x8192x8192"]), ("gemm e4m3, block scales", ["8192x8192x8192"]),
+    ("rms_norm f32", ["65536x4096", "2048x8192"]), ("softmax f32", ["65536x4096", "2048x8192"]),
+    ("layer_norm bf16", ["65536x4096"]), ("swiglu bf16", ["65536x4096"]), ("rope bf16", ["65536x4096"]),
+    ("add_rms_norm bf16", ["65536x4096"]), ("quantize_blocks bf16", ["65536x4096"]),
+]
+
+
 def load_results():
     """The newest row for each work, shape, mode and peer, with the name of its file."""
     newest = {}
-    for path in sorted((ROOT / "bench" / "results").glob("*.json")):
+    for path in sorted((ROOT / "bench" / "results").glob("*.json"), key=lambda p: (p.name[:10], "library" in p.name, "rows" in p.name)):
         data = json.loads(path.read_text(encoding="utf-8"))
-        for row in data if isinstance(data, list) else []:
+        for row in data if isinstance(data, list) and not path.name.endswith(TUNING) else []:
             if {"work", "shape", "ours", "peer", "peer_name", "ratio"} <= row.keys():
-                newest[row["work"], row["shape"], row.get("mode", ""), row["peer_name"]] = (path.name, row)
+                peer = re.sub(r" [(]ours: .*[)]$", "", row["peer_name"])
+                newest[row["work"], row["shape"], row.get("mode", ""), peer] = (path.name, row)
     return newest
 
 
@@ -406,25 +420,62 @@ def number(value):
     return f"{value:.0f}" if value >= 100 else f"{value:.2f}"
 
 
+def result_table(results):
+    """One line for each work, shape and mode, with all its peers."""
+    lines = {}
+    for (work, shape, mode, peer), (_, row) in results:
+        peers = lines.setdefault((work, shape, mode), [])
+        peers.append((number(row["ours"]), row.get("unit", ""), f"{peer} {number(row['peer'])} ({row['ratio']:.2f})"))
+    out = []
+    for (work, shape, mode), peers in lines.items():
+        work += ", burst" if mode == "burst" else ""
+        out.append(f"| {cell(work)} | {cell(shape)} | {peers[0][0]} {peers[0][1]} | {cell('; '.join(p for _, _, p in peers))} |\n")
+    return "| work | shape | ptxdsl | compared with (ratio) |\n| --- | --- | --- | --- |\n" + "".join(out)
+
+
+def geometric_means(results):
+    """Of the language-model shapes of the GEMM, by peer."""
+    logs = {}
+    for (work, shape, mode, peer), (name, row) in results:
+        if work == "gemm bf16" and mode == "sustained" and "library" in name and "--shapes llm" in row.get("command", ""):
+            logs.setdefault(peer, []).append(math.log(row["ratio"]))
+    return [(peer, len(v), math.exp(sum(v) / len(v))) for peer, v in logs.items()]
+
+
+def sources(results):
+    files = sorted({name for _, (name, _) in results})
+    devices = sorted({row.get("device", "") for _, (_, row) in results} - {""})
+    return ", ".join(devices), files
+
+
 def measured():
-    """One line for each work and shape, with all its peers; short bursts stay in the files."""
-    lines, files, devices = {}, set(), set()
-    for (work, shape, mode, peer), (name, row) in sorted(load_results().items(), key=lambda item: not item[0][0].startswith("gemm")):
-        if mode == "burst":
-            continue
-        files.add(name)
-        devices.add(row.get("device", ""))
-        unit = row.get("unit", "")
-        peers = lines.setdefault((work, shape, number(row["ours"]), unit), [])
-        peers.append(f"{re.sub(r' [(]ours: .*[)]$', '', peer)} {number(row['peer'])} ({row['ratio']:.2f})")
-    if not lines:
+    """The headlines, sustained; the rest is in docs/performance.md."""
+    results = list(load_results().items())
+    if not results:
         return "*No results are committed yet: `bench/results` is empty.*\n"
-    out = ["| work | shape | ptxdsl | compared with (ratio) |\n| --- | --- | --- | --- |\n"]
-    out += [f"| {cell(work)} | {cell(shape)} | {ours} {unit} | {cell('; '.join(peers))} |\n" for (work, shape, ours, unit), peers in lines.items()]
-    links = ", ".join(f"[{name}](bench/results/{name})" for name in sorted(files))
-    out.append(f"\n{', '.join(sorted(d for d in devices if d))}; from {links}, which also have the spread, the short bursts, driver and commit. A ratio is the\n"
-               "median over interleaved rounds of our rate over theirs; for `us` and `us/instr` it is our cost over theirs.\n")
-    return "".join(out)
+    wanted = [(work, shape) for work, shapes in HEADLINES for shape in shapes]
+    chosen = sorted((r for r in results if (r[0][0], r[0][1]) in wanted and r[0][2] != "burst"),
+                    key=lambda r: wanted.index((r[0][0], r[0][1])))
+    devices, _ = sources(chosen)
+    means = "; ".join(f"{mean:.2f} against {peer}" for peer, _, mean in geometric_means(results))
+    count = max((n for _, n, _ in geometric_means(results)), default=0)
+    return (result_table(chosen) + f"\n{devices}. A ratio is the median over interleaved rounds of our rate over theirs; for `us` it is our cost "
+            f"over theirs.\nGeometric mean of the GEMM over {count} shapes of language models: {means}. Products of 16 to 128 rows are where\n"
+            "cuBLAS is often ahead. [docs/performance.md](docs/performance.md) has every row and the commands.\n")
+
+
+def performance():
+    results = list(load_results().items())
+    devices, files = sources(results)
+    means = "".join(f"- {peer}: {mean:.3f} over {n} shapes\n" for peer, n, mean in geometric_means(results))
+    commands = "".join(f"    {c}\n" for c in sorted({re.sub(r' --out [^ ]+', ' --out auto', row["command"]) for _, (_, row) in results if row.get("command")}))
+    links = ", ".join(f"[{name}](../bench/results/{name})" for name in files)
+    return ("# Performance\n\n" + BANNER + "\n"
+            f"{devices}; from {links}, which also have spread, driver and commit of every row. How it is measured, and how to repeat it\n"
+            "on your machine: [bench/README.md](../bench/README.md).\n\n"
+            "A ratio is the median over interleaved rounds of our rate over theirs; for `us` and `us/instr` it is our cost over theirs.\n\n"
+            f"Geometric mean of the GEMM's ratios over the language-model shapes:\n\n{means}\n## Commands\n\n{commands}\n"
+            "## All rows\n\n" + result_table(results))
 
 
 def readme():
@@ -442,7 +493,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a page is not current")
     args = parser.parse_args()
     try:
-        pages = {"docs/diagnostics.md": diagnostics(), "README.md": readme(), "tools/ptxdsl/isa_calls.hpp": calls_header(), **isa_pages()}
+        pages = {"docs/diagnostics.md": diagnostics(), "README.md": readme(), "docs/performance.md": performance(), "tools/ptxdsl/isa_calls.hpp": calls_header(), **isa_pages()}
     except BadPage as fault:
         print(fault)
         return 1
