@@ -22,7 +22,7 @@ std::string read(const std::filesystem::path& p) {
 }
 
 std::string statements(const char* s) {
-    const std::string out = printed(kernel_of(s));
+    std::string out = printed(kernel_of(s));
     const std::string before = printed(kernel_of(""));
     const std::size_t head = before.rfind("    ret;");
     if (out.size() <= before.size()) return out;

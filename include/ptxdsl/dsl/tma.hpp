@@ -858,7 +858,7 @@ private:
         if (!p.settle(spans, 3, all))
             p.report("K05", where,
                      {"two nested calls in one argument list emit several instructions each; give one a name first"});
-        const tile_stage<Tile> named = tile;
+        const tile_stage<Tile> named = tile;  // NOLINT(performance-unnecessary-copy-initialization): a copy has a name
         for (u32 i = 0; i < Tile::layout.panels(); ++i) {
             coordinates<N> at = static_cast<const coordinates<N>&>(c);
             if (const u32 skip = Tile::layout.panel(i).inner_coordinate; skip != 0)

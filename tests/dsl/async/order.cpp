@@ -9,7 +9,7 @@
 #include <string_view>
 
 namespace px = ptxdsl;
-using px::b32, px::bf16, px::bf16x2, px::f32, px::s32, px::u16, px::u32;
+using px::bf16, px::bf16x2, px::f32, px::s32, px::u16, px::u32;
 using square = px::tile<bf16, 64, 64>;
 using half = px::tile<bf16, 32, 64>;
 using wide = px::tile<bf16, 64, 128>;

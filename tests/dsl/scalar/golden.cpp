@@ -8,8 +8,8 @@
 #include <string_view>
 
 namespace px = ptxdsl;
-using px::b128, px::b32, px::b64, px::bf16, px::bf16x2, px::e4m3x2, px::f16, px::f16x2, px::f32, px::f64, px::s32,
-    px::u16, px::u32, px::u64;
+using px::b64, px::bf16, px::bf16x2, px::e4m3x2, px::f16, px::f16x2, px::f32, px::f64, px::s32, px::u16, px::u32,
+    px::u64;
 using hopper = px::builder<px::sm_90a>;
 using blackwell = px::builder<px::sm_100a>;
 
