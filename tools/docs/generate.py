@@ -407,7 +407,7 @@ HEADLINES = [
 def load_results():
     """The newest row for each work, shape, mode and peer, with the name of its file."""
     newest = {}
-    for path in sorted((ROOT / "bench" / "results").glob("*.json"), key=lambda p: (p.name[:10], "library" in p.name, "rows" in p.name)):
+    for path in sorted((ROOT / "bench" / "results").glob("*.json"), key=lambda p: (p.name[:10], "library" in p.name, "rows" in p.name, p.name)):
         data = json.loads(path.read_text(encoding="utf-8"))
         for row in data if isinstance(data, list) and not path.name.endswith(TUNING) else []:
             if {"work", "shape", "ours", "peer", "peer_name", "ratio"} <= row.keys():
