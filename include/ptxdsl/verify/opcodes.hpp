@@ -55,7 +55,8 @@ struct opcode_table {
 [[nodiscard]] consteval opcode_table make_opcode_table() noexcept {
     opcode_table t;
     t.set(op::effect, tok::membar, tok::prefetch, tok::prefetchu, tok::nanosleep, tok::pmevent, tok::brkpt,
-          tok::griddepcontrol, tok::discard, tok::applypriority, tok::stackrestore, tok::tensormap);
+          tok::griddepcontrol, tok::discard, tok::applypriority, tok::stackrestore, tok::sured, tok::sust,
+          tok::tensormap);
     t.set(op::varying, tok::shfl, tok::vote, tok::match, tok::redux, tok::elect, tok::activemask, tok::ldmatrix,
           tok::ldu, tok::alloca, tok::mma, tok::movmatrix);
     t.set(op::leave, tok::ret, tok::exit, tok::trap);
@@ -69,7 +70,7 @@ struct opcode_table {
     t.set(op::atomic, tok::atom);
     t.set(op::reduce, tok::red);
     t.set(op::stmatrix, tok::stmatrix);
-    t.set(op::two_word, tok::multimem, tok::clusterlaunchcontrol);
+    t.set(op::two_word, tok::multimem, tok::clusterlaunchcontrol, tok::wmma);
     t.set(op::tcgen05, tok::tcgen05);
     t.set(op::fence, tok::fence);
     t.set(op::copy, tok::cp);
@@ -101,7 +102,8 @@ inline constexpr std::uint32_t maybe_result = mask_of(op::two_word, op::bar, op:
 
 [[nodiscard]] constexpr bool second_word_has_result(op o, const ir::cursor& c) noexcept {
     const auto second = static_cast<tok>(c.token(1));
-    if (o == op::two_word) return second == tok::ld_reduce || second == tok::query_cancel;
+    if (o == op::two_word)
+        return second == tok::ld_reduce || second == tok::query_cancel || second == tok::load || second == tok::mma;
     if (o == op::tcgen05) return second == tok::ld;
     if (o == op::bar) return second == tok::red || (c.tokens() > 2 && static_cast<tok>(c.token(2)) == tok::red);
     return second == tok::arrive || second == tok::arrive_drop || second == tok::try_wait || second == tok::test_wait ||
