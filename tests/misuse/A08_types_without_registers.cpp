@@ -2,6 +2,8 @@
 // A08: types without a PTX register map to a legal one by themselves; C++ types that are no PTX type do not compile.
 #include <ptxdsl/ptxdsl.hpp>
 
+#include <string_view>
+
 namespace px = ptxdsl;
 using px::bf16, px::e4m3, px::e4m3x2, px::f32, px::tf32, px::u8;
 using hopper = px::builder<px::sm_90a>;

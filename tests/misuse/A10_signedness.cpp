@@ -2,6 +2,8 @@
 // A10: shift, compare, min and max follow the sign of their registers.
 #include <ptxdsl/ptxdsl.hpp>
 
+#include <string_view>
+
 namespace px = ptxdsl;
 using px::s32, px::s64, px::u32;
 using hopper = px::builder<px::sm_90a>;

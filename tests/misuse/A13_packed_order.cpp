@@ -2,6 +2,8 @@
 // A13: packed conversion with high and low swapped.
 #include <ptxdsl/ptxdsl.hpp>
 
+#include <string_view>
+
 namespace px = ptxdsl;
 using px::bf16x2, px::e4m3x2, px::f16, px::f16x2, px::f32, px::s32, px::u8;
 using hopper = px::builder<px::sm_90a>;

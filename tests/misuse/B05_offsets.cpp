@@ -2,6 +2,8 @@
 // B05: a byte offset computed in 32 bits where the tensor can pass 4 GiB.
 #include <ptxdsl/ptxdsl.hpp>
 
+#include <string_view>
+
 namespace px = ptxdsl;
 using px::f32, px::s32, px::u32, px::u64;
 using hopper = px::builder<px::sm_90a>;

@@ -2,6 +2,8 @@
 // B08: atomic operation and type pair that does not exist.
 #include <ptxdsl/ptxdsl.hpp>
 
+#include <string_view>
+
 namespace px = ptxdsl;
 using px::bf16, px::bf16x2, px::f16, px::f16x2, px::f32, px::f64, px::s32, px::s64, px::u16, px::u32, px::u64, px::u8;
 using hopper = px::builder<px::sm_90a>;

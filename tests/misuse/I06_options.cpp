@@ -28,7 +28,6 @@ constexpr void multiply(blackwell& k, const px::mma_options& o) {
     });
     k.bar_sync();
     k.tcgen05.dealloc(memory);
-    k.tcgen05.relinquish_alloc_permit(slot);
 }
 constexpr void body(blackwell& k) {
 #if PTXDSL_CASE == 0

@@ -8,12 +8,12 @@ A file holds numbered cases, selected by the macro PTXDSL_CASE, and says in comm
     // expect-2: PTXDSL-A01 "fma" "s32"     ... and these words as well
     // warn-3: PTXDSL-W07 "unused"          case 3 compiles; the first line with the id has these words
     // control-4: what the legal neighbour is    case 4 compiles without a word
-    ...;  // here-2                         case 2 is wrong on this line: the output names `<file>:<this line>`
+    ...;  // here-2                         case 2 is wrong on this line: the output names `<file>:<this line>`, or another of the statement
     // flags: -fno-exceptions               more options for every case of the file
     // compile: object                      generate code too; otherwise -fsyntax-only
 
 Case 0 is the positive control every file has: it compiles without a warning. Where a case is refused, the first line
-that names the file (with `here-N`: that line of it) comes after at most 12 others; "In file included from" does not
+that names the file (with `here-N`: a line of that statement) comes after at most 12 others; "In file included from" does not
 count as naming it. A case that the source selects (`PTXDSL_CASE == 5`) and no
 comment declares is an error, and so is the reverse. The compilers run with their default constexpr limits.
 """
@@ -50,6 +50,7 @@ class Case:
     id: str = ""
     words: tuple = ()
     line: int = 0  # of the `here-N` comment; 0: none
+    first: int = 0  # of the statement that ends on that line: a compiler may name any line of it
 
 
 @dataclasses.dataclass
@@ -60,11 +61,22 @@ class File:
     mode: str
 
 
+def statement_begin(source, number):
+    """The first line of the statement that ends on line `number`, which clang-format may have broken."""
+    while number > 1:
+        before = source[number - 2].split("//")[0].rstrip()
+        if not before or before[-1] in ";{}:>" or before.lstrip().startswith("#"):
+            break
+        number -= 1
+    return number
+
+
 def parse(path):
     """Reads the declarations of one file."""
     cases, here, selected = {0: Case(0, "control")}, {}, set()
     flags, mode = [], "syntax"
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    source = path.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(source, 1):
         if match := DECLARATION.match(line):
             kind, case, rest = match[1], int(match[2]), match[3]
             if case in cases:
@@ -100,7 +112,7 @@ def parse(path):
     for case, number in here.items():
         if case not in cases or cases[case].kind == "control":
             raise BadFile(f"{path.name}:{number}: `here-{case}` belongs to no wrong case")
-        cases[case].line = number
+        cases[case].line, cases[case].first = number, statement_begin(source, number)
     if not any(case.kind != "control" for case in cases.values()):
         raise BadFile(f"{path.name}: no case is declared wrong (`// expect-1: PTXDSL-A01`)")
     return File(path, [cases[n] for n in sorted(cases)], flags, mode)
@@ -136,7 +148,8 @@ def judge(path, case, status, output):
             return f"the line with {case.id} does not say \"{word}\""
 
     place = f"{path.name}:{case.line}" if case.line else path.name
-    named = re.compile(re.escape(place) + r"(?!\d)")
+    numbers = "|".join(str(n) for n in range(case.first, case.line + 1))
+    named = re.compile(re.escape(path.name) + (f":(?:{numbers})" if case.line else "") + r"(?!\d)")
     before = next((i for i, line in enumerate(lines) if named.search(line) and not INCLUDED.match(line)), None)
     if before is None:
         return f"nothing in the output names {place}" + (", where the mistake is" if case.line else "")

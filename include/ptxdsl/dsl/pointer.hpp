@@ -2,6 +2,14 @@
 // Typed addresses: the state space, the element type and what is known of the alignment are part of the type.
 #pragma once
 
+// std::tuple_size and std::tuple_element come with <utility>, which costs as much as all other standard headers in use
+// here together. libstdc++ has them in a part of it.
+#if __has_include(<bits/utility.h>)
+#include <bits/utility.h>
+#else
+#include <utility>
+#endif
+
 #include <ptxdsl/dsl/handles.hpp>
 
 namespace ptxdsl {
@@ -341,18 +349,7 @@ template <class V>
 
 }  // namespace ptxdsl
 
-// `auto [x, y] = k.ld(p)` for vectors. Their primary templates come with <utility>, which costs as much as all other
-// standard headers in use here together; where the library is known to have them in plain `std`, a declaration does.
-#if defined(__GLIBCXX__) && !(defined(_GLIBCXX_INLINE_VERSION) && _GLIBCXX_INLINE_VERSION)
-namespace std {
-template <class T>
-struct tuple_size;
-template <size_t Index, class T>
-struct tuple_element;
-}  // namespace std
-#else
-#include <utility>
-#endif
+// `auto [x, y] = k.ld(p)` for vectors.
 template <class T, unsigned N>
 struct std::tuple_size<ptxdsl::vec<T, N>> : std::integral_constant<std::size_t, N> {};
 template <std::size_t Index, class T, unsigned N>

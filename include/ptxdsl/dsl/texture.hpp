@@ -81,8 +81,8 @@ inline constexpr bool is_coordinates = false;
 template <class... T>
 inline constexpr bool is_coordinates<texture_coordinates<T...>> = true;
 
-/// Number `I` of a list of types, u32 past its end.
-template <unsigned I, class... T>
+/// Number `Index` of a list of types, u32 past its end.
+template <unsigned Index, class... T>
 struct type_at {
     using type = u32;
 };
@@ -90,9 +90,9 @@ template <class First, class... Rest>
 struct type_at<0, First, Rest...> {
     using type = First;
 };
-template <unsigned I, class First, class... Rest>
-    requires(I != 0)
-struct type_at<I, First, Rest...> : type_at<I - 1, Rest...> {};
+template <unsigned Index, class First, class... Rest>
+    requires(Index != 0)
+struct type_at<Index, First, Rest...> : type_at<Index - 1, Rest...> {};
 
 /// The type of the coordinates behind the integers at the front; void when the list does not fit the geometry.
 template <tok Geom, class C>

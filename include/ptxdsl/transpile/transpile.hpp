@@ -32,7 +32,7 @@ namespace detail {
     for (char c : s) out += static_cast<unsigned char>(c) < 0x20 || c == '\\' ? ' ' : c;
     return out;
 }
-[[nodiscard]] inline std::string target_text(ptxdsl::target t) {
+[[nodiscard]] inline std::string target_name(ptxdsl::target t) {
     std::string s = "{" + std::to_string(t.sm);
     return s + (t.suffix == 0 ? ", 0}" : std::string(", '") + t.suffix + "'}");
 }
@@ -51,7 +51,7 @@ namespace px = ptxdsl;
 namespace {
 
 )";
-    out += "constexpr px::target the_target = " + target_text(t) + ";\n";
+    out += "constexpr px::target the_target = " + target_name(t) + ";\n";
     out += "using module_builder = px::module_builder<the_target>;\n\n";
 }
 inline void print_main(std::string_view file, std::string& out) {
