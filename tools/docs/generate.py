@@ -424,21 +424,27 @@ def result_table(results):
     """One line for each work, shape and mode, with all its peers."""
     lines = {}
     for (work, shape, mode, peer), (_, row) in results:
-        peers = lines.setdefault((work, shape, mode), [])
+        # Ours is another figure in another run: one line for each.
+        peers = lines.setdefault((work, shape, mode, number(row["ours"])), [])
         peers.append((number(row["ours"]), row.get("unit", ""), f"{peer} {number(row['peer'])} ({row['ratio']:.2f})"))
     out = []
-    for (work, shape, mode), peers in lines.items():
+    for (work, shape, mode, _), peers in lines.items():
         work += ", burst" if mode == "burst" else ""
         out.append(f"| {cell(work)} | {cell(shape)} | {peers[0][0]} {peers[0][1]} | {cell('; '.join(p for _, _, p in peers))} |\n")
     return "| work | shape | ptxdsl | compared with (ratio) |\n| --- | --- | --- | --- |\n" + "".join(out)
 
 
-def geometric_means(results):
-    """Of the language-model shapes of the GEMM, by peer."""
+def geometric_means():
+    """Of the GEMM over the language-model shapes, by peer: of the newest run over that list, whole."""
     logs = {}
-    for (work, shape, mode, peer), (name, row) in results:
-        if work == "gemm bf16" and mode == "sustained" and "library" in name and "--shapes llm" in row.get("command", ""):
-            logs.setdefault(peer, []).append(math.log(row["ratio"]))
+    for path in sorted((ROOT / "bench" / "results").glob("*.json")):
+        data = json.loads(path.read_text(encoding="utf-8"))
+        run = [row for row in data if "bench_gemm --shapes llm" in row.get("command", "")] if isinstance(data, list) else []
+        if not run or path.name.endswith(TUNING):
+            continue
+        logs = {}
+        for row in run:
+            logs.setdefault(re.sub(r" [(]ours: .*[)]$", "", row["peer_name"]), []).append(math.log(row["ratio"]))
     return [(peer, len(v), math.exp(sum(v) / len(v))) for peer, v in logs.items()]
 
 
@@ -457,17 +463,17 @@ def measured():
     chosen = sorted((r for r in results if (r[0][0], r[0][1]) in wanted and r[0][2] != "burst"),
                     key=lambda r: wanted.index((r[0][0], r[0][1])))
     devices, _ = sources(chosen)
-    means = "; ".join(f"{mean:.2f} against {peer}" for peer, _, mean in geometric_means(results))
-    count = max((n for _, n, _ in geometric_means(results)), default=0)
+    means = "; ".join(f"{mean:.2f} against {peer}" for peer, _, mean in geometric_means())
+    count = max((n for _, n, _ in geometric_means()), default=0)
     return (result_table(chosen) + f"\n{devices}. A ratio is the median over interleaved rounds of our rate over theirs; for `us` it is our cost "
-            f"over theirs.\nGeometric mean of the GEMM over {count} shapes of language models: {means}. Products of 16 to 128 rows are where\n"
-            "cuBLAS is often ahead. [docs/performance.md](docs/performance.md) has every row and the commands.\n")
+            f"over theirs.\nGeometric mean of the GEMM over {count} shapes of language models: {means}.\n"
+            "Products of 16 to 128 rows are where cuBLAS is often ahead. [docs/performance.md](docs/performance.md) has every row and the commands.\n")
 
 
 def performance():
     results = list(load_results().items())
     devices, files = sources(results)
-    means = "".join(f"- {peer}: {mean:.3f} over {n} shapes\n" for peer, n, mean in geometric_means(results))
+    means = "".join(f"- {peer}: {mean:.3f} over {n} shapes\n" for peer, n, mean in geometric_means())
     commands = "".join(f"    {c}\n" for c in sorted({re.sub(r' --out [^ ]+', ' --out auto', row["command"]) for _, (_, row) in results if row.get("command")}))
     links = ", ".join(f"[{name}](../bench/results/{name})" for name in files)
     return ("# Performance\n\n" + BANNER + "\n"
