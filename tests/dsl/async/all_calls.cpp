@@ -2,73 +2,17 @@
 // Every typed call of the matrix, barrier and asynchronous families with its legal types, for both targets, through
 // ptxas.
 //
-//   async_all_calls [--ptxas PATH] [--work DIR] [--print]
-//
-// The kernels are lists of calls, not programs: the verifier is not asked, the builder's own findings are.
-// Exit codes: 0 all modules assemble, 1 one does not, 77 no ptxas (skipped).
+// Options and exit codes: ../all_calls.hpp.
 
-#include <ptxdsl/assemble/run_time.hpp>
+#include "../all_calls.hpp"
+
 #include <ptxdsl/ptxdsl.hpp>
 
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-#include <string_view>
-
 namespace px = ptxdsl;
-using namespace px;  // NOLINT(google-build-using-namespace)
+using namespace px;         // NOLINT(google-build-using-namespace)
+using namespace all_calls;  // NOLINT(google-build-using-namespace)
 
 namespace {
-
-template <class T>
-struct type {
-    using t = T;
-};
-template <class... T, class F>
-constexpr void each(F f) {
-    (f(type<T>()), ...);
-}
-template <unsigned... N, class F>
-constexpr void counts(F f) {
-    (f(std::integral_constant<unsigned, N>()), ...);
-}
-
-constexpr bool is_blackwell(target t) { return t.sm == 100; }
-using byte_ptr = global_ptr<u8, 128>;
-
-/// Registers of any type, loaded from one buffer.
-template <target Tgt>
-struct source {
-    builder<Tgt>& k;
-    byte_ptr data;
-    template <class T>
-    constexpr reg<T> get() const {
-        if constexpr (std::is_same_v<T, pred>)
-            return k.template setp<px::ne>(k.ld(data.as<u32>()), 0u);
-        else
-            return k.ld(data.as<T>());
-    }
-    template <class T>
-    constexpr void put(const reg<T>& r) const {
-        if constexpr (std::is_same_v<T, pred>)
-            k.at(r).st(data.as<u32>(), 1u);
-        else
-            k.st(data.as<T>(), r);
-    }
-    /// Assigning to a handle that names a register emits a `mov`.
-    template <class T>
-    constexpr void set(reg<T> to, const reg<T>& value) const {
-        to = value;
-    }
-    template <fragment_role Role, class T, u32 M, u32 K>
-    constexpr void fill(const mma_fragment<Role, T, M, K>& f) const {
-        for (unsigned i = 0; i < f.size; ++i) set(f[i], get<typename mma_fragment<Role, T, M, K>::register_type>());
-    }
-    template <fragment_role Role, class T, u32 M, u32 K>
-    constexpr void keep(const mma_fragment<Role, T, M, K>& f) const {
-        for (unsigned i = 0; i < f.size; ++i) put(f[i]);
-    }
-};
 
 // ---- warp-level matrices
 // --------------------------------------------------------------------------------------------------
@@ -552,87 +496,28 @@ void wgmma_bytes(builder<sm_90a>& k, byte_ptr data) {
 // ---- the run
 // ------------------------------------------------------------------------------------------------------------------
 
-struct run {
-    std::string ptxas = "ptxas", work = ".";
-    bool print = false, have = true;
-    int failed = 0, passed = 0;
-
-    template <class Body>
-    void operator()(const char* name, const Body& body, const char* arch) {
-        ir::program p;
-        detail::write_program(p, name, {}, body);
-        for (const ir::finding& f : p.findings) {
-            const std::string_view text = p.text(f.text);
-            std::printf("FAILED %s %s, line %u: %s %.*s\n", name, arch, p.locations[f.where].line(), f.id,
-                        static_cast<int>(text.size()), text.data());
-            ++failed;
-        }
-        const assembled_program<typename detail::body_traits<Body>::params> text(p);
-        if (print) std::puts(text.text().data());
-        const std::string file = work + "/async_" + name + "_" + arch + ".ptx";
-        if (std::FILE* f = std::fopen(file.c_str(), "w")) {
-            std::fputs(text.text().data(), f);
-            std::fclose(f);
-        }
-        if (!have) return;
-        const std::string said = file + ".txt";
-        const std::string command =
-            "\"" + ptxas + "\" -arch=" + arch + " -o /dev/null \"" + file + "\" > \"" + said + "\" 2>&1";
-        if (std::system(command.c_str()) == 0) {
-            ++passed;
-            return;
-        }
-        std::printf("FAILED %s: ptxas refuses %s\n", name, file.c_str());
-        ++failed;
-        if (std::FILE* f = std::fopen(said.c_str(), "r")) {
-            char line[512];
-            for (int i = 0; i < 20 && std::fgets(line, sizeof line, f) != nullptr;) {
-                if (std::string_view(line).find("error") == std::string_view::npos) continue;
-                std::fputs(line, stdout);
-                ++i;
-            }
-            std::fclose(f);
-        }
-    }
-    template <target Tgt>
-    void all(const char* arch) {
-        (*this)("matrices", &matrices<Tgt>, arch), (*this)("barriers", &barriers<Tgt>, arch),
-            (*this)("plain_copies", &plain_copies<Tgt>, arch);
-        (*this)("tensor_1d", &tensor_copies<tma_map<row, 1>, Tgt>, arch),
-            (*this)("tensor_2d", &tensor_copies<tma_map<square>, Tgt>, arch);
-        (*this)("tensor_3d", &tensor_copies<tma_map<square, 3>, Tgt>, arch),
-            (*this)("tensor_4d", &tensor_copies<tma_map<square, 4>, Tgt>, arch);
-        (*this)("tensor_5d", &tensor_copies<tma_map<square, 5>, Tgt>, arch), (*this)("panels", &panels<Tgt>, arch);
-        (*this)("im2col_3d", &image_columns<3, Tgt>, arch), (*this)("im2col_4d", &image_columns<4, Tgt>, arch),
-            (*this)("im2col_5d", &image_columns<5, Tgt>, arch);
-        (*this)("tensor_maps", &tensor_maps<Tgt>, arch), (*this)("elements", &elements<Tgt>, arch);
-    }
-};
+template <target Tgt>
+void all(runner& r, const char* arch) {
+    r.calls("matrices", &matrices<Tgt>, arch), r.calls("barriers", &barriers<Tgt>, arch),
+        r.calls("plain_copies", &plain_copies<Tgt>, arch);
+    r.calls("tensor_1d", &tensor_copies<tma_map<row, 1>, Tgt>, arch),
+        r.calls("tensor_2d", &tensor_copies<tma_map<square>, Tgt>, arch);
+    r.calls("tensor_3d", &tensor_copies<tma_map<square, 3>, Tgt>, arch),
+        r.calls("tensor_4d", &tensor_copies<tma_map<square, 4>, Tgt>, arch);
+    r.calls("tensor_5d", &tensor_copies<tma_map<square, 5>, Tgt>, arch), r.calls("panels", &panels<Tgt>, arch);
+    r.calls("im2col_3d", &image_columns<3, Tgt>, arch), r.calls("im2col_4d", &image_columns<4, Tgt>, arch),
+        r.calls("im2col_5d", &image_columns<5, Tgt>, arch);
+    r.calls("tensor_maps", &tensor_maps<Tgt>, arch), r.calls("elements", &elements<Tgt>, arch);
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    run r;
-    for (int i = 1; i < argc; ++i) {
-        const std::string a = argv[i];
-        if (a == "--ptxas" && i + 1 < argc)
-            r.ptxas = argv[++i];
-        else if (a == "--work" && i + 1 < argc)
-            r.work = argv[++i];
-        else if (a == "--print")
-            r.print = true;
-    }
-    r.have = std::system(("\"" + r.ptxas + "\" --version > /dev/null 2>&1").c_str()) == 0;
-    r.all<sm_90a>("sm_90a");
-    r.all<sm_100a>("sm_100a");
-    r("blackwell_copies", &blackwell_copies, "sm_100a");
-    r("wgmma_halves", &wgmma_halves, "sm_90a");
-    r("wgmma_bytes", &wgmma_bytes, "sm_90a");
-    if (r.failed != 0) return 1;
-    if (!r.have) {
-        std::puts("skipped: no ptxas, the modules were written but not assembled");
-        return 77;
-    }
-    std::printf("%d modules assemble\n", r.passed);
-    return 0;
+    runner r(argc, argv, "async");
+    all<sm_90a>(r, "sm_90a");
+    all<sm_100a>(r, "sm_100a");
+    r.calls("blackwell_copies", &blackwell_copies, "sm_100a");
+    r.calls("wgmma_halves", &wgmma_halves, "sm_90a");
+    r.calls("wgmma_bytes", &wgmma_bytes, "sm_90a");
+    return r.result();
 }

@@ -2,11 +2,9 @@
 // The text of a representative set of matrix, barrier and asynchronous calls, line by line, and the PTX version each
 // ends with.
 
-#include <ptxdsl/assemble/run_time.hpp>
-#include <ptxdsl/ptxdsl.hpp>
+#include "../golden.hpp"
 
-#include <cstdio>
-#include <string_view>
+#include <ptxdsl/ptxdsl.hpp>
 
 namespace px = ptxdsl;
 using px::b32, px::b64, px::bf16, px::e4m3, px::f16, px::f32, px::s32, px::s8, px::u16, px::u32;
@@ -15,54 +13,7 @@ using blackwell = px::builder<px::sm_100a>;
 
 namespace {
 
-int failed = 0;
-
-/// Next line of `text` that is an instruction, without indentation; skips labels, loads of parameters and the final
-/// `ret`.
-std::string_view next_instruction(std::string_view& text) {
-    while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        std::string_view line = text.substr(0, end);
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        if (!line.starts_with("    ") || line.starts_with("    .") || line.starts_with("    ld.param") ||
-            line == "    ret;")
-            continue;
-        return line.substr(4);
-    }
-    return {};
-}
-
-/// The verifier is not asked: these are lists of calls. What the builder itself finds counts.
-template <class Body>
-void check(const char* name, px::ptx_version version, const Body& body, std::string_view expected) {
-    px::ir::program p;
-    px::detail::write_program(p, "golden", {}, body);
-    for (const px::ir::finding& f : p.findings) {
-        const std::string_view text = p.text(f.text);
-        std::printf("FAILED %s: %s %.*s\n", name, f.id, static_cast<int>(text.size()), text.data());
-        ++failed;
-    }
-    const px::assembled_program<typename px::detail::body_traits<Body>::params> assembled(p);
-    if (assembled.version() != version) {
-        std::printf("FAILED %s: version %u.%u, expected %u.%u\n", name, assembled.version().major,
-                    assembled.version().minor, version.major, version.minor);
-        ++failed;
-    }
-    std::string_view text = assembled.text();
-    while (true) {
-        const std::string_view got = next_instruction(text);
-        const std::size_t end = expected.find('\n');
-        const std::string_view want = expected.substr(0, end);
-        expected.remove_prefix(end == std::string_view::npos ? expected.size() : end + 1);
-        if (got != want) {
-            std::printf("FAILED %s\n  expected: %.*s\n  found:    %.*s\n", name, static_cast<int>(want.size()),
-                        want.data(), static_cast<int>(got.size()), got.data());
-            ++failed;
-            return;
-        }
-        if (got.empty()) return;
-    }
-}
+using golden::calls::check;
 
 using square = px::tile<bf16, 64, 64>;
 using wide = px::tile<bf16, 64, 128>;
@@ -450,6 +401,5 @@ int main() {
         "@%p0 st.shared.u32 [%x0], %r10;\n"
         "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r11, %r12, %r13, _}, %rq0;");
 
-    if (failed == 0) std::puts("all texts as expected");
-    return failed == 0 ? 0 : 1;
+    return golden::result();
 }

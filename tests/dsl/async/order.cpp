@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nested calls in the argument lists of copies, barriers and matrix instructions give one text from every compiler:
-// constant evaluation and run time are compared here, compilers and optimisation levels by ../scalar/determinism.py.
+// constant evaluation and run time are compared here, compilers and optimisation levels by ../determinism.py.
 
 #include <ptxdsl/assemble/run_time.hpp>
 #include <ptxdsl/ptxdsl.hpp>

@@ -2,54 +2,21 @@
 // Every call of the opt-in families (textures and surfaces, video, wmma, multimem) with its legal types, for both
 // targets, through ptxas.
 //
-//   family_all_calls [--ptxas PATH] [--work DIR] [--print]
-//
-// Exit codes: 0 all modules assemble, 1 one does not, 77 no ptxas (skipped).
+// Options and exit codes: ../all_calls.hpp.
 
-#include <ptxdsl/assemble/run_time.hpp>
+#include "../all_calls.hpp"
+
 #include <ptxdsl/dsl/multimem.hpp>
 #include <ptxdsl/dsl/texture.hpp>
 #include <ptxdsl/dsl/video.hpp>
 #include <ptxdsl/dsl/wmma.hpp>
 #include <ptxdsl/ptxdsl.hpp>
 
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-#include <string_view>
-
 namespace px = ptxdsl;
-using namespace px;  // NOLINT(google-build-using-namespace)
+using namespace px;         // NOLINT(google-build-using-namespace)
+using namespace all_calls;  // NOLINT(google-build-using-namespace)
 
 namespace {
-
-template <class T>
-struct type {
-    using t = T;
-};
-template <class... T, class F>
-constexpr void each(F f) {
-    (f(type<T>()), ...);
-}
-template <tok... T, class F>
-constexpr void each_tok(F f) {
-    (f(std::integral_constant<tok, T>()), ...);
-}
-constexpr bool is_blackwell(target t) { return t.sm == 100; }
-using byte_ptr = global_ptr<u8, 128>;
-
-/// Stores a result, so that ptxas keeps the instruction.
-template <class K, class T>
-constexpr void put(K& k, byte_ptr to, const reg<T>& r) {
-    if constexpr (std::is_same_v<T, pred>)
-        k.at(r).st(to.as<u32>(), 1u);
-    else
-        k.st(to.as<T>(), r);
-}
-template <class K, class T, unsigned N>
-constexpr void put(K& k, byte_ptr to, const vec<T, N>& v) {
-    for (unsigned i = 0; i < N; ++i) put(k, to, v[i]);
-}
 
 // ---- textures and surfaces
 // ------------------------------------------------------------------------------------------------
@@ -354,74 +321,19 @@ void together(builder<Tgt, video_calls, texture_calls>& k, reg<u64> t, byte_ptr 
 // ---- the run
 // --------------------------------------------------------------------------------------------------------------
 
-struct run {
-    std::string ptxas = "ptxas", work = ".";
-    bool print = false, have = true;
-    int failed = 0, passed = 0;
-
-    template <class Body>
-    void operator()(const char* name, const Body& body, const char* arch) {
-        ir::program p;
-        detail::write_program(p, name, {}, body);
-        for (const ir::finding& f : p.findings) {
-            const auto text = p.text(f.text);
-            std::printf("FAILED %s %s, line %u: %s %.*s\n", name, arch, p.locations[f.where].line(), f.id,
-                        static_cast<int>(text.size()), text.data());
-            ++failed;
-        }
-        const assembled_program<typename detail::body_traits<Body>::params> text(p);
-        if (print) std::puts(text.text().data());
-        const std::string file = work + "/family_" + name + "_" + arch + ".ptx";
-        if (std::FILE* f = std::fopen(file.c_str(), "w")) {
-            std::fputs(text.text().data(), f);
-            std::fclose(f);
-        }
-        if (!have) return;
-        const std::string said = file + ".txt";
-        const std::string command =
-            "\"" + ptxas + "\" -arch=" + arch + " -o /dev/null \"" + file + "\" > \"" + said + "\" 2>&1";
-        if (std::system(command.c_str()) == 0) {
-            ++passed;
-            return;
-        }
-        std::printf("FAILED %s: ptxas refuses %s\n", name, file.c_str());
-        ++failed;
-        if (std::FILE* f = std::fopen(said.c_str(), "r")) {
-            char line[512];
-            for (int i = 0; i < 20 && std::fgets(line, sizeof line, f) != nullptr; ++i) std::fputs(line, stdout);
-            std::fclose(f);
-        }
-    }
-    template <target Tgt>
-    void all(const char* arch) {
-        (*this)("textures", &textures<Tgt>, arch), (*this)("surfaces", &surfaces<Tgt>, arch),
-            (*this)("video", &video<Tgt>, arch);
-        (*this)("wmma", &wmma<Tgt>, arch), (*this)("multimem", &multimem<Tgt>, arch),
-            (*this)("together", &together<Tgt>, arch);
-    }
-};
+template <target Tgt>
+void all(runner& r, const char* arch) {
+    r.calls("textures", &textures<Tgt>, arch), r.calls("surfaces", &surfaces<Tgt>, arch),
+        r.calls("video", &video<Tgt>, arch);
+    r.calls("wmma", &wmma<Tgt>, arch), r.calls("multimem", &multimem<Tgt>, arch),
+        r.calls("together", &together<Tgt>, arch);
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    run r;
-    for (int i = 1; i < argc; ++i) {
-        const std::string a = argv[i];
-        if (a == "--ptxas" && i + 1 < argc)
-            r.ptxas = argv[++i];
-        else if (a == "--work" && i + 1 < argc)
-            r.work = argv[++i];
-        else if (a == "--print")
-            r.print = true;
-    }
-    r.have = std::system(("\"" + r.ptxas + "\" --version > /dev/null 2>&1").c_str()) == 0;
-    r.all<sm_90a>("sm_90a");
-    r.all<sm_100a>("sm_100a");
-    if (r.failed != 0) return 1;
-    if (!r.have) {
-        std::puts("skipped: no ptxas, the modules were written but not assembled");
-        return 77;
-    }
-    std::printf("%d modules assemble\n", r.passed);
-    return 0;
+    runner r(argc, argv, "family");
+    all<sm_90a>(r, "sm_90a");
+    all<sm_100a>(r, "sm_100a");
+    return r.result();
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of representative calls of the opt-in families, line by line, and the PTX version each ends with.
 
-#include <ptxdsl/assemble/run_time.hpp>
+#include "../golden.hpp"
+
 #include <ptxdsl/dsl/multimem.hpp>
 #include <ptxdsl/dsl/texture.hpp>
 #include <ptxdsl/dsl/video.hpp>
 #include <ptxdsl/dsl/wmma.hpp>
 #include <ptxdsl/ptxdsl.hpp>
-
-#include <cstdio>
-#include <string_view>
 
 namespace px = ptxdsl;
 using px::b32, px::bf16, px::f16, px::f16x2, px::f32, px::s32, px::u32, px::u64;
@@ -18,53 +16,7 @@ using hopper = px::builder<px::sm_90a, Families...>;
 
 namespace {
 
-int failed = 0;
-
-/// Next line of `text` that is an instruction, without indentation; skips labels, loads of parameters and the final
-/// `ret`.
-std::string_view next_instruction(std::string_view& text) {
-    while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        std::string_view line = text.substr(0, end);
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        if (!line.starts_with("    ") || line.starts_with("    .") || line.starts_with("    ld.param") ||
-            line == "    ret;")
-            continue;
-        return line.substr(4);
-    }
-    return {};
-}
-
-template <class Body>
-void check(const char* name, px::ptx_version version, const Body& body, std::string_view expected) {
-    px::ir::program p;
-    px::detail::write_program(p, "golden", {}, body);
-    for (const px::ir::finding& f : p.findings) {
-        const auto text = p.text(f.text);
-        std::printf("FAILED %s: %s %.*s\n", name, f.id, static_cast<int>(text.size()), text.data());
-        ++failed;
-    }
-    const px::assembled_program<typename px::detail::body_traits<Body>::params> assembled(p);
-    if (assembled.version() != version) {
-        std::printf("FAILED %s: version %u.%u, expected %u.%u\n", name, assembled.version().major,
-                    assembled.version().minor, version.major, version.minor);
-        ++failed;
-    }
-    std::string_view text(assembled.text().data(), assembled.text().size());
-    while (true) {
-        const std::string_view got = next_instruction(text);
-        const std::size_t end = expected.find('\n');
-        const std::string_view want = expected.substr(0, end);
-        expected.remove_prefix(end == std::string_view::npos ? expected.size() : end + 1);
-        if (got != want) {
-            std::printf("FAILED %s\n  expected: %.*s\n  found:    %.*s\n", name, static_cast<int>(want.size()),
-                        want.data(), static_cast<int>(got.size()), got.data());
-            ++failed;
-            return;
-        }
-        if (got.empty()) return;
-    }
-}
+using golden::calls::check;
 
 }  // namespace
 
@@ -143,6 +95,5 @@ int main() {
           "multimem.red.global.max.u32 [%rd1], 7;\n"
           "multimem.ld_reduce.global.add.acc::f32.f16x2 %r0, [%rd2];");
 
-    if (failed == 0) std::puts("all texts as expected");
-    return failed == 0 ? 0 : 1;
+    return golden::result();
 }

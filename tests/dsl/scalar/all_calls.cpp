@@ -1,58 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every typed scalar call with every legal combination of types, for both targets, through ptxas.
 //
-//   scalar_all_calls [--ptxas PATH] [--work DIR] [--print]
-//
-// Exit codes: 0 all modules assemble, 1 one does not, 77 no ptxas (skipped).
+// Options and exit codes: ../all_calls.hpp.
 
-#include <ptxdsl/assemble/run_time.hpp>
+#include "../all_calls.hpp"
+
 #include <ptxdsl/ptxdsl.hpp>
 
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-
 namespace px = ptxdsl;
-using namespace px;  // NOLINT(google-build-using-namespace)
+using namespace px;         // NOLINT(google-build-using-namespace)
+using namespace all_calls;  // NOLINT(google-build-using-namespace)
 
 namespace {
-
-template <class T>
-struct type {
-    using t = T;
-};
-template <class... T, class F>
-constexpr void each(F f) {
-    (f(type<T>()), ...);
-}
-
-/// Registers of any type, loaded from the one buffer.
-template <target Tgt>
-struct source {
-    builder<Tgt>& k;
-    global_ptr<u8, 128> data;
-
-    template <class T>
-    constexpr reg<T> get() const {
-        if constexpr (std::is_same_v<T, pred>)
-            return k.template setp<px::ne>(k.ld(data.as<u32>()), 0u);
-        else
-            return k.ld(data.as<T>());
-    }
-    template <class T>
-    constexpr void put(const reg<T>& r) const {
-        if constexpr (std::is_same_v<T, pred>)
-            k.at(r).st(data.as<u32>(), 1u);
-        else
-            k.st(data.as<T>(), r);
-    }
-    template <class T, unsigned N>
-    constexpr void put(const vec<T, N>& v) const {
-        for (unsigned i = 0; i < N; ++i) put(v[i]);
-    }
-};
-
-constexpr bool is_blackwell(target t) { return t.sm == 100; }
 
 template <target Tgt>
 void integers(builder<Tgt>& k, global_ptr<u8, 128> data) {
@@ -488,64 +447,19 @@ void escapes(builder<Tgt>& k, global_ptr<u8, 128> data) {
     s.put(d), s.put(v), s.put(q);
 }
 
-struct run {
-    std::string ptxas = "ptxas", work = ".";
-    bool print = false, have = true;
-    int failed = 0, passed = 0;
-
-    template <class Body>
-    void operator()(const char* name, const Body& body, const char* arch) {
-        const auto p = assemble_at_run_time(name, body);
-        if (!p.ok()) {
-            std::printf("FAILED %s %s: %.*s\n", name, arch, static_cast<int>(p.error().size()), p.error().data());
-            ++failed;
-            return;
-        }
-        if (print) std::puts(p.text().data());
-        const std::string file = work + "/scalar_" + name + "_" + arch + ".ptx";
-        if (std::FILE* f = std::fopen(file.c_str(), "w")) {
-            std::fputs(p.text().data(), f);
-            std::fclose(f);
-        }
-        if (!have) return;
-        const std::string command = "\"" + ptxas + "\" -arch=" + arch + " -o /dev/null \"" + file + "\"";
-        if (std::system(command.c_str()) == 0) {
-            ++passed;
-        } else {
-            std::printf("FAILED %s: ptxas refuses %s\n", name, file.c_str());
-            ++failed;
-        }
-    }
-    template <target Tgt>
-    void all(const char* arch) {
-        (*this)("integers", &integers<Tgt>, arch), (*this)("floats", &floats<Tgt>, arch),
-            (*this)("conversions", &conversions<Tgt>, arch);
-        (*this)("memory", &memory<Tgt>, arch), (*this)("atomics", &atomics<Tgt>, arch),
-            (*this)("warps", &warps<Tgt>, arch), (*this)("escapes", &escapes<Tgt>, arch);
-    }
-};
+template <target Tgt>
+void all(runner& r, const char* arch) {
+    r.kernel("integers", &integers<Tgt>, arch), r.kernel("floats", &floats<Tgt>, arch),
+        r.kernel("conversions", &conversions<Tgt>, arch);
+    r.kernel("memory", &memory<Tgt>, arch), r.kernel("atomics", &atomics<Tgt>, arch),
+        r.kernel("warps", &warps<Tgt>, arch), r.kernel("escapes", &escapes<Tgt>, arch);
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    run r;
-    for (int i = 1; i < argc; ++i) {
-        const std::string a = argv[i];
-        if (a == "--ptxas" && i + 1 < argc)
-            r.ptxas = argv[++i];
-        else if (a == "--work" && i + 1 < argc)
-            r.work = argv[++i];
-        else if (a == "--print")
-            r.print = true;
-    }
-    r.have = std::system(("\"" + r.ptxas + "\" --version > /dev/null 2>&1").c_str()) == 0;
-    r.all<sm_90a>("sm_90a");
-    r.all<sm_100a>("sm_100a");
-    if (r.failed != 0) return 1;
-    if (!r.have) {
-        std::puts("skipped: no ptxas, the modules were written but not assembled");
-        return 77;
-    }
-    std::printf("%d modules assemble\n", r.passed);
-    return 0;
+    runner r(argc, argv, "scalar");
+    all<sm_90a>(r, "sm_90a");
+    all<sm_100a>(r, "sm_100a");
+    return r.result();
 }

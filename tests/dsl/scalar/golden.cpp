@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of a representative set of calls, line by line, and the PTX version each kernel ends with.
 
-#include <ptxdsl/assemble/run_time.hpp>
-#include <ptxdsl/ptxdsl.hpp>
+#include "../golden.hpp"
 
-#include <cstdio>
-#include <string_view>
+#include <ptxdsl/ptxdsl.hpp>
 
 namespace px = ptxdsl;
 using px::b64, px::bf16, px::bf16x2, px::e4m3x2, px::f16, px::f16x2, px::f32, px::f64, px::s32, px::u16, px::u32,
@@ -15,50 +13,7 @@ using blackwell = px::builder<px::sm_100a>;
 
 namespace {
 
-int failed = 0;
-
-/// Next line of `text` that is an instruction, without indentation; skips the loads of parameters and the final `ret`.
-std::string_view next_instruction(std::string_view& text) {
-    while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        std::string_view line = text.substr(0, end);
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        if (!line.starts_with("    ") || line.starts_with("    .") || line.starts_with("    ld.param") ||
-            line == "    ret;")
-            continue;
-        return line.substr(4);
-    }
-    return {};
-}
-
-template <class Body>
-void check(const char* name, px::ptx_version version, const Body& body, std::string_view expected) {
-    const auto p = px::assemble_at_run_time("golden", body);
-    if (!p.ok()) {
-        std::printf("FAILED %s: %.*s\n", name, static_cast<int>(p.error().size()), p.error().data());
-        ++failed;
-        return;
-    }
-    if (p.version() != version) {
-        std::printf("FAILED %s: version %u.%u, expected %u.%u\n", name, p.version().major, p.version().minor,
-                    version.major, version.minor);
-        ++failed;
-    }
-    std::string_view text = p.text();
-    while (true) {
-        const std::string_view got = next_instruction(text);
-        const std::size_t end = expected.find('\n');
-        const std::string_view want = expected.substr(0, end);
-        expected.remove_prefix(end == std::string_view::npos ? expected.size() : end + 1);
-        if (got != want) {
-            std::printf("FAILED %s\n  expected: %.*s\n  found:    %.*s\n", name, static_cast<int>(want.size()),
-                        want.data(), static_cast<int>(got.size()), got.data());
-            ++failed;
-            return;
-        }
-        if (got.empty()) return;
-    }
-}
+using golden::kernels::check;
 
 }  // namespace
 
@@ -224,6 +179,5 @@ int main() {
         "ld.global.L2::evict_first.v8.f32 {%f3, %f4, %f5, %f6, %f7, %f8, %f9, %f10}, [%rd0];\n"
         "st.global.f32 [%rd0], %f10;");
 
-    std::printf("%d golden checks failed\n", failed);
-    return failed == 0 ? 0 : 1;
+    return golden::result();
 }

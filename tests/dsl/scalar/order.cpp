@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nested calls, which C++ may evaluate in any order, give one text: constant evaluation and run time are compared here,
-// compilers and optimisation levels by determinism.py, which compares what this prints.
+// compilers and optimisation levels by ../determinism.py, which compares what this prints.
 
 #include <ptxdsl/assemble/run_time.hpp>
 #include <ptxdsl/ptxdsl.hpp>

@@ -1,34 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every typed call of tensor memory, tcgen05 and clusterlaunchcontrol, with every kind, form and shape, through ptxas.
 //
-//   tcgen05_all_calls [--ptxas PATH] [--work DIR] [--print]
-//
-// The kernels are lists of calls, not programs: the verifier is not asked, the builder's own findings are.
-// Exit codes: 0 all modules assemble, 1 one does not, 77 no ptxas (skipped).
+// Options and exit codes: ../all_calls.hpp.
 
-#include <ptxdsl/assemble/run_time.hpp>
+#include "../all_calls.hpp"
+
 #include <ptxdsl/ptxdsl.hpp>
 
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-#include <string_view>
-
 namespace px = ptxdsl;
-using namespace px;  // NOLINT(google-build-using-namespace)
+using namespace px;         // NOLINT(google-build-using-namespace)
+using namespace all_calls;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
 using bw = builder<sm_100a>;
 
-template <tok... T, class F>
-constexpr void each(F f) {
-    (f(std::integral_constant<tok, T>()), ...);
-}
-template <unsigned... N, class F>
-constexpr void counts(F f) {
-    (f(std::integral_constant<unsigned, N>()), ...);
-}
 template <class... T>
 struct types {};
 
@@ -54,7 +40,7 @@ constexpr void dense(bw& k, const tensor_memory<512, Group>& mem) {
     const auto go = k.mov(px::tid.x) == 0u;
     k.tcgen05.mma(acc, a, b, go);
     k.tcgen05.mma(acc, a, b, px::unless(go));
-    each<collector_a_fill, collector_a_use, collector_a_lastuse, collector_a_discard>(
+    each_tok<collector_a_fill, collector_a_use, collector_a_lastuse, collector_a_discard>(
         [&](auto c) { k.tcgen05.template mma<c()>(acc, a, b, true); });
     const auto zero = k.mov<b32>(0u);
     if constexpr (P::pair == 1)
@@ -163,7 +149,7 @@ constexpr void stationary(bw& k, const tensor_memory<512, Group>& mem) {
 
 template <tok Shape, unsigned Most, class Q>
 constexpr void moves(bw& k, const Q& q) {
-    each<x1, x2, x4, x8, x16, x32, x64, x128>([&](auto n) {
+    each_tok<x1, x2, x4, x8, x16, x32, x64, x128>([&](auto n) {
         if constexpr (px::isa::token_count_of(n()) <= Most) {
             const auto all = q.template slice<b32, 512>();
             const auto plain = k.tcgen05.template ld<Shape, n()>(all);
@@ -181,7 +167,7 @@ constexpr void registers(bw& k, const tensor_memory<512, Group>& mem) {
     moves<shape_32x32b, 128>(k, q), moves<shape_16x64b, 128>(k, q), moves<shape_16x128b, 64>(k, q),
         moves<shape_16x256b, 32>(k, q);
     const auto all = k.tcgen05.quarter(mem, 3u).template slice<b32, 512>();
-    each<x1, x2, x4, x8, x16, x32, x64, x128>([&](auto n) {
+    each_tok<x1, x2, x4, x8, x16, x32, x64, x128>([&](auto n) {
         const auto v = k.tcgen05.template ld_16x32bx2<n(), 32>(all, 8);
         const auto w = k.tcgen05.template ld_16x32bx2<n(), 32, pack_16b>(all);
         k.tcgen05.wait_ld();
@@ -198,7 +184,7 @@ constexpr void copies(bw& k, const tensor_memory<512, Group>& mem) {
     k.tcgen05.template cp<shape_128x128b>(to[2], from), k.tcgen05.template cp<shape_64x128b, warpx2_02_13>(to[0], from);
     k.tcgen05.template cp<shape_64x128b, warpx2_01_23>(to[0], from),
         k.tcgen05.template cp<shape_32x128b, warpx4>(to[k.mov(px::tid.x)], from);
-    each<b6x16_p32, b4x16_p64>([&](auto f) {
+    each_tok<b6x16_p32, b4x16_p64>([&](auto f) {
         k.tcgen05.template cp<shape_128x256b, b8x16, f()>(to[0], from),
             k.tcgen05.template cp<shape_4x256b, b8x16, f()>(to[0], from);
         k.tcgen05.template cp<shape_128x128b, b8x16, f()>(to[0], from);
@@ -242,70 +228,24 @@ constexpr void kernel(bw& k) {
 // ---- the run
 // -----------------------------------------------------------------------------------------------------------
 
-struct run {
-    std::string ptxas = "ptxas", work = ".";
-    bool print = false, have = true;
-    int failed = 0, passed = 0;
-
-    template <class Body>
-    void operator()(const std::string& name, const Body& body, const attributes& attrs) {
-        ir::program p;
-        detail::write_program(p, "calls", attrs, body);
-        for (const ir::finding& f : p.findings) {
-            const auto text = p.text(f.text);
-            std::printf("FAILED %s, line %u: %s %.*s\n", name.c_str(), p.locations[f.where].line(), f.id,
-                        static_cast<int>(text.size()), text.data());
-            ++failed;
-        }
-        const assembled_program<typename detail::body_traits<Body>::params> text(p);
-        if (print) std::puts(text.text().data());
-        const std::string file = work + "/tcgen05_" + name + ".ptx";
-        if (std::FILE* f = std::fopen(file.c_str(), "w")) {
-            std::fputs(text.text().data(), f);
-            std::fclose(f);
-        }
-        if (!have) return;
-        // Shared memory is a list of tiles here, more than a block has: -c leaves the limit alone.
-        const std::string command = "\"" + ptxas + "\" -c -arch=sm_100a -o /dev/null \"" + file + "\"";
-        if (std::system(command.c_str()) == 0)
-            ++passed;
-        else
-            std::printf("FAILED %s: ptxas refuses %s\n", name.c_str(), file.c_str()), ++failed;
-    }
-    template <tok Group>
-    void all(const std::string& group) {
-        const attributes attrs{.reqntid = {128}, .cluster = {Group == cta_group_2 ? 4u : 0u}};
-        (*this)("floats_" + group, &kernel<Group, &floats<Group>>, attrs),
-            (*this)("bytes_" + group, &kernel<Group, &bytes<Group>>, attrs);
-        (*this)("scaled_" + group, &kernel<Group, &scaled_kinds<Group>>, attrs);
-        (*this)("stationary_" + group, &kernel<Group, &stationary<Group>>, attrs);
-        (*this)("registers_" + group, &kernel<Group, &registers<Group>>, attrs);
-        (*this)("copies_" + group, &kernel<Group, &copies<Group>>, attrs);
-        (*this)("completion_" + group, &kernel<Group, &completion<Group>>, attrs);
-    }
-};
+template <tok Group>
+void all(runner& r, const std::string& group) {
+    const attributes attrs{.reqntid = {128}, .cluster = {Group == cta_group_2 ? 4u : 0u}};
+    r.calls("floats_" + group, &kernel<Group, &floats<Group>>, "sm_100a", attrs),
+        r.calls("bytes_" + group, &kernel<Group, &bytes<Group>>, "sm_100a", attrs);
+    r.calls("scaled_" + group, &kernel<Group, &scaled_kinds<Group>>, "sm_100a", attrs);
+    r.calls("stationary_" + group, &kernel<Group, &stationary<Group>>, "sm_100a", attrs);
+    r.calls("registers_" + group, &kernel<Group, &registers<Group>>, "sm_100a", attrs);
+    r.calls("copies_" + group, &kernel<Group, &copies<Group>>, "sm_100a", attrs);
+    r.calls("completion_" + group, &kernel<Group, &completion<Group>>, "sm_100a", attrs);
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    run r;
-    for (int i = 1; i < argc; ++i) {
-        const std::string a = argv[i];
-        if (a == "--ptxas" && i + 1 < argc)
-            r.ptxas = argv[++i];
-        else if (a == "--work" && i + 1 < argc)
-            r.work = argv[++i];
-        else if (a == "--print")
-            r.print = true;
-    }
-    r.have = std::system(("\"" + r.ptxas + "\" --version > /dev/null 2>&1").c_str()) == 0;
-    r.all<cta_group_1>("1");
-    r.all<cta_group_2>("2");
-    if (r.failed != 0) return 1;
-    if (!r.have) {
-        std::puts("skipped: no ptxas, the modules were written but not assembled");
-        return 77;
-    }
-    std::printf("%d modules assemble\n", r.passed);
-    return 0;
+    // Shared memory is a list of tiles here, more than a block has: -c leaves the limit alone.
+    runner r(argc, argv, "tcgen05", "-c");
+    all<cta_group_1>(r, "1");
+    all<cta_group_2>(r, "2");
+    return r.result();
 }
