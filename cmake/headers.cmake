@@ -7,6 +7,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/assemble/emit.hpp
     ptxdsl/assemble/module_text.hpp
     ptxdsl/assemble/run_time.hpp
+    ptxdsl/detail/decimal.hpp
     ptxdsl/detail/dynarray.hpp
     ptxdsl/detail/fixed_string.hpp
     ptxdsl/detail/string_view.hpp

@@ -33,6 +33,11 @@ static_assert(
     !std::is_convertible_v<px::string_view, std::string>);  // a copy is asked for by name, as from std::string_view
 static_assert(!std::is_convertible_v<px::string_view, const char*>);
 
+// Numbers in names and sentences.
+static_assert(px::detail::decimal(0).view() == "0" && px::detail::decimal(9).view() == "9");
+static_assert(px::detail::decimal(10).view() == "10" && px::detail::decimal(100).view() == "100");
+static_assert(px::detail::decimal(~std::uint64_t{0}).view() == "18446744073709551615");
+
 std::string random_text(std::mt19937& random, std::size_t longest) {
     std::string s(random() % (longest + 1), ' ');
     for (char& c : s) c = static_cast<char>("ab\x80"[random() % 3]);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <ptxdsl/assemble/emit.hpp>
+#include <ptxdsl/detail/decimal.hpp>
 #include <ptxdsl/dsl/kernel.hpp>
 #include <ptxdsl/verify/verify.hpp>
 
@@ -113,13 +114,7 @@ struct sentence {
         for (char c : s)
             if (size + 1 < sizeof(text)) text[size++] = c;
     }
-    constexpr void put_number(std::uint32_t v) noexcept {
-        char digits[10] = {};
-        int n = 0;
-        do digits[n++] = static_cast<char>('0' + v % 10);
-        while ((v /= 10) != 0);
-        while (n > 0) put(string_view(&digits[--n], 1));
-    }
+    constexpr void put_number(std::uint32_t v) noexcept { put(decimal(v).view()); }
     [[nodiscard]] constexpr string_view view() const noexcept { return {text, size}; }
 };
 

@@ -2,6 +2,7 @@
 // PTX text from a program. The same code runs in constant evaluation and at run time.
 #pragma once
 
+#include <ptxdsl/detail/decimal.hpp>
 #include <ptxdsl/detail/dynarray.hpp>
 #include <ptxdsl/detail/string_view.hpp>
 #include <ptxdsl/ir/module.hpp>
@@ -40,11 +41,7 @@ public:
             put(static_cast<char>('0' + v));
             return;
         }
-        char digits[20] = {};
-        std::uint32_t n = 20;
-        do digits[--n] = static_cast<char>('0' + v % 10);
-        while ((v /= 10) != 0);
-        while (n < 20) put(digits[n++]);
+        put(decimal(v).view());
     }
     constexpr void put_signed(std::int64_t v) noexcept {
         if (v < 0) put('-');

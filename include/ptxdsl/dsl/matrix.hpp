@@ -3,6 +3,7 @@
 // A fragment's type carries its element map (dsl/fragment.hpp), so that operands of another shape do not compile.
 #pragma once
 
+#include <ptxdsl/detail/decimal.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
 #include <ptxdsl/dsl/fragment.hpp>
 #include <ptxdsl/dsl/pointer.hpp>
@@ -123,18 +124,15 @@ inline constexpr bool has_role = false;
 template <fragment_role Role, class T, u32 M, u32 K>
 inline constexpr bool has_role<mma_fragment<Role, T, M, K>, Role> = true;
 
-/// `mMn8kK`
-[[nodiscard]] constexpr tok mma_shape(u32 m, u32 k) noexcept {
-    char text[12] = {'m'};
-    unsigned at = 1;
-    if (m >= 10) text[at++] = static_cast<char>('0' + m / 10);
-    text[at++] = static_cast<char>('0' + m % 10);
-    text[at++] = 'n';
-    text[at++] = '8';
-    text[at++] = 'k';
-    if (k >= 100) text[at++] = static_cast<char>('0' + k / 100);
-    if (k >= 10) text[at++] = static_cast<char>('0' + k / 10 % 10);
-    text[at++] = static_cast<char>('0' + k % 10);
+/// The `mMnNkK` token.
+[[nodiscard]] constexpr tok shape_token(u32 m, u32 n, u32 k) noexcept {
+    char text[12] = {};
+    unsigned at = 0;
+    const u32 extents[] = {m, n, k};
+    for (unsigned i = 0; i < 3; ++i) {
+        text[at++] = "mnk"[i];
+        for (const char c : decimal(extents[i])) text[at++] = c;
+    }
     return isa::find_token(string_view(text, at));
 }
 
@@ -370,7 +368,7 @@ private:
     }
     template <tok Sparse, class D, class A, class B, class C, tok... M>
     using mma_form = compact_form<
-        Tgt, tok::mma, Sparse, tok::sync, tok::aligned, mma_shape(A::m, A::k), tok::row, tok::col,
+        Tgt, tok::mma, Sparse, tok::sync, tok::aligned, shape_token(A::m, 8, A::k), tok::row, tok::col,
         has_token<tok::kind__f8f6f4, M...> ? tok::kind__f8f6f4 : tok::none,
         has_token<tok::satfinite, M...> ? tok::satfinite : tok::none,
         isa::type_token(scalar_of<typename D::value_type>), isa::type_token(scalar_of<typename A::value_type>),

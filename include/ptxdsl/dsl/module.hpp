@@ -8,6 +8,7 @@
 // `{`.
 #pragma once
 
+#include <ptxdsl/detail/decimal.hpp>
 #include <ptxdsl/dsl/builder.hpp>
 #include <ptxdsl/dsl/declared.hpp>
 #include <ptxdsl/dsl/operands.hpp>
@@ -45,14 +46,7 @@ public:
         for (char c : s) p_.pool.push_back(c);
         return *this;
     }
-    constexpr line_text& put(std::uint64_t v) {
-        char digits[20] = {};
-        unsigned n = 0;
-        do digits[n++] = static_cast<char>('0' + v % 10);
-        while ((v /= 10) != 0);
-        while (n > 0) p_.pool.push_back(digits[--n]);
-        return *this;
-    }
+    constexpr line_text& put(std::uint64_t v) { return put(decimal(v).view()); }
     constexpr line_text& put(ptxdsl::linkage l) {
         constexpr string_view names[] = {"", ".extern ", ".visible ", ".weak ", ".common "};
         return put(names[static_cast<unsigned>(l)]);

@@ -2,6 +2,7 @@
 // Kernel parameters: what a body's parameter types mean to the launch, and the `ld.param` that reads each one.
 #pragma once
 
+#include <ptxdsl/detail/decimal.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
 #include <ptxdsl/dsl/pointer.hpp>
 #include <ptxdsl/ir/signature.hpp>
@@ -88,8 +89,7 @@ constexpr std::uint32_t declare_param(ir::program& p, ir::param description) {
         p.pool.push_back(c);
     }
     for (char c : string_view("_param_")) p.pool.push_back(c);
-    if (index >= 10) p.pool.push_back(static_cast<char>('0' + index / 10));
-    p.pool.push_back(static_cast<char>('0' + index % 10));
+    for (const char c : decimal(index)) p.pool.push_back(c);
     description.id = {begin, p.pool.size() - begin};
     p.params.push_back(description);
     p.symbols.push_back(description.id);

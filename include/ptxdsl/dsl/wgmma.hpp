@@ -207,20 +207,6 @@ private:
 
 namespace detail {
 
-/// The `m64nNkK` token.
-[[nodiscard]] constexpr tok wgmma_shape(unsigned n, unsigned k) noexcept {
-    char text[16] = {'m', '6', '4', 'n'};
-    unsigned at = 4;
-    if (n >= 100) text[at++] = static_cast<char>('0' + n / 100);
-    if (n >= 10) text[at++] = static_cast<char>('0' + n / 10 % 10);
-    text[at++] = static_cast<char>('0' + n % 10);
-    text[at++] = 'k';
-    if (k >= 100) text[at++] = static_cast<char>('0' + k / 100);
-    if (k >= 10) text[at++] = static_cast<char>('0' + k / 10 % 10);
-    text[at++] = static_cast<char>('0' + k % 10);
-    return isa::find_token(string_view(text, at));
-}
-
 template <class T>
 inline constexpr bool is_accumulator = false;
 template <class T, unsigned N>
@@ -450,7 +436,7 @@ private:
     }
     template <bool Sparse, tok Sat, class T, unsigned N, class A, class B>
     using shape = compact_form<Tgt, tok::wgmma, tok::mma_async, Sparse ? tok::sp : tok::none, tok::sync, tok::aligned,
-                               wgmma_shape(N, (Sparse ? 512 : 256) / bits_of<A>), isa::type_token(scalar_of<T>),
+                               shape_token(64, N, (Sparse ? 512 : 256) / bits_of<A>), isa::type_token(scalar_of<T>),
                                wgmma_type<A>(), wgmma_type<B>(), bits_of<A> == 1 ? tok::and_ : tok::none,
                                bits_of<A> == 1 ? tok::popc : tok::none, Sat>;
 

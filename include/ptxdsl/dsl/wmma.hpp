@@ -27,19 +27,6 @@ namespace detail {
         elements / 32 * (t == isa::scalar::f16 && r != wmma_role::accumulator ? 512 / (elements / 32) / 32 * 2 : 1);
     return held * isa::bits(t) / isa::bits(wmma_register(r, t));
 }
-/// `mMnNkK`
-[[nodiscard]] constexpr tok wmma_shape(unsigned m, unsigned n, unsigned k) noexcept {
-    char text[16] = {};
-    unsigned at = 0;
-    const unsigned extents[] = {m, n, k};
-    for (unsigned i = 0; i < 3; ++i) {
-        const unsigned number = extents[i];
-        text[at++] = "mnk"[i];
-        for (unsigned unit = number >= 100 ? 100 : number >= 10 ? 10 : 1; unit != 0; unit /= 10)
-            text[at++] = static_cast<char>('0' + number / unit % 10);
-    }
-    return isa::find_token({text, at});
-}
 
 }  // namespace detail
 
@@ -115,7 +102,7 @@ public:
         if constexpr (detail::is_wmma<F> && check<F, P, false>()) {
             constexpr tok part = F::role == wmma_role::a ? tok::a : F::role == wmma_role::b ? tok::b : tok::c;
             using G = detail::compact_form<Tgt, tok::wmma, tok::load, part, tok::sync, tok::aligned, Layout,
-                                           detail::wmma_shape(F::m, F::n, F::k), space_of<P>,
+                                           detail::shape_token(F::m, F::n, F::k), space_of<P>,
                                            isa::type_token(scalar_of<typename F::value_type>)>;
             require_wmma<G>();
             if constexpr (detail::is_absent<S>)
@@ -134,7 +121,7 @@ public:
             static_assert(F::role == wmma_role::accumulator,
                           "PTXDSL-D03: wmma_store stores an accumulator, px::wmma_acc");
             using G = detail::compact_form<Tgt, tok::wmma, tok::store, tok::d, tok::sync, tok::aligned, Layout,
-                                           detail::wmma_shape(F::m, F::n, F::k), space_of<P>,
+                                           detail::shape_token(F::m, F::n, F::k), space_of<P>,
                                            isa::type_token(scalar_of<typename F::value_type>)>;
             require_wmma<G>();
             if constexpr (detail::is_absent<S>)
@@ -154,7 +141,7 @@ public:
             constexpr bool half = scalar_of<typename A::value_type> == isa::scalar::f16;
             using G = detail::compact_form<
                 Tgt, tok::wmma, tok::mma, (is_bit_operation(M) ? M : tok::none)..., tok::sync, tok::aligned, LayoutA,
-                LayoutB, detail::wmma_shape(A::m, A::n, A::k), (is_rounding(M) ? M : tok::none)...,
+                LayoutB, detail::shape_token(A::m, A::n, A::k), (is_rounding(M) ? M : tok::none)...,
                 isa::type_token(scalar_of<typename D::value_type>),
                 half ? tok::none : isa::type_token(scalar_of<typename A::value_type>),
                 half ? tok::none : isa::type_token(scalar_of<typename B::value_type>),

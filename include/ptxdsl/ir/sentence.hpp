@@ -3,6 +3,7 @@
 // message.
 #pragma once
 
+#include <ptxdsl/detail/decimal.hpp>
 #include <ptxdsl/detail/string_view.hpp>
 
 #include <cstdint>
@@ -37,7 +38,7 @@ struct sentence_text {
     constexpr void add(const part& p) noexcept {
         if (p.what == part::kind::text) put(p.text);
         if (p.what == part::kind::negative) put("-");
-        if (p.what == part::kind::number || p.what == part::kind::negative) put_number(p.number);
+        if (p.what == part::kind::number || p.what == part::kind::negative) put(detail::decimal(p.number).view());
     }
     constexpr void add(std::initializer_list<part> parts) noexcept {
         for (const part& p : parts) add(p);
@@ -47,13 +48,6 @@ private:
     constexpr void put(string_view s) noexcept {
         for (char c : s)
             if (size < sizeof(text)) text[size++] = c;
-    }
-    constexpr void put_number(std::uint64_t v) noexcept {
-        char digits[20] = {};
-        int n = 0;
-        do digits[n++] = static_cast<char>('0' + v % 10);
-        while ((v /= 10) != 0);
-        while (n > 0) put(string_view(&digits[--n], 1));
     }
 };
 

@@ -2,6 +2,8 @@
 // A growable text for printers and messages, usable in constant evaluation.
 #pragma once
 
+#include <ptxdsl/detail/decimal.hpp>
+
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
@@ -42,13 +44,7 @@ public:
         size_ += n;
         return *this;
     }
-    constexpr text& put_number(std::uint64_t v) {
-        char digits[20] = {};
-        unsigned n = 20;
-        do digits[--n] = static_cast<char>('0' + v % 10);
-        while ((v /= 10) != 0);
-        return put(std::string_view(digits + n, 20 - n));
-    }
+    constexpr text& put_number(std::uint64_t v) { return put(std::string_view(::ptxdsl::detail::decimal(v).view())); }
     constexpr void clear() noexcept { size_ = 0; }
 
     [[nodiscard]] constexpr std::uint32_t size() const noexcept { return size_; }

@@ -2,6 +2,7 @@
 // Findings of the verifier: an id of docs/misuse, a sentence, the place in the author's source.
 #pragma once
 
+#include <ptxdsl/detail/decimal.hpp>
 #include <ptxdsl/detail/dynarray.hpp>
 #include <ptxdsl/detail/string_view.hpp>
 #include <ptxdsl/ir/module.hpp>
@@ -42,14 +43,7 @@ public:
         put('-');
         return with(std::uint64_t{0} - static_cast<std::uint64_t>(n));
     }
-    constexpr report& with(std::uint64_t n) {
-        char digits[20] = {};
-        int count = 0;
-        do digits[count++] = static_cast<char>('0' + n % 10);
-        while ((n /= 10) != 0);
-        while (count > 0) put(digits[--count]);
-        return *this;
-    }
+    constexpr report& with(std::uint64_t n) { return with(::ptxdsl::detail::decimal(n).view()); }
 
     [[nodiscard]] constexpr string_view text(const ir::finding& f) const noexcept {
         return {pool.data() + f.text.offset, f.text.length};
