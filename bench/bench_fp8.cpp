@@ -18,9 +18,8 @@ using bench::contender;
 struct size {
     std::uint64_t m, n, k;
 };
-struct request {
-    std::string shapes = "8192,4096,4096x11008x4096,8192x28672x8192", mode = "sustained", out;
-    std::uint64_t rounds = 20, seed = 1;
+struct request : bench::run_options {
+    std::string shapes = "8192,4096,4096x11008x4096,8192x28672x8192";
 };
 
 [[nodiscard]] double wide(px::e4m3 v) {
@@ -170,9 +169,8 @@ int run(const request& r, const std::vector<size>& sizes, int argc, char** argv)
         demo::say("no peer: {}", l.error().message());
     std::vector<bench::row> rows;
     for (const size e : sizes)
-        for (const auto mode : {bench::mode::sustained, bench::mode::burst})
-            if (r.mode == "both" || r.mode == bench::name(mode)) measure(*ctx, lt, e, r, mode, rows);
-    bench::report(rows, bench::provenance_of(*ctx, argc, argv), r.out == "auto" ? bench::default_file(*ctx) : r.out);
+        for (const auto mode : r.modes()) measure(*ctx, lt, e, r, mode, rows);
+    bench::report(rows, *ctx, r, argc, argv);
     return demo::right;
 }
 
@@ -180,24 +178,12 @@ int run(const request& r, const std::vector<size>& sizes, int argc, char** argv)
 
 int main(int argc, char** argv) {
     request r;
-    const std::vector<demo::option> options{
+    const auto options = r.behind({
         {.name = "--shapes",
          .value = "LIST",
          .help = "cubes (8192) or m x n x k, k a multiple of 16",
          .text = &r.shapes},
-        {.name = "--rounds",
-         .value = "N",
-         .help = "rounds of all contenders (default 20)",
-         .number = &r.rounds,
-         .least = 1,
-         .most = 10'000},
-        {.name = "--mode", .value = "MODE", .help = "sustained (default), burst or both", .text = &r.mode},
-        {.name = "--out",
-         .value = "FILE",
-         .help = "append rows to this file; auto: bench/results/<date>-<device>.json",
-         .text = &r.out},
-        {.name = "--seed", .value = "N", .help = "of the random input (default 1)", .number = &r.seed},
-    };
+    });
     if (const auto status =
             demo::read_command_line(argc, argv, "fp8 products against cuBLASLt, interleaved in one process", options))
         return *status;

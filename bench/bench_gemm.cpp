@@ -27,9 +27,9 @@ constexpr gemm_size llm[] = {
 };
 static_assert(std::size(llm) == 40);
 
-struct request {
-    std::string shapes = "4096,6144,8192", config = "library", mode = "sustained", out;
-    std::uint64_t rounds = 20, seed = 1, slice = 25;
+struct request : bench::run_options {
+    std::string shapes = "4096,6144,8192", config = "library";
+    std::uint64_t slice = 25;
     bool no_check = false, no_best = false;
 };
 
@@ -189,11 +189,9 @@ int run(const request& r, const std::vector<gemm_size>& sizes, int argc, char** 
     else
         demo::say("no peer: {}", l.error().message());
     std::vector<bench::row> rows;
-    for (const gemm_size s : sizes) {
-        if (r.mode != "burst") measure(*ctx, lt, s, r, bench::mode::sustained, rows);
-        if (r.mode != "sustained") measure(*ctx, lt, s, r, bench::mode::burst, rows);
-    }
-    bench::report(rows, bench::provenance_of(*ctx, argc, argv), r.out == "auto" ? bench::default_file(*ctx) : r.out);
+    for (const gemm_size s : sizes)
+        for (const auto mode : r.modes()) measure(*ctx, lt, s, r, mode, rows);
+    bench::report(rows, *ctx, r, argc, argv);
     print_means(rows);
     return demo::right;
 }
@@ -208,7 +206,7 @@ int run(const request& r, const std::vector<gemm_size>& sizes, int argc, char** 
 
 int main(int argc, char** argv) {
     request r;
-    const std::vector<demo::option> options{
+    const auto options = r.behind({
         {.name = "--shapes",
          .value = "LIST",
          .help = "cubes (8192), m x n x k (128x4096x4096) or llm; default 4096,6144,8192",
@@ -217,35 +215,23 @@ int main(int argc, char** argv) {
          .value = "LIST",
          .help = "library (default), all, or some of " + entry_names(),
          .text = &r.config},
-        {.name = "--rounds",
-         .value = "N",
-         .help = "rounds of all contenders (default 20)",
-         .number = &r.rounds,
-         .least = 1,
-         .most = 10'000},
-        {.name = "--mode", .value = "MODE", .help = "sustained (default), burst or both", .text = &r.mode},
         {.name = "--slice",
          .value = "MS",
          .help = "sustained: milliseconds a slice (default 25)",
          .number = &r.slice,
          .least = 1,
          .most = 10'000},
-        {.name = "--out",
-         .value = "FILE",
-         .help = "append rows to this file; auto: bench/results/<date>-<device>.json",
-         .text = &r.out},
-        {.name = "--seed", .value = "N", .help = "of the random input (default 1)", .number = &r.seed},
         {.name = "--no-best", .value = "", .help = "leave out the best of 8 algorithms", .flag = &r.no_best},
         {.name = "--no-check",
          .value = "",
          .help = "time without checking results (while tuning)",
          .flag = &r.no_check},
-    };
+    });
     if (const auto status =
             demo::read_command_line(argc, argv, "bf16 GEMM against cuBLASLt, interleaved in one process", options))
         return *status;
     const auto sizes = parse_shapes(r.shapes);
-    if (!sizes || (r.mode != "sustained" && r.mode != "burst" && r.mode != "both")) {
+    if (!sizes || r.modes().empty()) {
         fmt::print(stderr, "--shapes takes sizes like 8192 or 128x4096x4096, --mode sustained, burst or both\n");
         return demo::usage;
     }

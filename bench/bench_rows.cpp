@@ -23,10 +23,8 @@ struct shape {
     u32 rows, columns;
 };
 
-struct request {
-    std::string shapes = "65536x4096,8192x8192,2048x8192", work = "all", type = "f32", mode = "sustained", out, ptx,
-                threads;
-    std::uint64_t rounds = 20, seed = 1;
+struct request : bench::run_options {
+    std::string shapes = "65536x4096,8192x8192,2048x8192", work = "all", type = "f32", ptx, threads;
     std::uint64_t slice = 10;
     bool flush = false, no_check = false;
 };
@@ -336,10 +334,9 @@ int run(const request& r, const std::vector<shape>& shapes, int argc, char** arg
     if (!ctx) return demo::say("{}", ctx.error().message()), demo::skipped;
     std::vector<bench::row> results;
     for_each_work(r, shapes, [&]<class T>(shape s, const work& k) {
-        for (const auto mode : {bench::mode::sustained, bench::mode::burst})
-            if (r.mode == "both" || r.mode == bench::name(mode)) measure<T>(*ctx, s, k, r, mode, results);
+        for (const auto mode : r.modes()) measure<T>(*ctx, s, k, r, mode, results);
     });
-    bench::report(results, bench::provenance_of(*ctx, argc, argv), r.out == "auto" ? bench::default_file(*ctx) : r.out);
+    bench::report(results, *ctx, r, argc, argv);
     return demo::right;
 }
 
@@ -347,7 +344,7 @@ int run(const request& r, const std::vector<shape>& shapes, int argc, char** arg
 
 int main(int argc, char** argv) {
     request r;
-    const std::vector<demo::option> options{
+    const auto options = r.behind({
         {.name = "--shapes",
          .value = "LIST",
          .help = "rows x columns; default 65536x4096,8192x8192,2048x8192",
@@ -358,13 +355,6 @@ int main(int argc, char** argv) {
                  "rms_norm,add_rms_norm,layer_norm,softmax,swiglu,rope,quantize_rows,quantize_blocks",
          .text = &r.work},
         {.name = "--type", .value = "TYPE", .help = "f32 (default), bf16 or both", .text = &r.type},
-        {.name = "--rounds",
-         .value = "N",
-         .help = "rounds of all contenders (default 20)",
-         .number = &r.rounds,
-         .least = 1,
-         .most = 10'000},
-        {.name = "--mode", .value = "MODE", .help = "sustained (default), burst or both", .text = &r.mode},
         {.name = "--slice",
          .value = "MS",
          .help = "sustained: milliseconds a slice (default 10)",
@@ -377,11 +367,6 @@ int main(int argc, char** argv) {
          .help = "also time these thread counts a row: 512, 1024/2 (a cluster of 2), 512@3 (three blocks a "
                  "multiprocessor), 0 (ours); p: early start, n: none, k: results stay in L2",
          .text = &r.threads},
-        {.name = "--out",
-         .value = "FILE",
-         .help = "append rows to this file; auto: bench/results/<date>-<device>.json",
-         .text = &r.out},
-        {.name = "--seed", .value = "N", .help = "of the random input (default 1)", .number = &r.seed},
         {.name = "--ptx",
          .value = "DIR",
          .help = "only write the kernels' PTX and launch data there (torch_peer.py)",
@@ -390,7 +375,7 @@ int main(int argc, char** argv) {
          .value = "",
          .help = "time without checking results (while tuning)",
          .flag = &r.no_check},
-    };
+    });
     if (const auto status = demo::read_command_line(
             argc, argv, "Memory-bound kernels against a device copy, interleaved in one process", options))
         return *status;

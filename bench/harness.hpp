@@ -10,6 +10,8 @@
 // the driver's copy: a graph's copies of a gigabyte ran at two thirds of the speed of the same copies in a stream.)
 #pragma once
 
+#include "../examples/demo.hpp"
+
 #include <ptxdsl/runtime.hpp>
 
 #include <fmt/format.h>
@@ -297,6 +299,42 @@ inline void report(const std::vector<row>& rows, const provenance& p, const std:
         list.remove_prefix(std::min(end + 1, list.size()));
     }
     return words;
+}
+
+/// What every program that times contenders is asked.
+struct run_options {
+    std::uint64_t rounds = 20, seed = 1;
+    std::string mode = "sustained", out;
+
+    /// A program's own options, then these.
+    [[nodiscard]] std::vector<demo::option> behind(std::vector<demo::option> options) {
+        options.push_back({.name = "--rounds",
+                           .value = "N",
+                           .help = "rounds of all contenders (default 20)",
+                           .number = &rounds,
+                           .least = 1,
+                           .most = 10'000});
+        options.push_back(
+            {.name = "--mode", .value = "MODE", .help = "sustained (default), burst or both", .text = &mode});
+        options.push_back({.name = "--out",
+                           .value = "FILE",
+                           .help = "append rows to this file; auto: bench/results/<date>-<device>.json",
+                           .text = &out});
+        options.push_back({.name = "--seed", .value = "N", .help = "of the random input (default 1)", .number = &seed});
+        return options;
+    }
+    /// The modes asked for; none when the word is not known.
+    [[nodiscard]] std::vector<bench::mode> modes() const {
+        std::vector<bench::mode> all;
+        for (const auto m : {bench::mode::sustained, bench::mode::burst})
+            if (mode == "both" || mode == name(m)) all.push_back(m);
+        return all;
+    }
+};
+
+/// Reports the rows, to a file too where the options name one.
+inline void report(const std::vector<row>& rows, const px::context& ctx, const run_options& r, int argc, char** argv) {
+    report(rows, provenance_of(ctx, argc, argv), r.out == "auto" ? default_file(ctx) : r.out);
 }
 
 }  // namespace bench

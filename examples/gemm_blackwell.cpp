@@ -4,7 +4,7 @@
 // instead.
 #include "blackwell_device.hpp"
 #include "gemm_blackwell_launch.hpp"
-#include "gemm_check.hpp"
+#include "gemm_options.hpp"
 
 namespace {
 
@@ -20,12 +20,7 @@ constexpr auto gemm_ptx = px::assemble<px::kernel<"gemm", gb::gemm<one, bf16>, g
 constexpr auto pair_ptx = px::assemble<px::kernel<"gemm_pair", gb::gemm<two, f32>, gb::attributes<two>>>();
 static_assert(pair_ptx.text().find("tcgen05.mma.cta_group::2.kind::f16") != px::string_view::npos);
 
-struct request {
-    gemm_size size{4096, 4096, 4096};
-    std::uint64_t repeat = 20, seed = 1;
-    std::string out = "bf16", config = std::string(gb::configs[0].name);
-    bool self_test = false, ptxas = false;
-};
+using request = demo::gemm_request;
 
 /// Runs one problem, checks it, and times it when `repeat` is not 0.
 template <gb::config C, class Out>
@@ -120,57 +115,19 @@ int run(const request& r) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    request r;
-    const std::uint64_t most = 1 << 20;
-    const std::vector<demo::option> options{
-        {.name = "--m",
-         .value = "N",
-         .help = "rows of A and C (default 4096)",
-         .number = &r.size.m,
-         .least = 1,
-         .most = most},
-        {.name = "--n",
-         .value = "N",
-         .help = "rows of B, columns of C, a multiple of 8 (default 4096)",
-         .number = &r.size.n,
-         .least = 8,
-         .most = most},
-        {.name = "--k",
-         .value = "N",
-         .help = "columns of A and B, a multiple of 8 (default 4096)",
-         .number = &r.size.k,
-         .least = 8,
-         .most = most},
-        {.name = "--out", .value = "bf16|f32", .help = "element type of C (default bf16)", .text = &r.out},
-        {.name = "--config",
-         .value = "NAME",
-         .help = "1cta-128x256-s4 (default) or 2cta-256x256-s6",
-         .text = &r.config},
-        {.name = "--repeat",
-         .value = "N",
-         .help = "timed launches (default 20)",
-         .number = &r.repeat,
-         .least = 1,
-         .most = 100'000},
-        {.name = "--seed", .value = "N", .help = "of the random input (default 1)", .number = &r.seed},
-        {.name = "--self-test",
-         .value = "",
-         .help = "60 shapes with every configuration instead of one",
-         .flag = &r.self_test},
-        {.name = "--ptxas",
-         .value = "",
-         .help = "only assemble the kernels of every configuration with ptxas",
-         .flag = &r.ptxas},
-    };
+    request r{.config = std::string(gb::configs[0].name)};
+    const auto options = demo::gemm_options(r, {.n = "rows of B, columns of C, a multiple of 8 (default 4096)",
+                                                .config = "1cta-128x256-s4 (default) or 2cta-256x256-s6",
+                                                .self_test = "60 shapes with every configuration instead of one",
+                                                .least_n = 8});
     if (const auto status = demo::read_command_line(
             argc, argv, "C = A B^T on Blackwell's tensor cores: bf16 in, f32 sums, bf16 or f32 out", options))
         return *status;
-    const auto refuse = [](const std::string& sentence) { return fmt::print(stderr, "{}\n", sentence), demo::usage; };
-    if (r.out != "bf16" && r.out != "f32") return refuse(fmt::format("--out takes bf16 or f32, not '{}'", r.out));
+    if (r.out != "bf16" && r.out != "f32") return demo::refuse(fmt::format("--out takes bf16 or f32, not '{}'", r.out));
     if (r.size.k % 8 != 0 || r.size.n % 8 != 0)
-        return refuse("--k and --n take multiples of 8: rows of A, B and C are multiples of 16 bytes");
+        return demo::refuse("--k and --n take multiples of 8: rows of A, B and C are multiples of 16 bytes");
     if (std::none_of(std::begin(gb::configs), std::end(gb::configs), [&](const auto& c) { return c.name == r.config; }))
-        return refuse(fmt::format("there is no configuration '{}'", r.config));
+        return demo::refuse(fmt::format("there is no configuration '{}'", r.config));
     if (r.ptxas) return assemble_all();
     return demo::guarded([&] { return run(r); });
 }

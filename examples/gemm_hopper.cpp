@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Hopper GEMM on random input, checked against float64 and timed. The kernel: gemm_hopper_kernel.hpp.
-#include "gemm_check.hpp"
 #include "gemm_hopper_launch.hpp"
+#include "gemm_options.hpp"
 
 namespace {
 
@@ -16,12 +16,7 @@ constexpr gh::config shown_config = gh::configs[0].c;
 constexpr auto gemm_ptx =
     px::assemble<px::kernel<"gemm", gh::gemm<shown_config, bf16>, gh::attributes<shown_config>>>();
 
-struct request {
-    gemm_size size{4096, 4096, 4096};
-    std::uint64_t repeat = 20, seed = 1;
-    std::string out = "bf16", config = std::string(gh::configs[0].name);
-    bool self_test = false, ptxas = false;
-};
+using request = demo::gemm_request;
 
 /// Random A and B, a poisoned C.
 template <class Out>
@@ -165,58 +160,20 @@ int run(const request& r) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    request r;
-    const std::uint64_t most = 1 << 20;
-    const std::vector<demo::option> options{
-        {.name = "--m",
-         .value = "N",
-         .help = "rows of A and C (default 4096)",
-         .number = &r.size.m,
-         .least = 1,
-         .most = most},
-        {.name = "--n",
-         .value = "N",
-         .help = "rows of B, columns of C (default 4096)",
-         .number = &r.size.n,
-         .least = 1,
-         .most = most},
-        {.name = "--k",
-         .value = "N",
-         .help = "columns of A and B, a multiple of 8 (default 4096)",
-         .number = &r.size.k,
-         .least = 8,
-         .most = most},
-        {.name = "--out", .value = "bf16|f32", .help = "element type of C (default bf16)", .text = &r.out},
-        {.name = "--config",
-         .value = "NAME",
-         .help = "one of " + gh::config_names() + " (default the first)",
-         .text = &r.config},
-        {.name = "--repeat",
-         .value = "N",
-         .help = "timed launches (default 20)",
-         .number = &r.repeat,
-         .least = 1,
-         .most = 100'000},
-        {.name = "--seed", .value = "N", .help = "of the random input (default 1)", .number = &r.seed},
-        {.name = "--self-test",
-         .value = "",
-         .help = "over 100 shapes with every configuration instead of one",
-         .flag = &r.self_test},
-        {.name = "--ptxas",
-         .value = "",
-         .help = "only assemble the kernels of every configuration with ptxas",
-         .flag = &r.ptxas},
-    };
+    request r{.config = std::string(gh::configs[0].name)};
+    const auto options =
+        demo::gemm_options(r, {.n = "rows of B, columns of C (default 4096)",
+                               .config = "one of " + gh::config_names() + " (default the first)",
+                               .self_test = "over 100 shapes with every configuration instead of one"});
     if (const auto status = demo::read_command_line(
             argc, argv, "C = A B^T on Hopper's tensor cores: bf16 in, f32 sums, bf16 or f32 out", options))
         return *status;
-    const auto refuse = [](const std::string& sentence) { return fmt::print(stderr, "{}\n", sentence), demo::usage; };
-    if (r.out != "bf16" && r.out != "f32") return refuse(fmt::format("--out takes bf16 or f32, not '{}'", r.out));
+    if (r.out != "bf16" && r.out != "f32") return demo::refuse(fmt::format("--out takes bf16 or f32, not '{}'", r.out));
     if (r.size.k % 8 != 0)
-        return refuse(
+        return demo::refuse(
             fmt::format("--k takes a multiple of 8, not {}: rows of A and B are multiples of 16 bytes", r.size.k));
     if (!known_config(r.config))
-        return refuse(fmt::format("there is no configuration '{}'; there are {}", r.config, gh::config_names()));
+        return demo::refuse(fmt::format("there is no configuration '{}'; there are {}", r.config, gh::config_names()));
     if (r.ptxas) return assemble_all();
     return demo::guarded([&] { return run(r); });
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the PTX of the library's matrix products, one file a kernel, to the folder named on the command line. Exit
 // code 1 when one does not assemble.
+#include "print_kernels.hpp"
+
 #include <ptxdsl/assemble/run_time.hpp>
 #include <ptxdsl/kernels/gemm_heuristic.hpp>
 #include <ptxdsl/kernels/gemm_kernel.hpp>
 #include <ptxdsl/kernels/gemm_plain.hpp>
 
-#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -15,20 +16,7 @@ using namespace ptxdsl::kernels;
 
 namespace {
 
-std::string folder;
-int failures = 0;
-
-template <class Program>
-void write(const std::string& name, const Program& p) {
-    if (!p.ok()) {
-        std::printf("%s: %.*s\n", name.c_str(), static_cast<int>(p.error().size()), p.error().data());
-        ++failures;
-        return;
-    }
-    std::FILE* out = std::fopen((folder + "/" + name + ".ptx").c_str(), "w");
-    if (out == nullptr || std::fwrite(p.text().data(), 1, p.text().size(), out) != p.text().size()) ++failures;
-    if (out != nullptr) std::fclose(out);
-}
+using print_kernels::write;
 
 template <gemm_config C, class In = px::bf16, class Out = In, gemm_epilogue E = gemm_epilogue{}>
 void gemm(const std::string& name) {
@@ -75,9 +63,8 @@ void variants() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) return 2;
-    folder = argv[1];
-    list(std::make_index_sequence<gemm_configs.size()>{});
-    variants();
-    return failures == 0 ? 0 : 1;
+    return print_kernels::run(argc, argv, [] {
+        list(std::make_index_sequence<gemm_configs.size()>{});
+        variants();
+    });
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the PTX of the library's row and element kernels, one file a kernel, to the folder named on the command line.
 // Exit code 1 when one does not assemble.
+#include "print_kernels.hpp"
+
 #include <ptxdsl/assemble/run_time.hpp>
 #include <ptxdsl/kernels/element_kernels.hpp>
 
-#include <cstdio>
 #include <string>
 
 namespace px = ptxdsl;
@@ -13,20 +14,7 @@ using px::u32;
 
 namespace {
 
-std::string folder;
-int failures = 0;
-
-template <class Program>
-void write(const std::string& name, const Program& p) {
-    if (!p.ok()) {
-        std::printf("%s: %.*s\n", name.c_str(), static_cast<int>(p.error().size()), p.error().data());
-        ++failures;
-        return;
-    }
-    std::FILE* out = std::fopen((folder + "/" + name + ".ptx").c_str(), "w");
-    if (out == nullptr || std::fwrite(p.text().data(), 1, p.text().size(), out) != p.text().size()) ++failures;
-    if (out != nullptr) std::fclose(out);
-}
+using print_kernels::write;
 
 /// Every kind of plan: a warp a row, small and large blocks, clusters, rows that do not fit; exact and ragged ones; all
 /// widths of an access.
@@ -82,9 +70,8 @@ void elements(const std::string& type) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) return 2;
-    folder = argv[1];
-    rows<px::f32>("f32"), rows<px::bf16>("bf16"), rows<px::f16>("f16");
-    elements<px::f32>("f32"), elements<px::bf16>("bf16"), elements<px::f16>("f16");
-    return failures == 0 ? 0 : 1;
+    return print_kernels::run(argc, argv, [] {
+        rows<px::f32>("f32"), rows<px::bf16>("bf16"), rows<px::f16>("f16");
+        elements<px::f32>("f32"), elements<px::bf16>("bf16"), elements<px::f16>("f16");
+    });
 }

@@ -16,6 +16,8 @@ namespace mutation {
 namespace px = ptxdsl;
 namespace ir = px::ir;
 using px::isa::tok;
+using px::verify::has_token;
+using px::verify::operand_at;
 
 struct mutant {
     std::string what;  ///< "file.hpp:12 mbarrier.arrive: left out"
@@ -26,12 +28,6 @@ inline std::vector<const std::uint32_t*> records_of(const ir::view& m) {
     std::vector<const std::uint32_t*> list;
     for (const std::uint32_t* w = m.words; w < m.words + m.n.words; w += ir::cursor{w}.size()) list.push_back(w);
     return list;
-}
-
-inline bool has(const ir::cursor& c, tok t) {
-    for (std::uint32_t i = 0; i < c.tokens(); ++i)
-        if (static_cast<tok>(c.token(i)) == t) return true;
-    return false;
 }
 
 inline std::string spelled(const ir::cursor& c) {
@@ -52,11 +48,12 @@ inline bool synchronises(const ir::cursor& c) {
         case tok::barrier:
         case tok::setmaxnreg:
         case tok::griddepcontrol: return true;
-        case tok::wgmma: return !has(c, tok::mma_async);
-        case tok::cp: return has(c, tok::commit_group) || has(c, tok::wait_group) || has(c, tok::wait_all);
+        case tok::wgmma: return !has_token(c, tok::mma_async);
+        case tok::cp:
+            return has_token(c, tok::commit_group) || has_token(c, tok::wait_group) || has_token(c, tok::wait_all);
         case tok::tcgen05:
-            return has(c, tok::commit) || has(c, tok::wait) || has(c, tok::fence) || has(c, tok::alloc) ||
-                   has(c, tok::dealloc) || has(c, tok::relinquish_alloc_permit);
+            return has_token(c, tok::commit) || has_token(c, tok::wait) || has_token(c, tok::fence) ||
+                   has_token(c, tok::alloc) || has_token(c, tok::dealloc) || has_token(c, tok::relinquish_alloc_permit);
         default: return false;
     }
 }
@@ -140,17 +137,11 @@ private:
         }
         return nullptr;
     }
-    [[nodiscard]] static const std::uint32_t* operand(const ir::cursor& c, std::uint32_t i) {
-        const std::uint32_t* o = c.first_operand();
-        for (; i != 0; --i) o += ir::operand_words(o[0]);
-        return o;
-    }
-
     void numbers(std::size_t k, px::string_view how, std::uint32_t barrier, edits& list) const {
         const ir::cursor c{records_[k]};
         const tok first = static_cast<tok>(c.token(0));
         const auto add = [&](std::uint32_t i, std::int64_t change, const std::uint32_t* noted = nullptr) {
-            const std::uint32_t* const o = operand(c, i);
+            const std::uint32_t* const o = operand_at(c, i);
             if (ir::kind_of(*o) != ir::operand_kind::small_int || ir::small_value(*o) + change < 0) return;
             const auto value = static_cast<std::uint32_t>(ir::small_value(*o) + change);
             list.push_back({o, ir::head(ir::operand_kind::small_int, value)});
@@ -169,7 +160,7 @@ private:
         const bool is_bar = (first == tok::bar || first == tok::barrier) && c.operands() == 2;
         if (is_bar && how == "counts a warp more") add(1, 32);
         if (is_bar && how == "counts a warp less") add(1, -32);
-        if (how == "waits for one group less" && has(c, tok::wait_group) && c.operands() == 1) add(0, 1);
+        if (how == "waits for one group less" && has_token(c, tok::wait_group) && c.operands() == 1) add(0, 1);
         if (how == "8 registers more" && first == tok::setmaxnreg) add(0, 8);
     }
 
