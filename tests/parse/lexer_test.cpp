@@ -104,6 +104,9 @@ TEST_CASE("bytes that are not ASCII: a warning in comments, an error elsewhere")
     CHECK(comment.messages.size() == 1);
     CHECK(lexed("d\xc3\xa9j\xc3\xa0").messages.errors() == 2);
     CHECK(lexed("\xef\xbb\xbf.version").messages.errors() == 0);
+    const lexed again("\xef\xbb\xbf.version \xef\xbb\xbf");  // a token there, not the trivia of the start
+    CHECK(again.tokens[1].kind == kind::bad);
+    CHECK(again.messages.errors() == 1);
 }
 
 TEST_CASE("a spelling is kept once") {

@@ -268,6 +268,7 @@ public:
     [[nodiscard]] constexpr const char* pool() const noexcept { return pool_.view().data(); }
 
     /// The number of the spelling `p[0, n)` whose hash is `h`; new ones get kind `k`, or that of the keyword they are.
+    /// The bytes of a byte order mark are trivia at the start and a bad token elsewhere: two spellings.
     constexpr std::uint32_t intern(const char* p, std::uint32_t n, std::uint32_t h, kind k) {
         h ^= h >> 15;
         const std::uint32_t mask = slots_.size() - 1;
@@ -275,7 +276,9 @@ public:
         const char* const pool = pool_.view().data();
         while (slots_[s] != 0) {
             const spelling& other = items_[slots_[s]];
-            if (other.hash == h && other.size == n && detail::same_bytes(pool + other.begin, p, n)) return slots_[s];
+            if (other.hash == h && other.size == n && (other.kind == kind::trivia) == (k == kind::trivia) &&
+                detail::same_bytes(pool + other.begin, p, n))
+                return slots_[s];
             s = (s + 1) & mask;
         }
         return insert(p, n, h, k, s);

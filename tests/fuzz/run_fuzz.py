@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a libFuzzer target with clang and runs it for a while on the corpus.
+"""Builds a libFuzzer target with clang, runs it on what was found before (inputs/), then for a while on the corpus.
 
     run_fuzz.py SOURCE CORPUS -I DIR --clang CXX --work DIR [--seconds N]
 
@@ -41,13 +41,18 @@ def main():
         missing = "libclang_rt" in r.stderr or "unsupported option" in r.stderr
         print(("skipped: this clang has no libFuzzer\n" if missing else "") + r.stderr[:2000])
         return 77 if missing else 1
+    before = sorted(str(p) for p in (pathlib.Path(args.source).parent / "inputs").iterdir())
+    r = subprocess.run([str(program), "-timeout=10", "-rss_limit_mb=2048", *before], capture_output=True, text=True, errors="replace")
+    if r.returncode != 0:
+        print("an input of earlier days fails again\n" + r.stderr[-4000:])
+        return 1
     for i, p in enumerate(sorted(pathlib.Path(args.corpus).rglob("*.ptx"))):
         text = p.read_bytes()
         if len(text) < 20000:
             (seeds / f"{i}.ptx").write_bytes(text)
     dictionary(args.corpus, work / "words.dict")
     command = [str(program), f"-max_total_time={args.seconds}", "-timeout=10", "-rss_limit_mb=2048", "-max_len=8192", f"-dict={work / 'words.dict'}", f"-artifact_prefix={work}/", "-print_final_stats=1", str(found), str(seeds)]
-    r = subprocess.run(command, capture_output=True, text=True)
+    r = subprocess.run(command, capture_output=True, text=True, errors="replace")
     stats = dict(re.findall(r"stat::(\w+):\s+(\d+)", r.stderr))
     print(f"{stats.get('number_of_executed_units', '?')} inputs in {args.seconds} s, exit status {r.returncode}")
     if r.returncode != 0:
