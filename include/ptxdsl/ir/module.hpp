@@ -73,6 +73,8 @@ enum class region : std::uint8_t {
     continue_,   ///< loop id, guard like w2
     scope_begin,
     scope_end,
+    block_begin,  ///< id: what follows can be left with `break_`, and runs once
+    block_end,    ///< id
 };
 inline constexpr std::uint32_t unknown_count = 0xffffffffu;
 
@@ -240,6 +242,7 @@ struct view {
     attributes attrs;
     std::uint32_t shared_bytes = 0;
     std::uint32_t shared_align = 16;
+    bool from_text = false;  ///< lowered from PTX: addresses belong to allocations only where they are known exactly
 
     [[nodiscard]] constexpr string_view text(name s) const noexcept { return {pool + s.offset, s.length}; }
     /// Shared memory over 48 KiB must be the launch's dynamic kind.

@@ -9,7 +9,7 @@ namespace ptxdsl::verify {
 
 /// What stands around the record at hand and comes back when a construct closes.
 struct frame {
-    ir::region kind{};  ///< if_begin, loop_begin or scope_begin
+    ir::region kind{};  ///< if_begin, loop_begin, scope_begin or block_begin
     bool in_else = false;
     u32 threads = 0, arm = 0, loop = 0, divergent = 0;
     u32 first_writes = 0;  ///< how many registers had been written before
@@ -62,6 +62,8 @@ public:
             case ir::region::continue_: return jump(c, event_kind::continue_);
             case ir::region::scope_begin: return open(ir::region::scope_begin);
             case ir::region::scope_end: close(ir::region::scope_begin); return;
+            case ir::region::block_begin: return begin_block(c);
+            case ir::region::block_end: return end_block(c);
         }
     }
     /// `role_begin`, `single_thread_begin`: the instructions that follow run in `threads` threads.
@@ -158,7 +160,7 @@ private:
 
     constexpr void begin_if(const ir::cursor& c) {
         const u32 predicate = c.payload(0) >> 1;
-        take(f_, predicate);
+        take_deciding(f_, predicate);
         open(ir::region::if_begin);
         f_.push(event_kind::if_begin);
         ++f_.ifs_open;
@@ -235,6 +237,27 @@ private:
         if (l.parent == 0 && !f_.unstructured && !f_.unproved_uses.empty()) settle_unproved(f_);
         check_end(l);
     }
+    constexpr void begin_block(const ir::cursor& c) {
+        open(ir::region::block_begin);
+        f_.push(event_kind::block_begin, c.payload(0));
+    }
+    constexpr void end_block(const ir::cursor& c) {
+        if (close(ir::region::block_begin)) f_.push(event_kind::block_end, c.payload(0));
+    }
+    /// Leaves a block, and the loops in it; the threads that stay are not counted any more. False: it is no block.
+    constexpr bool leave_block(u32 id, u32 guard) {
+        for (u32 i = frames_.size(); i > 0; --i) {
+            const frame& fr = frames_[i - 1];
+            if (fr.kind != ir::region::block_begin || f_.events[fr.event].a != id) continue;
+            for (u32 l = f_.loop_now; l != fr.loop; l = f_.loops[l].parent) f_.loops[l].leaves = true;
+            f_.push(event_kind::break_, id, 0, guard != 0 ? event_flag::guarded : u8{0});
+            if (guard == 0) return true;
+            f_.threads = 0;
+            f_.divergent |= f_.regs[(guard >> 1) - 1] & bit::varies;
+            return true;
+        }
+        return false;
+    }
     /// K03. The builder's `for_` compares with `setp.ge` at the top and steps with `add i, i, step` at the bottom.
     constexpr void check_end(const loop& l) {
         const bool counts = l.counter != 0 && f_.step_register == l.counter;
@@ -251,7 +274,8 @@ private:
     }
     constexpr void jump(const ir::cursor& c, event_kind kind) {
         const u32 guard = c.payload(1);
-        if (guard != 0) take(f_, (guard >> 1) - 1);
+        if (guard != 0) take_deciding(f_, (guard >> 1) - 1);
+        if (leave_block(c.payload(0), guard)) return;
         u32 l = f_.loop_now;
         for (; l != 0 && f_.loops[l].id != c.payload(0); l = f_.loops[l].parent) f_.loops[l].leaves = true;
         if (l == 0)

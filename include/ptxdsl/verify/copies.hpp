@@ -53,7 +53,9 @@ constexpr void check_mask(facts& f, const ir::cursor& c) {
 
 /// F07: nothing in the instruction or in the way to it depends on the thread.
 constexpr void check_issuer(facts& f) {
-    const u32 threads = f.role_now == 0 ? f.m.attrs.threads() : f.roles[f.role_now].threads;
+    const ir::attributes& a = f.m.attrs;
+    const u32 block = f.m.from_text && !a.reqntid.given() ? 0 : a.threads();  // a text's bound may be far from it
+    const u32 threads = f.role_now == 0 ? block : f.roles[f.role_now].threads;
     if (f.in_single || threads <= 1 || f.unstructured || f.opaque || (f.acc & bit::varies) != 0 ||
         noted(f, ir::note::thread_dependent))
         return;
@@ -100,7 +102,8 @@ constexpr void on_bulk_store(facts& f, const ir::cursor& c, bool tensor) {
     const place src = f.places[1];
     if (!misplaced(f, src, 16, "F09", "the source of this copy") && !tensor) check_bulk_size(f, c, 2);
     const bool named = noted(f, ir::note::bulk_store);
-    const u32 s = named ? f.noted_slot : f.slot_at(src);
+    u32 s = named ? f.noted_slot : f.slot_at(src);
+    if (s >= max_slots && f.m.from_text) s = f.slot_of(f.m.n.allocations - 1, unknown_count);
     if (s >= max_slots) return;
     const ir::allocation& from = f.m.allocations[f.slots[s].allocation];
     if (!src.exact || (src.offset - from.offset) % from.stage_bytes != 0) f.slots[s].scattered = true;

@@ -101,6 +101,8 @@ enum class event_kind : u8 {
     if_end,
     loop_begin,
     loop_end,
+    block_begin,
+    block_end,
     break_,
     continue_,
     leave,
@@ -194,6 +196,7 @@ struct tensor_memory_facts {
     bool issued = false;         ///< an mma, and nobody met since
     bool unfenced_wait = false;  ///< a wait without a tcgen05.fence behind it
     bool calls = false;
+    bool waits_for_loads = false;
     ::ptxdsl::detail::dynarray<fragment> loads;
 };
 
@@ -222,14 +225,16 @@ struct facts {
     ::ptxdsl::detail::dynarray<u32> first_writes;  ///< registers written for the first time in open arms
     struct unproved {
         u32 reg, where;
+        bool decides;
     };
     ::ptxdsl::detail::dynarray<unproved> unproved_uses;  ///< in loops: wrong unless a later write reaches them
 
     // The instruction at hand.
     u32 where = 0;
     u32 guard = 0;
-    u32 acc = 0;         ///< bits of everything it reads
-    u32 provenance = 0;  ///< allocation its result points into
+    bool decides = false;  ///< what is read now is an address or a condition
+    u32 acc = 0;           ///< bits of everything it reads
+    u32 provenance = 0;    ///< allocation its result points into
     u32 places_used = 0;
     place places[4] = {};
 
@@ -287,8 +292,9 @@ struct facts {
         loops.push_back({});
     }
 
-    [[nodiscard]] constexpr string_view reg_name(u32 id) const noexcept {
-        return m.text(m.prefixes[m.regs[id].prefix].id);
+    [[nodiscard]] constexpr register_name reg_name(u32 id) const noexcept {
+        const ir::prefix_info& p = m.prefixes[m.regs[id].prefix];
+        return {m.text(p.id), id - p.first, p.how == ir::naming::numbered};
     }
     [[nodiscard]] constexpr string_view name_of(u32 allocation) const noexcept {
         return allocation < m.n.allocations ? m.text(m.allocations[allocation].id) : string_view("buffer");

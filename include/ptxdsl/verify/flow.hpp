@@ -162,8 +162,10 @@ private:
             switch (e.kind) {
                 case event_kind::if_begin: i = branch(i); break;
                 case event_kind::loop_begin: i = loop(i); break;
+                case event_kind::block_begin: i = scope(i); break;
                 case event_kind::else_begin:
                 case event_kind::if_end:
+                case event_kind::block_end:
                 case event_kind::loop_end: return i;
                 default:
                     if (!s_.dead) step(e);
@@ -189,6 +191,17 @@ private:
         // What one thread does for the others counts for all; what a role does is its own affair.
         for (u32 r = 0; r < rings_ && selects; ++r) s_.rings[r] = one && !then.dead ? then.rings[r] : before.rings[r];
         if (selects && !then.dead) s_.initialised |= then.initialised;
+        return end;
+    }
+    /// Code that a `break_` can leave.
+    constexpr u32 scope(u32 i) {
+        loop_frame fr;
+        fr.id = f_.events[i].a;
+        fr.outer = loops_;
+        loops_ = &fr;
+        const u32 end = block(i + 1);
+        loops_ = fr.outer;
+        if (fr.has_exit) meet(s_, fr.exit);
         return end;
     }
     constexpr u32 loop(u32 i) {
@@ -290,7 +303,7 @@ private:
         s_.unfenced = false;
         s_.cluster = 2;
     }
-    [[nodiscard]] constexpr string_view fragment_name(u32 i) const noexcept {
+    [[nodiscard]] constexpr register_name fragment_name(u32 i) const noexcept {
         return f_.reg_name(f_.fragments[i].first);
     }
     [[nodiscard]] constexpr string_view slot_name(u32 i) const noexcept { return f_.name_of(f_.slots[i].allocation); }
@@ -317,19 +330,23 @@ private:
                 .say(
                     "no wgmma.fence before this wgmma: the hardware may read registers and shared memory too early; call k.wgmma.fence() first");
         s_.unfenced = false;
+        if (d == max_fragments) {  // of this one nothing is followed
+            s_.open = true;
+            return;
+        }
         check_fence(e, d, "accumulator");
         if (a < max_fragments) check_fence(e, a, "A operand");
         if (a < max_fragments && a != d && meets(of(fragment_item::d, a)) && !f_.fragments[a].fuzzy && first_time(e))
             f_.out.error("D09", e.where)
                 .say("A operand '%")
-                .with(fragment_name(a))
+                .name(fragment_name(a))
                 .say("' is an accumulator that an earlier wgmma still writes; wait for it: k.wgmma.wait_group<0>()");
         if (s_.shape[d] != 0 && s_.shape[d] != e.b && !f_.fragments[d].fuzzy && first_time(e))
             f_.out.error("D08", e.where)
                 .say("wgmma of shape ")
                 .with(isa::spelling(static_cast<tok>(e.b)))
                 .say(" on accumulator '%")
-                .with(fragment_name(d))
+                .name(fragment_name(d))
                 .say("' after one of shape ")
                 .with(isa::spelling(static_cast<tok>(s_.shape[d])))
                 .say(" needs a wgmma.fence between");
@@ -347,13 +364,13 @@ private:
             f_.out.error("D08", e.where)
                 .with(what)
                 .say(" '%")
-                .with(fragment_name(which))
+                .name(fragment_name(which))
                 .say("' was written since the last wgmma.fence; fence again before this wgmma");
         else if ((s_.looked & mask) != 0 && dirty.value == 0 && first_time(e))
             f_.out.warning("D08", e.where)
                 .with(what)
                 .say(" '%")
-                .with(fragment_name(which))
+                .name(fragment_name(which))
                 .say("' was read since the last wgmma.fence; ptxas injects one here");
         dirty = {};
         s_.looked &= ~mask;
@@ -389,7 +406,7 @@ private:
             f_.out.error("D09", e.where)
                 .say(meets(d) ? "accumulator" : "A operand")
                 .say(" '%")
-                .with(fragment_name(e.a))
+                .name(fragment_name(e.a))
                 .say(writes ? "' is written" : "' is read")
                 .say(" while a wgmma that uses it is pending: ");
             f_.out.say((meets(d) ? d : a).value == 1 ? "k.wgmma.commit_group(), then " : "")
@@ -601,7 +618,7 @@ private:
         told_at_exit_ |= 1u << i;
         f_.out.error("D10", issued_[i])
             .say("the kernel can end while this wgmma on '%")
-            .with(fragment_name(i))
+            .name(fragment_name(i))
             .say("' is pending: ")
             .say(of(fragment_item::d, i).value == 1 ? "commit_group, then wait_group<0>" : "wait_group<0>")
             .say(" before the threads exit");

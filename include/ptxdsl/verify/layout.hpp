@@ -105,6 +105,12 @@ constexpr void check_layout(facts& f) {
     check_size(f);
 }
 
+/// Whether the place is known to the alignment asked for: in a text a variable has no more than it declares.
+[[nodiscard]] constexpr bool is_placed(const facts& f, const place& p, u32 align) noexcept {
+    if (!p.exact) return false;
+    return !f.m.from_text || (p.allocation != 0 && f.m.allocations[p.allocation - 1].align >= align);
+}
+
 /// B03: an access whose address is known to the byte, wider than its alignment.
 constexpr void check_access(facts& f, const ir::cursor& c) {
     const place& p = f.places[0];
@@ -117,7 +123,7 @@ constexpr void check_access(facts& f, const ir::cursor& c) {
         if (bits != 0) bytes = bits / 8;
     }
     bytes *= lanes;
-    if (bytes == 0 || p.offset % bytes == 0) return;
+    if (bytes == 0 || p.offset % bytes == 0 || !is_placed(f, p, bytes)) return;
     f.out.error("B03", f.where)
         .with(isa::spelling(token_at(c, 0)))
         .say(" of ")
@@ -130,7 +136,7 @@ constexpr void check_access(facts& f, const ir::cursor& c) {
 
 /// Says that an exact address is not a multiple of `align`; `id` is the row, `what` the operand.
 constexpr bool misplaced(facts& f, const place& p, u32 align, const char (&id)[4], string_view what) {
-    if (!p.exact || p.offset % align == 0) return false;
+    if (!is_placed(f, p, align) || p.offset % align == 0) return false;
     f.out.error(id, f.where)
         .with(what)
         .say(" lies at byte ")

@@ -58,10 +58,12 @@ constexpr void touch(facts& f, event_kind kind, u32 fragment) {
 // ---- reads
 // ------------------------------------------------------------------------------------------------------------
 
-constexpr void report_unwritten(facts& f, u32 id, u32 where) {
-    f.out.error("A06", where)
+/// Compilers leave registers unwritten whose value does not matter; in a text only what decides where something
+/// happens, or whether, is sure to matter.
+constexpr void report_unwritten(facts& f, u32 id, u32 where, bool decides) {
+    (f.m.from_text && !decides ? f.out.warning("A06", where) : f.out.error("A06", where))
         .say("register %")
-        .with(f.reg_name(id))
+        .name(f.reg_name(id))
         .say(" (")
         .with(isa::name(f.m.regs[id].type))
         .say(") is read here, and nothing has written it; give it a value on every path first");
@@ -74,10 +76,10 @@ constexpr void unwritten_use(facts& f, u32 id) {
     const loop& l = f.loops[f.loop_now];
     const bool comes_first = f.loop_now == 0 || (l.parent == 0 && l.ifs == f.ifs_open && f.guard == 0);
     if (!comes_first || f.unstructured) {
-        f.unproved_uses.push_back({id, f.where});
+        f.unproved_uses.push_back({id, f.where, f.decides});
         return;
     }
-    report_unwritten(f, id, f.where);
+    report_unwritten(f, id, f.where, f.decides);
     f.regs[id] = (f.regs[id] & ~bit::hidden) | bit::written;
 }
 
@@ -88,7 +90,7 @@ constexpr bool special_use(facts& f, u32 id, u32 v) {
         if (!f.tm.loads.empty())
             f.out.error("I08", f.where)
                 .say("register %")
-                .with(f.reg_name(id))
+                .name(f.reg_name(id))
                 .say(" is read before its tcgen05.ld has arrived: k.tcgen05.wait_ld() comes first");
         for (u32 i = 0; i < f.tm.loads.size(); ++i)
             for (u32 r = f.tm.loads[i].first; r < f.tm.loads[i].first + f.tm.loads[i].count; ++r)
@@ -112,10 +114,27 @@ constexpr bool take(facts& f, u32 id) {
                        (v & bit::special) == bit::written || special_use(f, id, v);
 }
 
+/// The same for a guard, a branch's condition or an address.
+constexpr bool take_deciding(facts& f, u32 id) {
+    f.decides = true;
+    const bool known = take(f, id);
+    f.decides = false;
+    return known;
+}
+
 /// Special registers that are the same in all threads of a block.
 [[nodiscard]] constexpr bool is_uniform(isa::special s) noexcept {
     using enum isa::special;
     return (s >= ntid_x && s <= nctaid_z) || (s >= is_explicit_cluster && s <= cluster_nctarank);
+}
+
+/// The allocation in which a byte of shared memory lies, + 1.
+[[nodiscard]] constexpr u32 allocation_at(const facts& f, u32 offset) noexcept {
+    for (u32 i = 0; i < f.m.n.allocations; ++i) {
+        const ir::allocation& a = f.m.allocations[i];
+        if (offset >= a.offset && offset - a.offset < a.bytes()) return i + 1;
+    }
+    return 0;
 }
 
 constexpr void take_address(facts& f, u32 base, u32 offset) {
@@ -123,14 +142,16 @@ constexpr void take_address(facts& f, u32 base, u32 offset) {
     if (ir::kind_of(base) == ir::operand_kind::reg) {
         const u32 id = ir::payload_of(base);
         const u32 before = f.provenance;
-        take(f, id);
+        take_deciding(f, id);
         f.provenance = before;
         p.allocation = f.regs[id] >> 16;
         p.exact = (f.regs[id] & bit::address) != 0;
         p.offset = f.values[id] + offset;
+        if (f.m.from_text && !p.exact) p.allocation = 0;
     } else if (base == ir::head(ir::operand_kind::symbol, ir::smem_symbol)) {
         p.exact = true;
         p.offset = offset;
+        if (f.m.from_text) p.allocation = allocation_at(f, offset);
     }
     f.places[f.places_used++ & 3u] = p;
 }
@@ -202,14 +223,6 @@ constexpr void define_operand(facts& f, const u32* o) {
 
 // ---- known values
 // -----------------------------------------------------------------------------------------------------
-
-[[nodiscard]] constexpr u32 allocation_at(const facts& f, u32 offset) noexcept {
-    for (u32 i = 0; i < f.m.n.allocations; ++i) {
-        const ir::allocation& a = f.m.allocations[i];
-        if (offset >= a.offset && offset - a.offset < a.bytes()) return i + 1;
-    }
-    return 0;
-}
 
 /// Whether what an instruction writes to `dst` is what every reader of `dst` gets.
 [[nodiscard]] constexpr bool is_only_value(const facts& f, u32 dst) noexcept {
@@ -295,7 +308,7 @@ constexpr void settle_unproved(facts& f) {
         const u32 v = f.regs[u.reg];
         const bool reached = (v & bit::written) != 0 || ((v & bit::member) != 0 && f.fragments[v >> 8 & 0xfu].written);
         if (reached || f.opaque) continue;
-        report_unwritten(f, u.reg, u.where);
+        report_unwritten(f, u.reg, u.where, u.decides);
         f.regs[u.reg] |= bit::written;
     }
     f.unproved_uses.truncate(0);

@@ -11,6 +11,13 @@
 
 namespace ptxdsl::verify {
 
+/// A register's name: that of its prefix, and its number where the author has numbered it.
+struct register_name {
+    string_view prefix;
+    std::uint32_t number = 0;
+    bool numbered = false;
+};
+
 /// Where the verifier puts what it finds. Works in constant evaluation and at run time.
 ///
 ///     out.error("E01", where).say("mbarrier '").with(name).say("' expects ").with(count).say(" arrivals");
@@ -35,6 +42,9 @@ public:
     constexpr report& with(string_view name) {
         for (const char c : name) put(c);
         return *this;
+    }
+    constexpr report& name(const register_name& r) {
+        return r.numbered ? with(r.prefix).with(r.number) : with(r.prefix);
     }
     constexpr report& with(std::uint32_t n) { return with(std::uint64_t{n}); }
     constexpr report& with(std::int32_t n) { return with(std::int64_t{n}); }

@@ -18,6 +18,11 @@ constexpr void settle_loads(facts& f) noexcept {
     f.tm.loads.truncate(0);
 }
 
+/// Whether an address register has the same value wherever it is named.
+[[nodiscard]] constexpr bool holds_one_value(const facts& f, u32 head) noexcept {
+    return ir::kind_of(head) == ir::operand_kind::reg && (f.regs[ir::payload_of(head)] & bit::again) == 0;
+}
+
 /// I01: one cta_group for all tcgen05 instructions of a kernel (PTX ISA 9.7.16.5; ptxas refuses it as well).
 constexpr void check_group(facts& f, const ir::cursor& c) {
     const u32 group = has_token(c, tok::cta_group__2) ? 2 : has_token(c, tok::cta_group__1) ? 1 : 0;
@@ -36,13 +41,13 @@ constexpr void check_group(facts& f, const ir::cursor& c) {
 constexpr void on_alloc(facts& f, const ir::cursor& c) {
     std::int64_t columns = 0;
     if (!f.constant_of(operand_at(c, 1)[0], columns)) columns = 0;
-    if (f.tm.relinquished && f.tm.relinquished_at == stand(f))
+    if (f.tm.relinquished && f.tm.relinquished_at == stand(f) && !f.unstructured)
         f.out.error("I03", f.where).say("tcgen05.alloc after relinquish_alloc_permit: this block may allocate no more");
     if (f.tm.allocations++ == 0) f.tm.alloc_where = f.where;
     if (f.tm.live_at != stand(f)) f.tm.live = 0, f.tm.live_at = stand(f);
     f.tm.live += static_cast<u32>(columns);
     f.tm.freed = 0;
-    if (f.tm.live > 512 && f.loop_now == 0)
+    if (f.tm.live > 512 && f.loop_now == 0 && !f.unstructured)
         f.out.error("I02", f.where).with(f.tm.live).say(" columns of tensor memory are live here; there are 512");
 }
 
@@ -52,18 +57,18 @@ constexpr void on_dealloc(facts& f, const ir::cursor& c) {
     std::int64_t columns = 0;
     if (f.constant_of(operand_at(c, 1)[0], columns) && f.tm.live_at == stand(f))
         f.tm.live -= f.tm.live < static_cast<u32>(columns) ? f.tm.live : static_cast<u32>(columns);
-    if (f.guard != 0 || ir::kind_of(address) != ir::operand_kind::reg) return;
+    if (f.guard != 0 || f.unstructured || !holds_one_value(f, address)) return;
     if (f.tm.freed == ir::payload_of(address) + 1 && f.tm.freed_at == stand(f))
         f.out.error("I03", f.where)
             .say("tensor memory '%")
-            .with(f.reg_name(ir::payload_of(address)))
+            .name(f.reg_name(ir::payload_of(address)))
             .say("' is freed a second time");
     f.tm.freed = ir::payload_of(address) + 1, f.tm.freed_at = stand(f);
 }
 
 /// I14: the first multiplication of all, into columns nothing has written.
 constexpr void check_first(facts& f, const ir::cursor& c) {
-    if (f.tm.multiplies++ != 0 || f.tm.stores != 0 || f.arm_now != 0 || f.guard != 0) return;
+    if (f.tm.multiplies++ != 0 || f.tm.stores != 0 || f.arm_now != 0 || f.guard != 0 || f.unstructured) return;
     // The predicate is the last operand but for scale-input-d and the column mask, which no short form has.
     const u32 n = c.operands();
     for (u32 i = 4; i < n; ++i) {
@@ -94,6 +99,9 @@ constexpr void on_release(facts& f) {
 
 constexpr void on_commit(facts& f) noexcept {
     ++f.tm.commits;
+    if ((f.noted &
+         (1u << static_cast<u32>(ir::note::barrier_arrive) | 1u << static_cast<u32>(ir::note::barrier_noarity))) == 0)
+        f.arrivals_unknown = true;
     for (u32 l = f.loop_now;; l = f.loops[l].parent) {
         f.loops[l].commits = true;
         if (l == 0) return;
@@ -109,7 +117,7 @@ constexpr void tensor_memory_met(facts& f) noexcept {
 constexpr void on_load(facts& f, const ir::cursor& c) {
     f.acc |= bit::varies;
     if (f.tm.first_load == 0) f.tm.first_load = f.where + 1;
-    if (f.tm.issued && f.tm.issued_at == stand(f)) {
+    if (f.tm.issued && f.tm.issued_at == stand(f) && !f.unstructured) {
         f.out.error("I11", f.where)
             .say(
                 "tcgen05.ld right after tcgen05.mma: the accumulator is not there before a commit has arrived on an mbarrier and this thread has waited for it (k.tcgen05.wait)");
@@ -130,7 +138,8 @@ constexpr void on_load(facts& f, const ir::cursor& c) {
 /// The registers of a load, after they have been defined.
 constexpr void load_begins(facts& f, const u32* dst) {
     const fragment r = registers_of(dst);
-    if (r.count == 0 || f.unstructured || f.guard != 0) return;
+    // nvcc moves copies and conversions above the wait, and ptxas keeps them in order: a text's are not judged.
+    if (r.count == 0 || f.unstructured || f.guard != 0 || f.m.from_text) return;
     for (u32 i = r.first; i < r.first + r.count; ++i) f.regs[i] |= bit::in_flight;
     f.tm.loads.push_back(r);
 }
@@ -138,7 +147,9 @@ constexpr void load_begins(facts& f, const u32* dst) {
 constexpr void on_store(facts& f, const ir::cursor& c) noexcept {
     ++f.tm.stores;
     const u32* address = c.first_operand();
-    if (ir::kind_of(address[0]) != ir::operand_kind::address || f.guard != 0 || f.unstructured) return;
+    if (ir::kind_of(address[0]) != ir::operand_kind::address || f.guard != 0 || f.unstructured ||
+        !holds_one_value(f, address[1]))
+        return;
     f.tm.store_base = address[1], f.tm.store_offset = address[2];
 }
 
@@ -153,7 +164,7 @@ constexpr void on_tcgen05(facts& f, const ir::cursor& c) {
         case tok::commit: return on_commit(f);
         case tok::ld: return on_load(f, c);
         case tok::st: return on_store(f, c);
-        case tok::wait__ld: return settle_loads(f);
+        case tok::wait__ld: f.tm.waits_for_loads = true; return settle_loads(f);
         case tok::wait__st: f.tm.store_base = 0; return;
         case tok::fence__after_thread_sync: f.tm.unfenced_wait = false; return;
         default: return;
@@ -167,6 +178,10 @@ constexpr void check_tensor_memory(facts& f) {
     if (f.tm.allocations != 0 && f.tm.frees == 0)
         f.out.error("I03", f.tm.alloc_where)
             .say("this tensor memory is never freed: k.tcgen05.dealloc(memory) before the kernel ends");
+    if (f.m.from_text && f.tm.first_load != 0 && !f.tm.waits_for_loads)
+        f.out.error("I08", f.tm.first_load - 1)
+            .say(
+                "tcgen05.ld in a kernel that never waits for one: k.tcgen05.wait_ld() comes before its registers are read");
     if (f.tm.multiplies != 0 && f.tm.commits == 0 && f.tm.first_load != 0)
         f.out.error("I11", f.tm.first_load - 1)
             .say(

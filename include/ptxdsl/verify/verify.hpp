@@ -50,7 +50,7 @@ private:
         const ir::cursor c{w};
         const op k = opcode_of(w);
         f_.where = w[3], f_.guard = w[2], f_.acc = f_.divergent, f_.provenance = 0, f_.places_used = 0;
-        if (w[2] != 0) take(f_, (w[2] >> 1) - 1);
+        if (w[2] != 0) take_deciding(f_, (w[2] >> 1) - 1);
         if (k == op::wgmma) {
             on_wgmma(f_, c);
         } else {

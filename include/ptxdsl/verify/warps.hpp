@@ -163,7 +163,7 @@ constexpr void on_setmaxnreg(facts& f, const ir::cursor& c) {
         return;
     }
     if (a.maxnreg == 0 && (a.threads() == 0 || a.minnctapersm == 0))
-        f.out.error("H07", f.where)
+        (f.m.from_text ? f.out.warning("H07", f.where) : f.out.error("H07", f.where))
             .say(
                 "setmaxnreg is ignored in this kernel: the entry register count is not fixed; give maxnreg, or reqntid (maxntid) together with minnctapersm");
     const u32 entry = entry_registers(a);

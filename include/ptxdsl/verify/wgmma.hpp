@@ -56,12 +56,11 @@ constexpr void on_mma(facts& f, const ir::cursor& c) {
         take(f, ir::payload_of(o[0]));
     else if (ir::kind_of(o[0]) == ir::operand_kind::small_int && ir::small_value(o[0]) != 0 && d.count != 0)
         read_fragment(f, d, accumulator);
-    if (accumulator < max_fragments) {
+    if (accumulator < max_fragments)
         f.fragments[accumulator].written = true;
-        f.push(event_kind::wgmma, accumulator | a_registers << 8, c.token(sparse ? 5 : 4));
-    } else {
+    else
         define_operand(f, c.first_operand());
-    }
+    f.push(event_kind::wgmma, accumulator | a_registers << 8, c.token(sparse ? 5 : 4));
 }
 
 constexpr void on_wgmma(facts& f, const ir::cursor& c) {
