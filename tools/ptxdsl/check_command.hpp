@@ -4,16 +4,23 @@
 
 #include "common.hpp"
 
+#include <ptxdsl/parse/verify.hpp>
+#include <ptxdsl/version.hpp>
+
 namespace tool {
 
-inline constexpr std::string_view check_help = R"(usage: ptxdsl check [--json | --sarif] [--syntax-only] FILE...
+inline constexpr std::string_view check_help =
+    R"(usage: ptxdsl check [--json | --sarif] [--no-verify | --syntax-only] FILE...
 
 Reads PTX and reports what is wrong with it: syntax, names that are not declared, instructions whose modifiers or
-operands no form of the instruction table has, and forms that the module's .target or .version does not have.
+operands no form of the instruction table has, forms that the module's .target or .version does not have; and, in
+kernels without such errors, synchronisation that is provably wrong: missing fences and waits, mbarriers that cannot
+complete, registers nobody writes. 'ptxdsl explain ID' tells more about a message.
 
   FILE            a PTX file; '-' reads standard input
   --json          messages as a JSON array on standard output
   --sarif         messages as a SARIF 2.1.0 log on standard output
+  --no-verify     instructions by themselves only, not what they do to each other
   --syntax-only   grammar only
 
 Exit status: 0 no errors, 1 errors, 2 wrong usage or unreadable files.
@@ -23,16 +30,27 @@ Exit status: 0 no errors, 1 errors, 2 wrong usage or unreadable files.
 struct placed_message {
     std::string file;
     ptx::position begin, end;
+    std::size_t begin_character, end_character;  ///< columns that count characters, not bytes
     ptx::severity severity;
     std::string id;
     std::string text;
 };
 
+/// The column, from 1, in characters of UTF-8.
+[[nodiscard]] inline std::size_t characters(std::string_view line, std::uint32_t column) {
+    std::size_t n = column;
+    for (const char c : line.substr(0, column - 1)) n -= (static_cast<unsigned char>(c) & 0xc0u) == 0x80u ? 1 : 0;
+    return n;
+}
+
 inline void place_messages(const module_file& m, std::vector<placed_message>& out) {
     const line_index lines(m.source);
-    for (const ptx::diagnostic& d : m.tree.messages)
-        out.push_back({std::string(shown_name(m.name)), lines.at(d.offset), lines.at(d.offset + d.length), d.severity,
+    for (const ptx::diagnostic& d : m.tree.messages) {
+        const ptx::position begin = lines.at(d.offset), end = lines.at(d.offset + d.length);
+        out.push_back({std::string(shown_name(m.name)), begin, end, characters(lines.line(begin.line), begin.column),
+                       characters(lines.line(end.line), end.column), d.severity,
                        fmt::format("PTXDSL-{}", std::string_view(d.id, 3)), std::string(m.tree.messages.text(d))});
+    }
 }
 
 inline void print_json(const std::vector<placed_message>& all) {
@@ -47,23 +65,44 @@ inline void print_json(const std::vector<placed_message>& all) {
     fmt::print("{}]\n", all.empty() ? "" : "\n");
 }
 
+/// A file's name as SARIF wants it: an URI reference (RFC 3986), a part of which no other character may be.
+[[nodiscard]] inline std::string uri(std::string_view file) {
+    std::string out;
+    for (const char c : file) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                           std::string_view("-._~/").find(c) != std::string_view::npos;
+        if (plain)
+            out += c;
+        else
+            out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+    return out;
+}
+
 inline void print_sarif(const std::vector<placed_message>& all) {
+    std::vector<std::string> rules;
+    for (const placed_message& p : all)
+        if (std::find(rules.begin(), rules.end(), p.id) == rules.end()) rules.push_back(p.id);
     fmt::print(
         "{{\n  \"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",\n  \"version\": \"2.1.0\",\n  \"runs\": [{{\n"
-        "    \"tool\": {{\"driver\": {{\"name\": \"ptxdsl\"}}}},\n    \"columnKind\": \"utf16CodeUnits\",\n    \"results\": [");
+        "    \"tool\": {{\"driver\": {{\"name\": \"ptxdsl\", \"semanticVersion\": \"{}.{}.{}\", \"rules\": [",
+        PTXDSL_VERSION_MAJOR, PTXDSL_VERSION_MINOR, PTXDSL_VERSION_PATCH);
+    for (std::size_t i = 0; i < rules.size(); ++i)
+        fmt::print("{}{{\"id\": {}}}", i == 0 ? "" : ", ", json_string(rules[i]));
+    fmt::print("]}}}},\n    \"columnKind\": \"unicodeCodePoints\",\n    \"results\": [");
     for (std::size_t i = 0; i < all.size(); ++i) {
         const placed_message& p = all[i];
         fmt::print(
             "{}\n      {{\"ruleId\": {}, \"level\": \"{}\", \"message\": {{\"text\": {}}}, \"locations\": [{{\"physicalLocation\": {{\"artifactLocation\": {{\"uri\": {}}}, "
             "\"region\": {{\"startLine\": {}, \"startColumn\": {}, \"endLine\": {}, \"endColumn\": {}}}}}}}]}}",
-            i == 0 ? "" : ",", json_string(p.id), ptx::name(p.severity), json_string(p.text), json_string(p.file),
-            p.begin.line, p.begin.column, p.end.line, p.end.column);
+            i == 0 ? "" : ",", json_string(p.id), ptx::name(p.severity), json_string(p.text), json_string(uri(p.file)),
+            p.begin.line, p.begin_character, p.end.line, p.end_character);
     }
     fmt::print("{}]\n  }}]\n}}\n", all.empty() ? "" : "\n    ");
 }
 
 inline int check_command(const std::vector<std::string_view>& words) {
-    const arguments a(words, {"--json", "--sarif", "--syntax-only"}, {});
+    const arguments a(words, {"--json", "--sarif", "--no-verify", "--syntax-only"}, {});
     if (!a.problem.empty()) return usage_error("check", a.problem);
     if (a.rest.empty()) return usage_error("check", "no file");
     if (a.has("--json") && a.has("--sarif")) return usage_error("check", "--json and --sarif exclude each other");
@@ -77,6 +116,8 @@ inline int check_command(const std::vector<std::string_view>& words) {
             continue;
         }
         if (m.tree.ok() && !a.has("--syntax-only")) ptx::check_module(m.tree.read(), m.tree.messages);
+        if (m.tree.ok() && !a.has("--syntax-only") && !a.has("--no-verify"))
+            ptx::verify_module(m.tree.read(), m.tree.messages);
         if (!m.tree.ok() && status == good) status = found_errors;
         if (for_machines)
             place_messages(m, placed);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verifier's rules over the kernels of a text.
+#pragma once
+
+#include <ptxdsl/parse/lower.hpp>
+#include <ptxdsl/verify/verify.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace ptxdsl::ptx {
+
+namespace detail {
+
+/// What the verifier advises in the DSL's words, and the same in PTX. Longer words come before their beginnings.
+struct advice {
+    std::string_view call, ptx;
+};
+inline constexpr advice advices[] = {
+    {"k.wgmma.wait_group<0>()", "wgmma.wait_group.sync.aligned 0"},
+    {"k.wgmma.wait_group", "wgmma.wait_group.sync.aligned"},
+    {"k.wgmma.commit_group()", "wgmma.commit_group.sync.aligned"},
+    {"k.wgmma.fence()", "wgmma.fence.sync.aligned"},
+    {"wait_group_read<0>", "cp.async.bulk.wait_group.read 0"},
+    {"wait_group<0>", "wgmma.wait_group.sync.aligned 0"},
+    {"commit_group and cp", "cp.async.bulk.commit_group and cp"},
+    {"k.tcgen05.wait_ld()", "tcgen05.wait::ld.sync.aligned"},
+    {"k.tcgen05.wait_st()", "tcgen05.wait::st.sync.aligned"},
+    {"k.tcgen05.dealloc(memory)", "tcgen05.dealloc"},
+    {"k.tcgen05.commit(empty)", "tcgen05.commit"},
+    {"k.tcgen05.commit", "tcgen05.commit"},
+    {" (k.tcgen05.wait)", ""},
+    {"(accumulate = false, or k.tcgen05.multiply)", "(enable-input-d false)"},
+    {", or use k.wait", ""},
+    {"k.mbarrier_init", "mbarrier.init"},
+    {"k.mbarrier_inval", "mbarrier.inval"},
+    {"use mbarrier_arrive_expect_tx", "use mbarrier.arrive.expect_tx"},
+    {"; take the bytes from the tiles (mbarrier_arrive_expect_tx(bar, a, b))", ""},
+    {" (k.assume_arrivals states what the verifier cannot count)", ""},
+    {"k.bar_sync()", "bar.sync 0"},
+    {"k.bar_sync<", "bar.sync "},
+    {">()", ""},
+    {"k.barrier_cluster_wait()", "barrier.cluster.wait"},
+    {": k.single_thread(elected, [&] { … })", ", such as the one that elect.sync picks"},
+    {"' stage 0", "'"},  // in a text every mbarrier is one of its own
+};
+
+/// A finding's sentence for readers of PTX.
+constexpr void say_in_ptx(std::string_view sentence, text& out) {
+    while (!sentence.empty()) {
+        const advice* found = nullptr;
+        for (const advice& a : advices)
+            if (found == nullptr && sentence.substr(0, a.call.size()) == a.call) found = &a;
+        if (found == nullptr) out.put(sentence[0]);
+        if (found != nullptr) out.put(found->ptx);
+        sentence.remove_prefix(found == nullptr ? 1 : found->call.size());
+    }
+}
+
+}  // namespace detail
+
+/// Verifies the kernels of a module without errors, and adds what is wrong with them to `out`.
+///
+/// The rules are those of docs/misuse that a text can break provably; the rest is silent.
+constexpr void verify_module(const tree_view& v, diagnostics& out) {
+    lowering(v).run([&](const lowered_kernel& k, std::uint32_t) {
+        verify::report found;
+        verify::run(k.read(v), found);
+        for (const ir::finding& f : found.findings) {
+            const bool guarded = v.has_children(f.where) && v.kind(f.where + 1) == node_kind::guard;
+            const std::uint32_t token = guarded ? v[f.where + 1].token + 1 : v[f.where].token;
+            text words;
+            detail::say_in_ptx(found.text(f), words);
+            const char id[4] = {f.id[0], f.id[1], f.id[2], '\0'};
+            out.add(f.warning ? severity::warning : severity::error, id, v.tokens[token].offset,
+                    v.words[v.tokens[token].spelling].size, words.view());
+        }
+    });
+    out.sort();
+}
+
+}  // namespace ptxdsl::ptx
