@@ -110,11 +110,61 @@ TEST_CASE("targets and versions") {
     CHECK_THAT(check_errors(module("7.8", "sm_90", "elect.sync %r1|p, -1;")),
                ContainsSubstring("4:1: error: 'elect.sync' needs .version 8.0; this is 7.8"));
     CHECK_THAT(check_errors(module("8.5", "sm_100a", "")),
-               ContainsSubstring("1:1: error: .version 8.5 does not know target sm_100a; it needs 8.6"));
+               ContainsSubstring("2:9: error: .version 8.5 does not know target sm_100a; it needs 8.6"));
     CHECK_THAT(check_errors(module("7.8", "sm_90", "mov.u32 %r1, %aggr_smem_size;")),
                ContainsSubstring("%aggr_smem_size needs .version 8.1"));
     CHECK_THAT(check_errors(module("8.0", "sm_80", "mov.u32 %r1, %cluster_ctarank;")),
                ContainsSubstring("%cluster_ctarank needs target sm_90"));
+}
+
+TEST_CASE("32-bit addresses end at sm_90") {
+    const std::string module = ".version 8.0\n.target sm_80\n.address_size 32\n.entry k() { ret; }\n";
+    CHECK(check_errors(module) == "");
+    std::string newer = module;
+    newer.replace(newer.find("80\n"), 2, "90");
+    CHECK_THAT(check_errors(newer), ContainsSubstring("3:1: error: target sm_90 has no 32-bit addresses"));
+    CHECK_THAT(check_errors(".version 2.2\n.target sm_20\n.address_size 32\n"),
+               ContainsSubstring("3:1: error: '.address_size' needs .version 2.3"));
+    for (const char* s : {"mbarrier.init.b64 [%r1], 1;", "prefetch.L1 [%r1];", "prefetchu.L1 [%r1];"})
+        CHECK_THAT(check_errors(kernel_of(s)), ContainsSubstring("has 64 bits, '%r1' has 32"));
+    CHECK(check_errors(kernel_of("mbarrier.init.shared.b64 [%r1], 1;")) == "");
+}
+
+TEST_CASE("forms that ended are left alone where they still were") {
+    const auto module = [](const char* version, const char* target, const char* body) {
+        return std::string(".version ") + version + "\n.target " + target +
+               "\n.entry k() { .reg .b32 %r<3>; .reg .f32 %f<2>; .reg .pred p;\n" + body + "\nret; }\n";
+    };
+    for (const char* s : {"vote.all.pred p, p;", "vote.ballot.b32 %r1, p;", "shfl.up.b32 %r1, %r2, 1, 0;"}) {
+        INFO(s);
+        CHECK_THAT(check_errors(module("6.0", "sm_60", s)), !ContainsSubstring("error"));
+        CHECK_THAT(check_errors(module("6.3", "sm_75", s)), !ContainsSubstring("error"));
+        CHECK_THAT(check_errors(module("6.4", "sm_75", s)), ContainsSubstring("error"));
+    }
+    CHECK_THAT(check_errors(module("1.4", "sm_13", "mad.f32 %f1, %f1, %f1, %f1;")), !ContainsSubstring("error"));
+    CHECK_THAT(check_errors(module("2.0", "sm_20", "mad.f32 %f1, %f1, %f1, %f1;")), ContainsSubstring("error"));
+}
+
+TEST_CASE("16-bit moves read the lower half of thread and block indices only") {
+    for (const char* s : {"mov.u16 %h1, %tid.x;", "mov.b16 %h1, %ctaid.y;", "mov.s16 %h1, %ntid.z;"})
+        CHECK(check_errors(kernel_of(s)) == "");
+    for (const char* s : {"mov.u16 %h1, %laneid;", "mov.u16 %h1, %clock;"})
+        CHECK_THAT(check_errors(kernel_of(s)), ContainsSubstring("cannot be a special register"));
+}
+
+TEST_CASE("arrays without a size") {
+    for (const char* s : {".extern .global .b8 a[];", ".extern .shared .b8 a[];", ".global .b8 a[] = {1, 2};",
+                          ".global .b8 a[][2] = {{1, 2}, {3, 4}};", ".extern .global .b8 a[][4];",
+                          ".func f(.param .b8 a[]) {ret;}", ".func f(.param .b32 x, .param .b8 a[]) {ret;}"}) {
+        INFO(s);
+        CHECK(check_errors(module_of(s)) == "");
+    }
+    for (const char* s : {".global .b8 a[];", ".visible .global .b8 a[];", ".weak .const .b8 a[];", ".shared .b8 a[];",
+                          ".entry k(.param .b8 a[]) {ret;}", ".func (.param .b8 a[]) f() {ret;}",
+                          ".func f(.param .b8 a[], .param .b32 x) {ret;}", ".entry k() {.local .b8 a[]; ret;}"}) {
+        INFO(s);
+        CHECK_THAT(check_errors(module_of(s)), ContainsSubstring("array 'a' has no size"));
+    }
 }
 
 TEST_CASE("directives of kernels") {

@@ -310,9 +310,9 @@ private:
         inst_shapes s = F::shapes;
         std::uint32_t at = 0;
         (set_value<O>(s, at, o), ...);
-        unsigned width = 0;
+        unsigned width = 0;  // a predicate's type says nothing about the mask beside it
         for (std::uint32_t i = 0; i < F::count; ++i)
-            if (const unsigned w = isa::bits(isa::token_type(F::packed.t[i])); w > width) width = w;
+            if (const unsigned w = isa::bits(isa::token_type(F::packed.t[i])); w > width && w >= 8) width = w;
         for (std::uint32_t i = 0; i < s.n; ++i)
             if (s.chosen[i] && width != 0 && width < 64 &&
                 (s.s[i].value < -(std::int64_t{1} << (width - 1)) || s.s[i].value > (std::int64_t{1} << width) - 1))

@@ -343,7 +343,6 @@ public:
     /// `wgmma.wait_group.sync.aligned N;` At most the N latest groups are still pending.
     template <unsigned N>
     constexpr void wait_group(location where = location::current()) const {
-        static_assert(N <= 7, "PTXDSL-D10: wgmma.wait_group takes 0 to 7 pending groups");
         using F = form<Tgt, tok::wgmma, tok::wait_group, tok::sync, tok::aligned>;
         require<F>();
         effect<F>(ctx(), where, operand<u32>(N, where));

@@ -140,11 +140,13 @@ private:
         const u32 t = v_.child(0, node_kind::target);
         const u32 a = v_.child(0, node_kind::address_size);
         address_64_ = a == 0 || v_.atom(a) == "64";
+        if (a != 0 && version_ < ptx_version{2, 3}) error("P27", a, "'.address_size' needs .version 2.3");
+        if (!address_64_ && target_.sm >= 90) error("P28", a, "target ", v_.atom(t + 1), " has no 32-bit addresses");
         if (target_.sm < 10 || (target_.suffix != 0 && target_.suffix != 'a' && target_.suffix != 'f'))
             return warning("P30", t + 1, "unknown target '", v_.atom(t + 1), "'");
         if (target_.sm >= 90 && version_ < target_.floor()) {
             const ptx_version f = target_.floor();
-            error("A12", 1, ".version ", v_.atom(1), " does not know target ", v_.atom(t + 1), "; it needs ",
+            error("A12", t + 1, ".version ", v_.atom(1), " does not know target ", v_.atom(t + 1), "; it needs ",
                   u32{f.major}, '.', u32{f.minor});
         }
     }
@@ -162,6 +164,7 @@ private:
     /// Reads what stands in front of the names and declares them.
     constexpr void declaration(u32 n) {
         symbol s;
+        if (const u32 l = v_.child(n, node_kind::linkage)) may_be_open_ = v_.atom(l) == ".extern";
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
             switch (v_.kind(c)) {
                 case node_kind::space:
@@ -175,6 +178,7 @@ private:
                 default: break;
             }
         }
+        may_be_open_ = false;
     }
     constexpr void alignment(u32 n) {
         const std::uint64_t a = integer_value(v_.atom(n));
@@ -191,6 +195,9 @@ private:
         if (s.kind != symbol_kind::reg && s.type == isa::scalar::pred)
             error("P32", n, "predicates are registers: '", v_.atom(n), "' lies in memory");
         const u32 i = v_.child(n, node_kind::initializer);
+        // `[]` has its size from the initial value, or from elsewhere (5.4.3, 5.4.4).
+        if (const u32 d = v_.child(n, node_kind::dimension); d != 0 && v_[d].atom == 0 && i == 0 && !may_be_open_)
+            error("P36", n, "array '", v_.atom(n), "' has no size");
         if (i != 0) {
             if (s.kind == symbol_kind::reg ||
                 (s.sp != space::global && s.sp != space::constant && s.sp != space::generic))
@@ -241,7 +248,12 @@ private:
         ++depth_;
         for (node_kind k : {node_kind::results, node_kind::parameters})
             if (const u32 list = v_.child(n, k))
-                for (u32 c = list + 1; c < v_[list].end; c = v_[c].end) declaration(c);
+                for (u32 c = list + 1; c < v_[list].end; c = v_[c].end) {
+                    // the last parameter of a function takes what is left (7.1.1)
+                    may_be_open_ =
+                        k == node_kind::parameters && v_.kind(n) == node_kind::function && v_[c].end == v_[list].end;
+                    declaration(c);
+                }
         directives(n);
         if (const u32 b = v_.child(n, node_kind::body)) body(b);
         --depth_;
@@ -356,7 +368,7 @@ private:
         if (tokens_[0] == tok::call) return call(c, end);
         const bool branches = tokens_[0] == tok::bra || tokens_[0] == tok::brx;
         for (; c < end; c = v_[c].end) operand_node(c, branches);
-        if (!known_opcode || is_vector_move()) return not_checked(n);
+        if (!known_opcode || is_legacy()) return not_checked(n);
         if (!failed_) judge(n);
     }
     constexpr void guard(u32 n) {
@@ -374,9 +386,17 @@ private:
         }
         if (n_tokens_ < detail::reordering::most) tokens_[n_tokens_++] = t;
     }
-    /// `mov.v4.u32 v, %tid`, from before PTX 2.0.
-    [[nodiscard]] constexpr bool is_vector_move() const noexcept {
-        return tokens_[0] == tok::mov && n_tokens_ > 1 && (tokens_[1] == tok::v2 || tokens_[1] == tok::v4);
+    /// Forms that later versions or targets took away and ptxas still reads where they were: `mov.v4.u32 v, %tid` of
+    /// PTX 1.x, `mad.f32` without rounding of sm_1x (9.7.3.6), `vote` and `shfl` without `.sync` (9.7.9.5, 9.7.13.1).
+    [[nodiscard]] constexpr bool is_legacy() const noexcept {
+        const tok second = n_tokens_ > 1 ? tokens_[1] : tok::none;
+        switch (tokens_[0]) {
+            case tok::mov: return second == tok::v2 || second == tok::v4;
+            case tok::mad: return target_.sm < 20 && (second == tok::f32 || second == tok::sat);
+            case tok::vote:
+            case tok::shfl: return second != tok::sync && (target_.sm < 70 || version_ < ptx_version{6, 4});
+            default: return false;
+        }
     }
     /// One message for each opcode.
     constexpr void not_checked(u32 n) {
@@ -495,12 +515,22 @@ private:
             known(n);
         failed_ = true;
     }
+    [[nodiscard]] static constexpr bool has_16_bits(std::string_view special) noexcept {
+        const std::string_view base = special.substr(0, special.find('.'));
+        return base == "%tid" || base == "%ntid" || base == "%ctaid" || base == "%nctaid";
+    }
     /// `%tid` without a component is a vector of four.
     constexpr void special(u32 n, const isa::special_info& r, bool has_component, operand& o) {
         o.shape.kind = r.type == isa::scalar::pred ? isa::operand_kind::pred : isa::operand_kind::special;
         o.shape.type = r.type;
         // `mov` and `cvt` read special registers (chapter 10); the table writes kernels and needs `mov` only.
         if (tokens_[0] == tok::cvt) o.shape.kind = isa::operand_kind::reg;
+        // The lower halves of thread and block indices, as PTX 1.x had them (10.1 to 10.4).
+        if (tokens_[0] == tok::mov && n_tokens_ == 2 && isa::bits(isa::token_type(tokens_[1])) == 16 &&
+            has_16_bits(r.name)) {
+            o.shape.kind = isa::operand_kind::reg;
+            o.shape.type = isa::scalar::u16;
+        }
         if (r.name.size() != v_.atom(n).size() && !has_component) {
             o.shape.kind = isa::operand_kind::vec;
             o.shape.count = 4;
@@ -580,7 +610,9 @@ private:
     [[nodiscard]] constexpr bool needs_64_bits() const noexcept {
         if (!address_64_) return false;
         const tok o = tokens_[0];
-        if (o != tok::ld && o != tok::st && o != tok::atom && o != tok::red && o != tok::ldu) return false;
+        if (o != tok::ld && o != tok::st && o != tok::atom && o != tok::red && o != tok::ldu && o != tok::mbarrier &&
+            o != tok::prefetch && o != tok::prefetchu)
+            return false;
         for (unsigned i = 1; i < n_tokens_; ++i) {
             const tok t = tokens_[i];
             if (t == tok::shared || t == tok::shared__cta || t == tok::shared__cluster || t == tok::local ||
@@ -768,6 +800,7 @@ private:
     ptxdsl::target target_;
     ptx_version version_;
     bool address_64_ = true;
+    bool may_be_open_ = false;  ///< the array declared now may do without a size
     bool failed_ = false;
     u32 depth_ = 0;
     tok tokens_[detail::reordering::most] = {};

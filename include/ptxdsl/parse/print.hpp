@@ -2,9 +2,10 @@
 // Two printers. Lossless: tokens and trivia, the bytes that were read. Canonical: from the nodes alone, one layout for
 // all, comments and blanks of the original dropped; ptxas makes the same cubin of it.
 //
-// ptxas 13.0 lets the text leak into the cubin in two places: the line of a `.shared` declaration inside a function is
-// part of its symbol's name, and with `.loc` directives the section .nv_debug_line_sass has line numbers and
-// .nv_debug_ptx_txt the text itself. For such modules `layout::lines` starts every statement on its original line.
+// ptxas 13.0 lets the text leak into the cubin in two places: the line of a variable that is declared inside a function
+// (.shared, .global, .const) is part of its symbol's name, and with `.loc` directives the section .nv_debug_line_sass
+// has line numbers and .nv_debug_ptx_txt the text itself. For such modules `layout::lines` starts every statement and
+// every variable on its original line.
 #pragma once
 
 #include <ptxdsl/parse/tree.hpp>
@@ -206,8 +207,12 @@ private:
     constexpr void declaration(u32 n) {
         bool declared = false;
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
-            if (c != n + 1) out_.put(declared ? ", " : " ");
+            if (declared) out_.put(',');
             declared = v_.kind(c) == node_kind::declarator;
+            if (declared && layout_ == layout::lines)
+                open_line_ = c != n + 1, go_to_line(v_[c].token);
+            else if (c != n + 1)
+                out_.put(' ');
             part(c);
         }
     }

@@ -16,9 +16,9 @@ namespace ptxdsl::ptx {
 
 /// Whether the cubin depends on the lines the text's statements stand on (docs/parser.md, "Two laws").
 enum class line_use : std::uint8_t {
-    none,    ///< it does not
-    shared,  ///< shared variables of functions are named after their line
-    all,     ///< debug information
+    none,     ///< it does not
+    statics,  ///< variables of functions are named after their line
+    all,      ///< debug information
 };
 
 /// Writes the C++ statements of a module.
@@ -36,7 +36,7 @@ public:
         match_braces();
     }
 
-    /// False when shared variables cannot be put on their lines without placing everything else too.
+    /// False when variables of functions cannot be put on their lines without placing everything else too.
     [[nodiscard]] bool run() {
         for (u32 c = 1; c < v_[0].end && fits_; c = v_[c].end) item(c);
         if (lines_use_ == line_use::all) at_line(u32{0}, v_.n_tokens - 1, module_);
@@ -54,6 +54,10 @@ public:
         return t.sm < 75 ? ptxdsl::target{75, 0} : t;
     }
     /// How much the lines of this module matter.
+    /// Variables of these spaces, declared inside a function, have the line in their symbol's name.
+    [[nodiscard]] static bool names_its_line(std::string_view space) {
+        return space == ".shared" || space == ".global" || space == ".const";
+    }
     [[nodiscard]] static line_use lines_of(const tree_view& v) {
         line_use use = line_use::none;
         u32 depth_end = 0;
@@ -61,7 +65,7 @@ public:
             const node_kind k = v.kind(n);
             if (k == node_kind::loc || k == node_kind::dwarf) return line_use::all;
             if (k == node_kind::entry || k == node_kind::function) depth_end = v[n].end;
-            if (k == node_kind::space && v.atom(n) == ".shared" && n < depth_end) use = line_use::shared;
+            if (k == node_kind::space && n < depth_end && names_its_line(v.atom(n))) use = line_use::statics;
         }
         return use;
     }
@@ -678,6 +682,7 @@ private:
         const head h = read_head(n);
         const bool registers = h.space == ".reg";
         const bool vectors = registers && (h.lanes != 1 || h.options.find("align") != std::string::npos);
+        if (lines_use_ == line_use::statics && names_its_line(h.space)) at_line(n, v_[n].token, *out_);
         if (!h.written || vectors || (!registers && h.space == ".reg")) {
             put("k.directive(" + cpp::quoted(printed(n) + ";") + ");", n, *out_);
             return declare_text(n, h, registers);
@@ -685,9 +690,9 @@ private:
         bool first = true;
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
             if (v_.kind(c) != node_kind::declarator) continue;
-            if (!first) place(n, *out_);
+            if (!first) place(c, *out_);
             first = false;
-            if (h.space == ".shared" && lines_use_ == line_use::shared) at_line(n, v_[n].token, *out_);
+            if (lines_use_ == line_use::statics && names_its_line(h.space)) at_line(c, v_[c].token, *out_);
             registers ? declare_register(c, h) : declare_variable(c, h);
         }
     }

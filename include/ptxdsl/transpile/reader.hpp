@@ -250,11 +250,13 @@ private:
             return;  // arithmetic on floats: ptxas' business
         floating(v_.atom(at), negative, c, i, a);
     }
-    /// ptxas cuts wider values to the instruction's type; the builder would refuse them.
+    /// ptxas cuts wider values to the instruction's type; the builder would refuse them. A predicate's type says
+    /// nothing about the other operands: masks have 32 bits.
     [[nodiscard]] static std::int64_t in_range(std::int64_t v, const instruction& i) {
         unsigned width = 0;
         for (unsigned w = 0; w < i.n; ++w)
-            if (const unsigned bits = isa::bits(isa::token_type(i.t[w])); bits > width && bits <= 64) width = bits;
+            if (const unsigned bits = isa::bits(isa::token_type(i.t[w])); bits > width && bits >= 8 && bits <= 64)
+                width = bits;
         if (width == 0 || width >= 64) return v;
         if (v >= -(std::int64_t{1} << (width - 1)) && v <= (std::int64_t{1} << width) - 1) return v;
         return static_cast<std::int64_t>(static_cast<std::uint64_t>(v) & ((std::uint64_t{1} << width) - 1));
