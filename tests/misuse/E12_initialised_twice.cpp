@@ -44,5 +44,16 @@ constexpr void body(hopper& k, px::reg<u32> n) {
     });
 }
 
+#elif PTXDSL_CASE == 3
+// control-3: two threads of which one exists in each block
+
+constexpr void body(hopper& k) {
+    const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<1>);
+    const auto tid = k.mov(px::tid.x);
+    const auto rank = k.mov(px::cluster_ctarank);
+    k.single_thread(tid == 0u && rank == 0u, [&] { k.mbarrier_init(bar.stage(0)); });
+    k.single_thread(tid == 32u && rank != 0u, [&] { k.mbarrier_init(bar.stage(0)); });
+}
+
 #endif
-[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body>>();
+[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {64}}>>();

@@ -25,6 +25,8 @@ constexpr void add_site(facts& f, site_kind kind, u32 barrier, u32 stage, u32 am
     s.where = f.where;
     s.arm = f.arm_now, s.guarded = guarded;
     if (f.in_single && f.single_warps == 0) s.flags |= site_flag::loose;
+    s.single = f.single_now;
+    s.many_singles = f.in_single && !f.one_of_block && f.single_warps != 1;
     f.sites.push_back(s);
 }
 
@@ -57,13 +59,13 @@ public:
         : f_(f), barrier_(barrier), stage_(stage), no_arity_((f.no_arity >> (barrier & 31u) & 1u) != 0) {}
 
     constexpr void check() {
+        find_waits();
         for (const site& s : f_.sites) {
-            if (s.barrier != barrier_ || (stage_ != unknown_count && s.stage != stage_ && s.stage != unknown_count))
-                continue;
+            if (!is_mine(s)) continue;
             switch (s.kind) {
                 case site_kind::init: init(s); break;
                 case site_kind::arrive: arrive(s); break;
-                case site_kind::wait: waits_ = true; break;
+                case site_kind::wait: break;
                 default: move(s); break;
             }
         }
@@ -72,9 +74,30 @@ public:
     }
 
 private:
-    /// In a loop that waits for nothing a thread may arrive any number of times for one phase.
+    /// In a loop that waits for nothing a thread may arrive any number of times for one phase; as well in a loop
+    /// inside all those that wait for this barrier.
     [[nodiscard]] constexpr bool repeats(const site& s) const noexcept {
-        return s.loop != 0 && (f_.loops[s.loop].paced >> (s.role < 31 ? s.role : 31) & 1u) == 0;
+        if (s.loop == 0) return false;
+        if ((f_.loops[s.loop].paced >> (s.role < 31 ? s.role : 31) & 1u) == 0) return true;
+        return waits_ && depth(s.loop) > deepest_wait_;
+    }
+    [[nodiscard]] constexpr u32 depth(u32 loop) const noexcept {
+        u32 n = 0;
+        for (; loop != 0; loop = f_.loops[loop].parent) ++n;
+        return n;
+    }
+    /// How often a wait happens: the loop directly around it may be its own, which spins.
+    constexpr void find_waits() noexcept {
+        for (const site& s : f_.sites) {
+            if (s.kind != site_kind::wait || !is_mine(s)) continue;
+            waits_ = true;
+            const u32 spin = s.loop != 0 && f_.loops[s.loop].counter == 0 ? 1 : 0;
+            const u32 d = depth(s.loop) - spin;
+            if (d > deepest_wait_) deepest_wait_ = d;
+        }
+    }
+    [[nodiscard]] constexpr bool is_mine(const site& s) const noexcept {
+        return s.barrier == barrier_ && (stage_ == unknown_count || s.stage == stage_ || s.stage == unknown_count);
     }
     constexpr void init(const site& s) noexcept {
         if ((count_ != 0 && count_ != s.amount) || s.amount == unknown_count || s.amount == 0) no_arity_ = true;
@@ -112,18 +135,22 @@ private:
             no_sums_ = true;
             return;
         }
-        if (t == tallies_) tally_[tallies_++] = {s.role, s.loop};
+        if (t == tallies_) tally_[tallies_++] = {s.role, s.loop, s.single};
         // What runs under other conditions, or in other numbers of threads, does not add up.
         if (tally_[t].where != 0 && (tally_[t].threads != s.threads || tally_[t].arm != s.arm)) no_sums_ = true;
         tally_[t].threads = s.threads, tally_[t].arm = s.arm;
         if (s.amount == 0 || s.amount == unknown_count || s.guarded || s.threads == 0 || repeats(s)) no_sums_ = true;
         const u64 bytes = u64{s.amount} * s.threads;
+        const u64 slack = s.many_singles ? bytes * ((s.warps == 0 ? 32 : s.warps) - 1) : 0;
+        tally_[t].regions_differ = tally_[t].regions_differ || tally_[t].region != s.single;
         if (s.kind == site_kind::expect) {
             expect_ = &s;
             tally_[t].expected += bytes;
+            tally_[t].expected_slack += slack;
         } else {
             copy_ = &s;
             tally_[t].copied += bytes;
+            tally_[t].copied_slack += slack;
             tally_[t].extra += s.extra > 1 ? bytes * (s.extra - 1) : 0;
         }
         tally_[t].where = s.kind == site_kind::expect || tally_[t].where == 0 ? s.where : tally_[t].where;
@@ -191,24 +218,33 @@ private:
             for (u32 k = 0; k < t; ++k) one_place_each = one_place_each && tally_[k].role != tally_[t].role;
         }
         if (one_role) {
-            for (u32 t = 0; t < tallies_; ++t) compare(tally_[t]);
+            for (u32 t = 0; t < tallies_; ++t)
+                if (tallies_ == 1 || (tally_[t].expected != 0 && tally_[t].copied != 0)) compare(tally_[t]);
         } else if (one_place_each) {
             for (u32 t = 1; t < tallies_; ++t) {
-                tally_[0].expected += tally_[t].expected, tally_[0].copied += tally_[t].copied,
-                    tally_[0].extra += tally_[t].extra;
-                if (tally_[t].expected != 0) tally_[0].where = tally_[t].where;
+                if ((tally_[t].loop == 0) != (tally_[0].loop == 0)) return;  // how often the loop runs is not known
+                add_up(tally_[0], tally_[t]);
             }
             compare(tally_[0]);
         }
     }
     struct tally {
-        u32 role = 0, loop = 0, threads = 0, arm = 0;
-        u64 expected = 0, copied = 0, extra = 0;  ///< `extra`: what multicast may add, when all blocks send
+        u32 role = 0, loop = 0, region = 0, threads = 0, arm = 0;
+        u64 expected = 0, copied = 0, extra = 0;   ///< `extra`: what multicast may add, when all blocks send
+        u64 expected_slack = 0, copied_slack = 0;  ///< what one thread of each warp may add to that of the first
         u32 where = 0;
+        bool regions_differ = false;  ///< the single threads that expect and that copy are chosen apart
     };
+    static constexpr void add_up(tally& to, const tally& t) noexcept {
+        to.expected += t.expected, to.copied += t.copied, to.extra += t.extra;
+        to.expected_slack += t.expected_slack, to.copied_slack += t.copied_slack;
+        to.regions_differ = true;
+        if (t.expected != 0) to.where = t.where;
+    }
     constexpr void compare(const tally& t) {
-        if (t.expected > max_count * u64{16}) return;
-        if (t.expected >= t.copied && t.expected <= t.copied + t.extra) return;
+        const u64 most_expected = t.expected + (t.regions_differ ? t.expected_slack : 0);
+        const u64 most_copied = t.copied + t.extra + (t.regions_differ ? t.copied_slack : 0);
+        if (t.expected > max_count * u64{16} || (most_expected >= t.copied && t.expected <= most_copied)) return;
         name(t.where, "E04", "");
         f_.out.say(" expects ")
             .with(t.expected)
@@ -221,7 +257,7 @@ private:
     static constexpr u32 max_sites = 10;
     facts& f_;
     u32 barrier_, stage_;
-    u32 count_ = 0, arrivals_ = 0, total_ = 0, tallies_ = 0;
+    u32 count_ = 0, arrivals_ = 0, total_ = 0, tallies_ = 0, deepest_wait_ = 0;
     u32 amounts_[max_sites] = {}, others_[max_sites] = {};
     tally tally_[max_sites] = {};
     const site *arrival_ = nullptr, *expect_ = nullptr, *copy_ = nullptr;

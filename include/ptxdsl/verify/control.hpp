@@ -20,8 +20,8 @@ struct frame {
 };
 /// What a role or single-thread note changed.
 struct selection {
-    u32 threads = 0, role = 0, arm = 0, warps = 0, divergent = 0;
-    bool single = false;
+    u32 threads = 0, role = 0, arm = 0, warps = 0, divergent = 0, region = 0;
+    bool single = false, one_of_block = false;
 };
 
 /// What the first look at the program found out about labels: see `look_at_labels`.
@@ -68,8 +68,11 @@ public:
     }
     /// `role_begin`, `single_thread_begin`: the instructions that follow run in `threads` threads.
     constexpr void select(u32 threads, bool single) {
-        selections_.push_back({f_.threads, f_.role_now, f_.arm_now, f_.single_warps, f_.divergent, f_.in_single});
+        selections_.push_back({f_.threads, f_.role_now, f_.arm_now, f_.single_warps, f_.divergent, f_.single_now,
+                               f_.in_single, f_.one_of_block});
         u32 chosen_from = f_.threads;
+        f_.one_of_block = single && (f_.one_of_block || f_.threads == 1);
+        f_.single_now = single ? f_.events.size() : 0;
         if (!frames_.empty() && frames_.back().kind == ir::region::if_begin) {
             const frame& fr = frames_.back();
             f_.arm_now = fr.arm;
@@ -94,7 +97,7 @@ public:
         const selection s = selections_.back();
         selections_.pop_back();
         f_.threads = s.threads, f_.role_now = s.role, f_.arm_now = s.arm, f_.single_warps = s.warps,
-        f_.divergent = s.divergent, f_.in_single = s.single;
+        f_.divergent = s.divergent, f_.single_now = s.region, f_.in_single = s.single, f_.one_of_block = s.one_of_block;
     }
     /// A branch no region announces: part of a construct, or one of the author's own.
     constexpr void branch(const ir::cursor& c, bool announced) {
@@ -124,14 +127,43 @@ public:
         for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent) f_.loops[l].leaves = true;
     }
     /// `ret`, `exit`: where only some threads leave, the numbers of threads behind are not known any more.
-    constexpr void leave(bool guarded) noexcept {
+    constexpr void leave(u32 guard) noexcept {
         for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent) f_.loops[l].leaves = true;
+        role& r = f_.roles[f_.role_now];
+        r.exits = true;
+        r.thinned = r.thinned || f_.in_single || differs(guard);
+        if (f_.role_now != 0) f_.roles[0].thinned = true;
         for (auto& frame : frames_) frame.threads = 0;
         for (auto& selection : selections_) selection.threads = 0;
-        if (guarded) f_.threads = 0;
+        if (guard != 0) f_.threads = 0;
     }
 
 private:
+    /// Whether some of the threads that are here follow the guard and others do not, as far as is known.
+    [[nodiscard]] constexpr bool differs(u32 guard) const noexcept {
+        const u32 how = f_.divergent | (guard != 0 ? f_.regs[(guard >> 1) - 1] : 0);
+        return (how & bit::varies) != 0;
+    }
+    /// The frames inside a loop begin here.
+    [[nodiscard]] constexpr u32 inside_loop(u32 id) const noexcept {
+        u32 i = frames_.size();
+        while (i != 0 && (frames_[i - 1].kind != ir::region::loop_begin || f_.events[frames_[i - 1].event].a != id))
+            --i;
+        return i;
+    }
+    /// A break or continue that some threads take: who runs what follows in the frames from `outer` on is not known.
+    constexpr void thin_out(u32 outer, bool some) noexcept {
+        for (u32 i = outer; i < frames_.size() && !some; ++i)
+            some = frames_[i].kind == ir::region::if_begin &&
+                   (f_.events[frames_[i].event].flags & event_flag::selects) != 0;
+        if (!some) return;
+        f_.divergent |= bit::varies;
+        if (!f_.in_single) f_.threads = 0;
+        for (u32 i = outer; i < frames_.size(); ++i) {
+            frames_[i].divergent |= bit::varies;
+            frames_[i].threads = 0;
+        }
+    }
     constexpr void malformed(string_view what) {
         if (!f_.malformed) f_.out.error("K01", f_.where).with(what);
         f_.malformed = true;
@@ -165,6 +197,10 @@ private:
         f_.push(event_kind::if_begin);
         ++f_.ifs_open;
         f_.divergent |= f_.regs[predicate] & bit::varies;
+        const bool by_index = (f_.regs[predicate] & bit::by_index) != 0;
+        f_.events[frames_.back().event].flags |= by_index && (c.payload(0) & 1u) == 0 ? event_flag::certain
+                                                 : by_index                           ? u8{0}
+                                                                                      : event_flag::cases;
         const u32 chosen = (c.payload(0) & 1u) != 0 ? 0 : threads_chosen(predicate);
         f_.threads = 0;
         f_.arm_now = ++f_.arm_count;
@@ -251,9 +287,8 @@ private:
             if (fr.kind != ir::region::block_begin || f_.events[fr.event].a != id) continue;
             for (u32 l = f_.loop_now; l != fr.loop; l = f_.loops[l].parent) f_.loops[l].leaves = true;
             f_.push(event_kind::break_, id, 0, guard != 0 ? event_flag::guarded : u8{0});
-            if (guard == 0) return true;
-            f_.threads = 0;
-            f_.divergent |= f_.regs[(guard >> 1) - 1] & bit::varies;
+            if (guard != 0) f_.threads = 0;
+            thin_out(i, differs(guard));
             return true;
         }
         return false;
@@ -282,6 +317,7 @@ private:
             return malformed(kind == event_kind::break_ ? "break outside its loop" : "continue outside its loop");
         if (kind == event_kind::break_) f_.loops[l].leaves = true;
         f_.push(kind, c.payload(0), 0, guard != 0 ? event_flag::guarded : u8{0});
+        thin_out(inside_loop(c.payload(0)), differs(guard));
     }
     /// The test at the top of a counted loop is no way out by itself (K03); a branch past an outer loop is.
     constexpr void exit_loop(u32 id) {
@@ -291,6 +327,7 @@ private:
             if (f_.loops[l].id == id) break;
         }
         f_.push(event_kind::break_, id, 0, event_flag::guarded);
+        thin_out(inside_loop(id), differs(f_.guard));
     }
     constexpr void find_counter(const ir::cursor& begin, loop& l) const noexcept {
         const u32* w = begin.w + begin.size();

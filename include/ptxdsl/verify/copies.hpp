@@ -56,14 +56,14 @@ constexpr void check_issuer(facts& f) {
     const ir::attributes& a = f.m.attrs;
     const u32 block = f.m.from_text && !a.reqntid.given() ? 0 : a.threads();  // a text's bound may be far from it
     const u32 threads = f.role_now == 0 ? block : f.roles[f.role_now].threads;
-    if (f.in_single || threads <= 1 || f.unstructured || f.opaque || (f.acc & bit::varies) != 0 ||
-        noted(f, ir::note::thread_dependent))
+    if (f.in_single || threads <= 1 || f.unstructured || f.opaque || f.roles[f.role_now].thinned ||
+        (f.acc & bit::varies) != 0 || noted(f, ir::note::thread_dependent))
         return;
     f.out.error("F07", f.where)
         .say("all ")
         .with(threads)
         .say(
-            " threads issue this bulk copy with the same operands; issue it in one: k.single_thread(elected, [&] { … })");
+            " threads issue this bulk copy with the same operands; issue it in one: k.single_thread(elected, [&] { ... })");
 }
 
 constexpr void check_bulk_size(facts& f, const ir::cursor& c, u32 operand) {

@@ -50,6 +50,7 @@ inline constexpr u32 seen = 1u << 12;   ///< prescan: an instruction writes it
 inline constexpr u32 again = 1u << 13;  ///< more than one does: in a loop the later value may come first
 inline constexpr u32 lanes =
     1u << 14;  ///< its value is a part of the thread index, or a comparison of one (`lane_form`)
+inline constexpr u32 by_index = 1u << 15;           ///< follows from the thread index alone, or from `elect.sync`
 inline constexpr u32 kept = 0xf00u | seen | again;  ///< survives a write
 inline constexpr u32 special = written | hidden | watched | member | in_flight;
 }  // namespace bit
@@ -148,6 +149,8 @@ inline constexpr u8 many = 4;      ///< more than one thread is known to
 inline constexpr u8 partial = 8;   ///< may cover a part of the slot only
 inline constexpr u8 selects = 16;  ///< an `if` that selects threads (a role or one thread), not cases
 inline constexpr u8 one = 32;      ///< an `if` that selects one thread
+inline constexpr u8 cases = 128;   ///< an `if` that distinguishes cases, as far as is known
+inline constexpr u8 certain = 64;  ///< an `if` that holds for some thread whatever the data are
 }  // namespace event_flag
 
 /// A group of threads with a job of its own; role 0 is the whole block.
@@ -161,6 +164,8 @@ struct role {
     u32 block_barrier_at = 0;  ///< word offset of the latest one
     bool single = false;
     bool inferred = false;    ///< from a comparison of the thread index, not from `k.role`
+    bool exits = false;       ///< threads of it end before the kernel does
+    bool thinned = false;     ///< ... and others do not
     bool multiplies = false;  ///< runs wgmma: its threads are whole warpgroups
 };
 
@@ -191,6 +196,7 @@ struct tensor_memory_facts {
     u32 multiplies = 0, commits = 0, stores = 0;
     u32 issued_at = 0;
     u32 first_load = 0, first_accumulates = 0;  ///< location + 1
+    u32 met = 0;                                ///< of `multiplies`: those before threads have met
     u32 store_base = 0, store_offset = 0;       ///< address of a store that has not been waited for
     bool relinquished = false;
     bool issued = false;         ///< an mma, and nobody met since
@@ -209,8 +215,10 @@ struct site {
     u32 arm = 0;  ///< innermost case distinction around it
     u32 barrier = 0, stage = 0, amount = 0, extra = 0;
     u32 threads = 0, role = 0, loop = 0, where = 0;
-    u32 warps = 0;  ///< one elected thread of this many warps may be meant
-    u32 lanes = 0;  ///< guard: the threads for which it holds (`lane_form`), 0: unknown
+    u32 warps = 0;              ///< one elected thread of this many warps may be meant
+    u32 lanes = 0;              ///< guard: the threads for which it holds (`lane_form`), 0: unknown
+    u32 single = 0;             ///< single-thread region it stands in, 0: none
+    bool many_singles = false;  ///< one thread of each of several warps may run that region
 };
 
 /// State of one run, up to the record the first pass has reached.
@@ -247,8 +255,10 @@ struct facts {
     u32 loop_now = 0;   ///< index into `loops`, 0: none
     u32 divergent = 0;  ///< bit::varies where the control flow may differ from thread to thread
     bool in_single = false;
-    u32 single_warps = 0;   ///< in a single-thread region: warps whose threads it was chosen from, 0: unknown
-    u32 step_register = 0;  ///< operand of the latest `add r, r, literal` + 1
+    u32 single_warps = 0;       ///< in a single-thread region: warps whose threads it was chosen from, 0: unknown
+    u32 single_now = 0;         ///< event of that region's `if` + 1, 0: no such region
+    bool one_of_block = false;  ///< it is one thread of the whole block
+    u32 step_register = 0;      ///< operand of the latest `add r, r, literal` + 1
     std::int32_t step = 0;
     ::ptxdsl::detail::dynarray<role> roles;
     ::ptxdsl::detail::dynarray<loop> loops;

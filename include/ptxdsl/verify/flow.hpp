@@ -33,6 +33,7 @@ struct ring_flow {
     u8 held = 0;         ///< slots waited for and not released
     u8 open = 0;         ///< age of the oldest slot that wgmmas since the last commit read, 0: none
     bool fresh = false;  ///< something was waited for since the last release: the next one is another slot's
+    u8 cases = 0;        ///< case distinctions around the latest wait
     u32 waited = 0;      ///< wait (event + 1) that is not counted yet: its loop is walked more than once
     u64 groups = 0;      ///< four bits a committed group, the youngest lowest: age of the oldest slot it reads, 0: none
     constexpr bool operator==(const ring_flow&) const = default;
@@ -179,18 +180,22 @@ private:
         const bool selects = (f_.events[i].flags & event_flag::selects) != 0;
         const u8 inner =
             (f_.events[i].flags & event_flag::one) != 0 ? 0 : 1;  // one thread of those that run the code around
+        const u8 distinguishes = (f_.events[i].flags & event_flag::cases) != 0 ? 1 : 0;
         depth_ = static_cast<u8>(depth_ + inner);
+        cases_ = static_cast<u8>(cases_ + distinguishes);
         u32 end = block(i + 1);
         const S then = s_;
         s_ = before;
         if (end < f_.events.size() && f_.events[end].kind == event_kind::else_begin) end = block(end + 1);
         depth_ = static_cast<u8>(depth_ - inner);
+        cases_ = static_cast<u8>(cases_ - distinguishes);
         const bool one = (f_.events[i].flags & event_flag::one) != 0;
         const S other = s_;
         s_ = join(before, then, other);
         // What one thread does for the others counts for all; what a role does is its own affair.
         for (u32 r = 0; r < rings_ && selects; ++r) s_.rings[r] = one && !then.dead ? then.rings[r] : before.rings[r];
-        if (selects && !then.dead) s_.initialised |= then.initialised;
+        const bool certain = (f_.events[i].flags & event_flag::certain) != 0;
+        if (selects && certain && !then.dead) s_.initialised |= then.initialised;
         return end;
     }
     /// Code that a `break_` can leave.
@@ -214,6 +219,7 @@ private:
         if (fr.has_again) meet(s_, fr.again);
         const u32 trips = f_.events[i].b;
         if (!s_.dead && trips > 1 && !(s_ == before)) {
+            forget_uncounted(i, end);
             const bool had_exit = fr.has_exit;
             const S exit = fr.exit;
             fr.has_exit = fr.has_again = false;
@@ -225,18 +231,45 @@ private:
             s_ = fr.exit;
         else
             s_.dead = true;
-        if (trips == unknown_count && fr.has_first) keep_dirty(before, fr.first);
+        if (trips == unknown_count && fr.has_first) {
+            keep_dirty(before, fr.first);
+            loosen(before, fr.first);
+        }
         return end;
+    }
+    /// A wait that the loop repeats without a read between is for one slot when the loop spins on it, else for several.
+    constexpr void forget_uncounted(u32 begin, u32 end) noexcept {
+        bool spins = true;
+        for (u32 i = begin + 1; i < end && spins; ++i) {
+            const event_kind k = f_.events[i].kind;
+            spins = k == event_kind::ring_wait || k == event_kind::barrier_use || k == event_kind::rendezvous ||
+                    k == event_kind::break_;
+        }
+        for (u32 r = 0; r < rings_ && !spins; ++r)
+            if (s_.rings[r].waited > begin && s_.rings[r].waited <= end) s_.rings[r] = {ring_flow::unknown};
     }
     /// F05: what a loop that may run zero times fences stays unfenced.
     constexpr void keep_dirty(const S& before, const S& first) noexcept {
         constexpr auto k = static_cast<u32>(slot_item::proxy);
         for (u32 i = 0; i < slots_ && !s_.dead; ++i) {
-            const bool was = before.slots[k][i].value == proxy_written && first.slots[k][i].value == proxy_written;
+            const item& dirty = before.slots[k][i];
+            const bool was =
+                dirty.value == proxy_written && dirty.depth == 255 && first.slots[k][i].value == proxy_written;
             if (!was || s_.slots[k][i].value == proxy_written) continue;
             s_.slots[k][i] = before.slots[k][i];
             s_.many |= before.many & 1u << i;
             s_.met |= before.met & 1u << i;
+        }
+    }
+    /// What only the body leaves behind is there when the body has run: an `if` behind the loop may stand for the case
+    /// that it has not.
+    constexpr void loosen(const S& before, const S& first) noexcept {
+        const auto cap = [&](item& now, const item& was, const item& skipped) {
+            if (skipped.value == was.value && now.value != was.value && now.depth > depth_) now.depth = depth_;
+        };
+        for (u32 k = 0; k < 3 && !s_.dead; ++k) {
+            for (u32 i = 0; i < fragments_; ++i) cap(s_.fragments[k][i], before.fragments[k][i], first.fragments[k][i]);
+            for (u32 i = 0; i < slots_; ++i) cap(s_.slots[k][i], before.slots[k][i], first.slots[k][i]);
         }
     }
     constexpr void jump(const event& e) {
@@ -553,6 +586,7 @@ private:
         if (r.waited == event) return;
         count_wait(r);
         r.waited = event;
+        r.cases = cases_;
     }
     constexpr void read_slot(ring_flow& r) noexcept {
         count_wait(r);
@@ -576,6 +610,10 @@ private:
         ring_flow& r = s_.rings[e.a];
         count_wait(r);
         if (r.held == ring_flow::unknown || r.held == 0 || !r.fresh) return;
+        if (cases_ > r.cases || (e.flags & event_flag::cases) != 0) {  // which iterations release is not known
+            r = {ring_flow::unknown};
+            return;
+        }
         bool read = r.open >= r.held;
         for (u32 i = 0; i < 64; i += 4) read = read || (r.groups >> i & 15u) >= r.held;
         if (read && first_time(e))
@@ -652,6 +690,7 @@ private:
     S s_{};
     loop_frame* loops_ = nullptr;
     u8 depth_ = 0;  ///< ifs around the event at hand
+    u8 cases_ = 0;  ///< those of them that distinguish cases, not threads
     u32 issued_[max_fragments] = {};
     u32 stored_[max_slots] = {};
     u32 told_at_exit_ = 0, told_store_ = 0;

@@ -10,12 +10,14 @@ namespace ptxdsl::verify {
 /// What is done to one barrier of a ring, all stages together.
 struct ring_side {
     const site *init = nullptr, *wait = nullptr, *arrival = nullptr;
+    u32 arrivals = 0;  ///< places that arrive
 
     constexpr ring_side(const facts& f, u32 barrier) noexcept {
         for (const site& s : f.sites) {
             if (s.barrier != barrier) continue;
             const site*& first = s.kind == site_kind::init ? init : s.kind == site_kind::wait ? wait : arrival;
             if (first == nullptr) first = &s;
+            arrivals += s.kind == site_kind::arrive ? 1 : 0;
         }
     }
 };
@@ -47,7 +49,8 @@ constexpr void check_ring(facts& f, const ring& r) {
             .say("this waits for a slot of pipeline '")
             .with(name)
             .say("' that nothing fills: it waits for ever");
-    if (empty.arrival != nullptr && empty.wait == nullptr && !f.waits_unknown && full.arrival != nullptr)
+    const bool refilled = full.arrival != nullptr && (full.arrivals > stages || goes_round(f, *full.arrival, stages));
+    if (empty.arrival != nullptr && empty.wait == nullptr && !f.waits_unknown && refilled)
         f.out.error("F13", full.arrival->where)
             .say("slots of pipeline '")
             .with(name)

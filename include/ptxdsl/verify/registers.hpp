@@ -241,6 +241,7 @@ constexpr void learn_mov(facts& f, u32 dst, const u32* source) {
     if (!is_only_value(f, dst)) return;
     if (ir::kind_of(source[0]) == ir::operand_kind::special) {
         const auto which = static_cast<isa::special>(ir::payload_of(source[0]));
+        if (which == isa::special::laneid || which == isa::special::tid_x) f.regs[dst] |= bit::by_index;
         if (which == isa::special::laneid) learn_lanes(f, dst, {0, 5});
         if (which == isa::special::tid_x && is_one_dimensional(f.m.attrs)) learn_lanes(f, dst, {0, 10});
     } else if (ir::kind_of(source[0]) == ir::operand_kind::small_int) {
@@ -274,6 +275,12 @@ constexpr void learn_add(facts& f, u32 dst, const u32* sources) {
     literal = static_cast<u32>(ir::small_value(sources[1]));
     return form.count == 0;
 }
+/// `and`, `shr`, `setp` of something that follows from the thread index, with a literal.
+constexpr void learn_index(facts& f, u32 dst, const u32* sources) noexcept {
+    if (!is_only_value(f, dst) || sources[0] >> 28 > 1 || ir::kind_of(sources[1]) != ir::operand_kind::small_int)
+        return;
+    f.regs[dst] |= f.regs[ir::payload_of(sources[0])] & bit::by_index;
+}
 /// `and` with 2^n - 1, `shr`.
 constexpr void learn_bits(facts& f, u32 dst, const u32* sources, bool shift) noexcept {
     lane_form form;
@@ -283,10 +290,10 @@ constexpr void learn_bits(facts& f, u32 dst, const u32* sources, bool shift) noe
         if (literal < form.width) learn_lanes(f, dst, {form.shift + literal, form.width - literal});
         return;
     }
+    literal &= (1u << form.width) - 1;
     u32 width = 0;
     while (width < form.width && literal >> width != 0) ++width;
-    if (width != 0 && (literal + 1 == 1u << width || literal >= (1u << form.width) - 1))
-        learn_lanes(f, dst, {form.shift, width});
+    if (width != 0 && literal + 1 == 1u << width) learn_lanes(f, dst, {form.shift, width});
 }
 /// `setp.eq`, `setp.lt` with a literal.
 constexpr void learn_compare(facts& f, u32 dst, const u32* sources, tok how) noexcept {
@@ -299,6 +306,13 @@ constexpr void learn_compare(facts& f, u32 dst, const u32* sources, tok how) noe
     form.count = how == tok::eq ? 1 : literal < values ? literal : values;
     form.first_values = how == tok::lt || literal == 0;
     learn_lanes(f, dst, form);
+}
+
+/// `elect.sync d|p, mask`: `p` holds for one thread of each warp.
+constexpr void learn_elect(facts& f, const u32* dst) noexcept {
+    if (ir::kind_of(dst[0]) != ir::operand_kind::pair || ir::kind_of(dst[2]) != ir::operand_kind::reg) return;
+    const u32 id = ir::payload_of(dst[2]);
+    if (is_only_value(f, id)) f.regs[id] |= bit::by_index;
 }
 
 /// End of an outermost loop, or of the program: uses that no later write reaches are errors after all.

@@ -111,13 +111,16 @@ constexpr void on_commit(facts& f) noexcept {
 /// A thread has learned what others did: an mbarrier wait, a barrier.
 constexpr void tensor_memory_met(facts& f) noexcept {
     f.tm.issued = false;
+    f.tm.met = f.tm.multiplies;
     f.tm.unfenced_wait = true;
 }
 
 constexpr void on_load(facts& f, const ir::cursor& c) {
     f.acc |= bit::varies;
     if (f.tm.first_load == 0) f.tm.first_load = f.where + 1;
-    if (f.tm.issued && f.tm.issued_at == stand(f) && !f.unstructured) {
+    // An accumulator that was waited for may be loaded while the next one is under way.
+    const bool only_sum = f.tm.met == 0 && f.tm.stores == 0;
+    if (f.tm.issued && f.tm.issued_at == stand(f) && only_sum && !f.unstructured) {
         f.out.error("I11", f.where)
             .say(
                 "tcgen05.ld right after tcgen05.mma: the accumulator is not there before a commit has arrived on an mbarrier and this thread has waited for it (k.tcgen05.wait)");

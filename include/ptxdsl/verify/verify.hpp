@@ -72,14 +72,18 @@ private:
         f_.noted = f_.noted_barrier = 0;
     }
     constexpr void finish_result(op k, const ir::cursor& c, const u32* dst) {
-        if (dst[0] >> 28 != 0) return define_operand(f_, dst);
+        if (dst[0] >> 28 != 0) {
+            define_operand(f_, dst);
+            if (k == op::varying && token_at(c, 0) == tok::elect) learn_elect(f_, dst);
+            return;
+        }
         const u32 id = dst[0];
         define(f_, id);
         switch (k) {
             case op::mov: return learn_mov(f_, id, dst + 1);
             case op::add: return learn_add(f_, id, dst + 1);
-            case op::bits: return learn_bits(f_, id, dst + 1, token_at(c, 0) == tok::shr);
-            case op::compare: return learn_compare(f_, id, dst + 1, token_at(c, 1));
+            case op::bits: learn_index(f_, id, dst + 1); return learn_bits(f_, id, dst + 1, token_at(c, 0) == tok::shr);
+            case op::compare: learn_index(f_, id, dst + 1); return learn_compare(f_, id, dst + 1, token_at(c, 1));
             default: return;
         }
     }
@@ -122,7 +126,7 @@ private:
         if (trap)
             structure_.abort();
         else
-            structure_.leave(f_.guard != 0);
+            structure_.leave(f_.guard);
         f_.push(event_kind::leave, trap ? 1 : 0);
     }
     constexpr void fence(const ir::cursor& c) {
@@ -193,7 +197,9 @@ private:
         const u32 r = kind == site_kind::wait     ? f_.ring_of(p[0], false)
                       : kind == site_kind::arrive ? f_.ring_of(p[0], true)
                                                   : max_rings;
-        if (r < max_rings) f_.push(kind == site_kind::wait ? event_kind::ring_wait : event_kind::ring_release, r);
+        if (r < max_rings)
+            f_.push(kind == site_kind::wait ? event_kind::ring_wait : event_kind::ring_release, r, 0,
+                    guarded_by_case(c) ? event_flag::cases : u8{0});
         if (p[0] < 32 && (flags & site_flag::remote) == 0) f_.push(event_kind::barrier_use, p[0]);
     }
     constexpr void on_slot(event_kind kind, const u32* p) {
@@ -223,6 +229,11 @@ private:
     [[nodiscard]] constexpr bool guarded(const ir::cursor& c) const noexcept {
         const u32* w = behind(c);
         return w != nullptr && w[2] != 0;
+    }
+    /// Whether the guard of the instruction behind the note may be more than a choice of threads.
+    [[nodiscard]] constexpr bool guarded_by_case(const ir::cursor& c) const noexcept {
+        const u32* w = behind(c);
+        return w != nullptr && w[2] != 0 && (f_.regs[(w[2] >> 1) - 1] & bit::by_index) == 0;
     }
     /// The threads for which the guard of the instruction behind the note holds, as a `lane_form`; 0: unknown.
     [[nodiscard]] constexpr u32 lanes_of_guard(const ir::cursor& c) const noexcept {

@@ -125,7 +125,7 @@ constexpr void check_block_barriers(facts& f) {
             f.roles[0].block_barrier_at <= r.block_barrier_at)
             continue;
         for (u32 k = 1; k < f.roles.size(); ++k) {
-            if (k == i || f.roles[k].block_barriers != 0 || f.roles[k].threads == 0 ||
+            if (k == i || f.roles[k].block_barriers != 0 || f.roles[k].threads == 0 || f.roles[k].exits ||
                 f.roles[k].threads + r.threads > block)
                 continue;
             f.out.error("H05", r.block_barrier_where)
