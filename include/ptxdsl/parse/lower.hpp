@@ -625,13 +625,15 @@ private:
         }
         for (const item& it : items_) {
             const ir::cursor c{code_.data() + it.at};
-            if (static_cast<tok>(c.token(0)) == tok::mbarrier && static_cast<tok>(c.token(1)) == tok::init)
-                barrier(c.first_operand(), c.location());
+            if (static_cast<tok>(c.token(0)) != tok::mbarrier || c.operands() == 0) continue;
+            const u32* const o = c.first_operand();
+            barrier(verify::has_result(op::mbarrier, c) ? o + ir::operand_words(o[0]) : o, c.location());
         }
         if (k_.allocations.size() > max_barriers) k_.allocations.truncate(0);
         barriers_ = k_.allocations.size();
         for (const variable& x : variables_)
-            k_.allocations.push_back(allocation(x, ir::allocation_kind::raw, x.begin, x.bytes, 0));
+            k_.allocations.push_back(
+                allocation(x, ir::allocation_kind::raw, x.begin, x.bytes == 0 ? 1u << 20 : x.bytes, 0));
         // Where a bulk store reads when its address is not known: nowhere that anything else could be.
         k_.allocations.push_back({ir::allocation_kind::raw, false, 2, 0xffffff00u, 16, 1, 0, {}, 0});
     }
@@ -725,7 +727,8 @@ public:
     constexpr void begin_else() { region(ir::region::else_begin, 0); }
     constexpr void end_if() { region(ir::region::if_end, 0); }
     constexpr void begin_loop(u32 id, u32 block) {
-        region(ir::region::loop_begin, graph_->blocks[block].where);
+        const u32 first = graph_->blocks[block].first;
+        region(ir::region::loop_begin, first < items_.size() ? code_[items_[first].at + 3] : 0);
         k_.words.push_back(id);
         k_.words.push_back(ir::unknown_count);
         k_.words[k_.words.size() - 4] += 2;
@@ -745,6 +748,15 @@ public:
         with_id(out ? ir::region::break_ : ir::region::continue_, where, id);
         k_.words.push_back(guard);
         k_.words[k_.words.size() - 4] += 1;
+    }
+    [[nodiscard]] constexpr bool synchronises(u32 first, u32 last) const noexcept {
+        for (u32 i = first; i < last; ++i) {
+            const op o = verify::opcode_of(code_.data() + items_[i].at);
+            if (o == op::bar || o == op::setmaxnreg || o == op::mbarrier || o == op::copy || o == op::wgmma ||
+                o == op::tcgen05)
+                return true;
+        }
+        return false;
     }
     constexpr void instructions(u32 first, u32 last) {
         for (u32 i = first; i < last; ++i) one(items_[i]);

@@ -204,6 +204,7 @@ private:
 ///     begin_loop(id, where) end_loop(id)      begin_block(id) end_block(id, used)
 ///     jump(out, id, guard, where)             leaves a loop or block, or begins a loop's next turn
 ///     instructions(first, last)
+///     synchronises(first, last)               whether those have to do with other threads
 template <class Writer>
 class structure_printer {
 public:
@@ -232,25 +233,25 @@ private:
         if (++depth_ > max_depth) too_deep_ = true;
         for (;;) {
             if (too_deep_) break;
-            const u32 behind = g_.is_header(b) ? loop(b) : inner(b, next);
+            const u32 behind = g_.is_header(b) ? loop(b, next) : inner(b, next);
             if (behind == none) break;
             b = behind;
         }
         --depth_;
     }
     /// A loop and what stands behind it but for the last block, which it returns.
-    constexpr u32 loop(u32 b) {
+    constexpr u32 loop(u32 b, u32 next) {
         const u32 first = g_.follower(b, true);
         const u32 marks = exits_.size();
         open_blocks(first == none ? none : g_.next_follower(first));
         const u32 id = ++ids_;
-        if (first != none) exits_.push_back({first, id, true, false});
+        exits_.push_back({first != none ? first : next, id, true, false});
         exits_.push_back({b, id, false, false});
         w_.begin_loop(id, b);
         const u32 last = inner(b, b);
         if (last != none) tree(last, b);
         w_.end_loop(id);
-        exits_.truncate(exits_.size() - (first != none ? 2 : 1));
+        exits_.truncate(exits_.size() - 2);
         return followers(first, marks);
     }
     constexpr u32 inner(u32 b, u32 next) {
@@ -304,15 +305,18 @@ private:
             static_cast<void>(go(x.next, next, otherwise, x.where));
             return go(x.to, next, 0, x.where);
         }
-        if (x.next == next || (x.to != next && ends(x.to))) {
+        if (x.next == next || (x.to != next && is_way_out(x.to))) {
             arm(x.guard, x.to, next, x.where);
             return go(x.next, next, 0, x.where);
         }
-        const bool one_arm = x.to == next || ends(x.next);
+        const bool one_arm = x.to == next || is_way_out(x.next);
         arm(otherwise, x.next, next, x.where, one_arm ? none : x.to);
         return one_arm ? go(x.to, next, 0, x.where) : none;
     }
-    [[nodiscard]] constexpr bool ends(u32 b) const noexcept { return g_.ends(b) && !g_.is_header(b); }
+    /// An arm that only leaves the kernel: what comes behind is no arm for that.
+    [[nodiscard]] constexpr bool is_way_out(u32 b) const noexcept {
+        return g_.ends(b) && !g_.is_header(b) && !w_.synchronises(g_.blocks[b].first, g_.blocks[b].last);
+    }
     constexpr void arm(u32 guard, u32 b, u32 next, u32 where, u32 other = none) {
         w_.begin_if(guard, where);
         tree(b, next);

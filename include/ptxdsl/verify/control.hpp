@@ -201,25 +201,34 @@ private:
         f_.events[frames_.back().event].flags |= by_index && (c.payload(0) & 1u) == 0 ? event_flag::certain
                                                  : by_index                           ? u8{0}
                                                                                       : event_flag::cases;
-        const u32 chosen = (c.payload(0) & 1u) != 0 ? 0 : threads_chosen(predicate);
+        const u32 chosen = threads_chosen(predicate, (c.payload(0) & 1u) != 0);
         f_.threads = 0;
         f_.arm_now = ++f_.arm_count;
         if (chosen != 0) {
             frame& fr = frames_.back();
             fr.others = fr.threads - chosen;
-            f_.events[fr.event].flags |= chosen == 1 ? event_flag::selects | event_flag::one : event_flag::selects;
+            f_.events[fr.event].flags |=
+                event_flag::certain | event_flag::selects | (chosen == 1 ? event_flag::one : u8{0});
             infer_role(chosen, fr.divergent);
         }
     }
-    /// Threads of the block for which a comparison of their index holds, when some are left for the else-arm; 0:
-    /// unknown.
-    [[nodiscard]] constexpr u32 threads_chosen(u32 predicate) const noexcept {
+    /// Threads of the block for which a comparison of their index holds (or does not), when some are left for the
+    /// else-arm; 0: unknown.
+    [[nodiscard]] constexpr u32 threads_chosen(u32 predicate, bool negated) const noexcept {
         if ((f_.regs[predicate] & (bit::lanes | bit::again)) != bit::lanes || f_.role_now != 0 || f_.in_single ||
-            f_.threads == 0 || f_.threads != f_.roles[0].threads || frames_.size() != 1)
+            f_.threads == 0 || f_.threads != f_.roles[0].threads || constructs() != 1)
             return 0;
         const lane_form form = lane_form::of(f_.values[predicate]);
-        const u32 n = form.count << form.shift;
-        return form.first_values && form.period() >= 1024 && n < f_.threads ? n : 0;
+        if ((!form.first_values && !form.last_values) || form.period() < 1024) return 0;
+        const u32 first = (form.first_values ? form.count : (1u << form.width) - form.count) << form.shift;
+        if (first >= f_.threads) return 0;
+        return form.first_values != negated ? first : f_.threads - first;
+    }
+    /// Ifs and loops around. (A block changes nothing before a thread leaves it.)
+    [[nodiscard]] constexpr u32 constructs() const noexcept {
+        u32 n = 0;
+        for (const frame& fr : frames_) n += fr.kind == ir::region::block_begin ? 0 : 1;
+        return n;
     }
     /// The arm at hand is a role of `threads` threads.
     constexpr void infer_role(u32 threads, u32 divergent) {

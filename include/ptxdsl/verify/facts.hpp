@@ -59,12 +59,13 @@ inline constexpr u32 special = written | hidden | watched | member | in_flight;
 struct lane_form {
     u32 shift = 0, width = 0, count = 0;
     bool first_values = false;  ///< those are 0 … count - 1
+    bool last_values = false;   ///< those are all the others
 
     [[nodiscard]] static constexpr lane_form of(u32 word) noexcept {
-        return {word & 15u, word >> 4 & 15u, word >> 8 & 0x7ffu, (word >> 20 & 1u) != 0};
+        return {word & 15u, word >> 4 & 15u, word >> 8 & 0x7ffu, (word >> 20 & 1u) != 0, (word >> 21 & 1u) != 0};
     }
     [[nodiscard]] constexpr u32 word() const noexcept {
-        return shift | width << 4 | count << 8 | (first_values ? 1u << 20 : 0);
+        return shift | width << 4 | count << 8 | (first_values ? 1u << 20 : 0) | (last_values ? 1u << 21 : 0);
     }
     /// Threads after which the value repeats.
     [[nodiscard]] constexpr u32 period() const noexcept { return 1u << (shift + width); }
@@ -307,7 +308,9 @@ struct facts {
         return {m.text(p.id), id - p.first, p.how == ir::naming::numbered};
     }
     [[nodiscard]] constexpr string_view name_of(u32 allocation) const noexcept {
-        return allocation < m.n.allocations ? m.text(m.allocations[allocation].id) : string_view("buffer");
+        return allocation < m.n.allocations && m.allocations[allocation].id.length != 0
+                   ? m.text(m.allocations[allocation].id)
+                   : string_view("buffer");
     }
     [[nodiscard]] constexpr bool flow_is_known() const noexcept { return !unstructured && !malformed; }
 

@@ -295,16 +295,22 @@ constexpr void learn_bits(facts& f, u32 dst, const u32* sources, bool shift) noe
     while (width < form.width && literal >> width != 0) ++width;
     if (width != 0 && literal + 1 == 1u << width) learn_lanes(f, dst, {form.shift, width});
 }
-/// `setp.eq`, `setp.lt` with a literal.
+/// `setp` with a literal.
 constexpr void learn_compare(facts& f, u32 dst, const u32* sources, tok how) noexcept {
     lane_form form;
     u32 literal = 0;
-    if ((how != tok::eq && how != tok::lt) || !lanes_and_literal(f, dst, sources, form, literal)) return;
+    if (!lanes_and_literal(f, dst, sources, form, literal)) return;
     const u32 values = 1u << form.width;
-    if (literal == 0 && how == tok::lt) return;
-    if (how == tok::eq && literal >= values) return;
-    form.count = how == tok::eq ? 1 : literal < values ? literal : values;
-    form.first_values = how == tok::lt || literal == 0;
+    const bool equal = how == tok::eq || how == tok::ne;
+    if (how == tok::le || how == tok::gt) ++literal;
+    if (!equal && how != tok::lt && how != tok::le && how != tok::ge && how != tok::gt) return;
+    if (equal ? literal >= values : literal == 0) return;
+    const u32 below = equal ? 1 : literal < values ? literal : values;  // `eq`, `lt`, `le` hold for so many
+    const bool negative = how == tok::ne || how == tok::ge || how == tok::gt;
+    form.count = negative ? values - below : below;
+    if (form.count == 0) return;
+    form.first_values = !negative && (!equal || literal == 0);
+    form.last_values = negative && (!equal || literal == 0);
     learn_lanes(f, dst, form);
 }
 

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`ptxdsl check` on kernels that are right, and on the same with one thing wrong: the rule, its severity and the line."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = ""
+TEXTS = pathlib.Path(__file__).parent / "verified"
+
+TRY_FULL = "    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;\n    @!%p2 bra wait;\n"
+COPY_4096 = "    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 4096, [%r3];\n"
+LAST = "cp.async.bulk.wait_group.read 0;\n    mbarrier.inval"
+
+# text, rule, what is replaced, what by, words of the line that is blamed. A rule in lower case is a warning.
+WRONG = [
+    # Registers.
+    ("branches", "A06", "    add.u64 %rd3, %rd1, %rd2;\n", "", "st.global.u32 [%rd3]"),
+    ("branches", "A06", "    setp.lt.u32 %p3, %r3, 2;\n", "", "@%p3 bra given_up"),
+    ("branches", "a06", "    mov.u32 %r4, 0;\n", "", "add.u32 %r4, %r4, %r3"),
+    ("branches", "a06", "    mov.u32 %r6, 7;\n    bra end;\nfound:\n    mov.u32 %r6, %r5;\n", "    bra end;\nfound:\n", "mul.wide.u32"),
+    ("bulk_copy", "E11", "    @!%p2 bra wait;\n", "", "try_wait.parity.shared::cta.b64 %p2"),
+    # Shared memory.
+    ("phases", "B03", "[b+16]", "[b+20]", "ld.shared.v4.u32"),
+    # wgmma.
+    ("wgmma", "D08", "    wgmma.fence.sync.aligned;\n", "", "wgmma.mma_async"),
+    ("wgmma", "D08", "more:\n    wgmma.fence.sync.aligned;\n", "    wgmma.fence.sync.aligned;\nmore:\n", "wgmma.mma_async"),
+    ("wgmma", "D09", "    wgmma.wait_group.sync.aligned 0;\n", "", "add.f32 %f1"),
+    ("wgmma", "D09", "wgmma.wait_group.sync.aligned 0", "wgmma.wait_group.sync.aligned 1", "add.f32 %f1"),
+    ("wgmma", "D10",
+     ["    wgmma.commit_group.sync.aligned;\n    wgmma.wait_group.sync.aligned 0;\n", "    add.f32 %f1, %f1, %f2;\n", "[%rd1], %f1"],
+     ["", "", "[%rd1], 0f00000000"], "wgmma.mma_async"),
+    ("wgmma", "d10", "    wgmma.wait_group.sync.aligned 0;\n", "    wgmma.wait_group.sync.aligned 0;\n    wgmma.commit_group.sync.aligned;\n",
+     "wgmma.commit_group"),
+    ("wgmma", "D12", ["    @%p1 bra behind;\n", ".reqntid 128, 1, 1"], ["", ".reqntid 64, 1, 1"], "wgmma.mma_async"),
+    # mbarriers.
+    ("phases", "E01", "[bars], 128;", "[bars], 64;", "mbarrier.arrive.shared.b64"),
+    ("phases", "E01", "    mbarrier.arrive.shared.b64 _, [bars];", "    mbarrier.arrive.shared.b64 _, [bars], 2;", "mbarrier.arrive.shared.b64"),
+    ("phases", "E01", "    mbarrier.arrive.expect_tx.shared.b64 _, [bars+8], 3072", "    mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bars+8], 3072",
+     "mbarrier.expect_tx"),
+    ("phases", "E02", "[bars+8], 1;", "[bars+8], 0;", "mbarrier.init.shared.b64 [bars+8]"),
+    ("phases", "E02", "[bars], 128;", "[bars], 1048576;", "mbarrier.init.shared.b64 [bars]"),
+    ("phases", "E03", "    mbarrier.init.shared.b64 [bars+8], 1;\n", "", "[bars+8]"),
+    ("phases", "E03", "    bar.sync 0;\n", "", "mbarrier.arrive.shared.b64 _, [bars]"),
+    ("phases", "E04", "[bars+8], 3072", "[bars+8], 4096", "mbarrier.arrive.expect_tx"),
+    ("phases", "E04", "[b], [%rd1], 2048,", "[b], [%rd1], 1024,", "mbarrier.arrive.expect_tx"),
+    ("bulk_copy", "E04", "_, [%r3], 4096", "_, [%r3], 4080", "mbarrier.arrive.expect_tx"),
+    ("bulk_copy", "E04", COPY_4096, "", "mbarrier.arrive.expect_tx"),
+    ("bulk_copy", "E05", [COPY_4096, COPY_4096], ["", ""], "mbarrier.arrive.expect_tx"),
+    ("phases", "E05", "arrive.expect_tx.shared.b64 _, [bars+8], 3072", "arrive.shared.b64 _, [bars+8]", "cp.async.bulk"),
+    ("phases", "E06", "[bars+8], 3072", "[bars+8], 1048576", "mbarrier.arrive.expect_tx"),
+    ("bulk_copy", "E12", "    mbarrier.inval.shared::cta.b64 [%r3];\n", "", "mbarrier.init.shared::cta.b64 [%r3], 1"),
+    # Bulk copies.
+    ("bulk_copy", "f04", LAST, LAST.replace("cp.async.bulk.wait_group.read 0;\n", "\n"), "cp.async.bulk.global.shared::cta.bulk_group [%rd2], [second]"),
+    ("bulk_copy", "f04", "    cp.async.bulk.commit_group;\n    " + LAST, "    cp.async.bulk.wait_group.read 0;\n    mbarrier.inval", "[second], 1024"),
+    ("bulk_copy", "F04", LAST, "mbarrier.inval.shared::cta.b64 [%r3];\n" + COPY_4096.replace("[%r2]", "[second]").replace("4096", "1024") + "    mbarrier.inval",
+     "[second], [%rd1], 1024"),
+    ("bulk_copy", "F14", LAST, LAST.replace("read 0", "read 1") + ".shared::cta.b64 [%r3];\n" + COPY_4096.replace("[%r2]", "[second]").replace("4096", "1024") + "    mbarrier.inval",
+     "[second], [%rd1], 1024"),
+    ("bulk_copy", "F05", "    st.shared.u32 [second], %r6;\n    fence.proxy.async.shared::cta;\n", "    st.shared.u32 [second], %r6;\n", "[second], 1024"),
+    ("bulk_copy", "F07", "    @%p1 bra done;\n    cp", "    cp", "cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2]"),
+    ("bulk_copy", "F09", ["    bar.sync 0;\n    @%p1 bra done;", "[%r2], 4096;\n    cp.async.bulk.commit"], ["    mov.u32 %r8, 4088;\n    bar.sync 0;\n    @%p1 bra done;", "[%r2], %r8;\n    cp.async.bulk.commit"], "[%r2], %r8"),
+    ("bulk_copy", "F09", "[%rd2], [second], 1024", "[%rd2], [second+8], 1008", "[second+8]"),
+    ("cluster", "F06", "mov.u16 %h1, 3;", "mov.u16 %h1, 7;", "multicast::cluster"),
+    ("cluster", "F06", "mov.u16 %h1, 3;", "mov.u16 %h1, 0;", "multicast::cluster"),
+    # Clusters.
+    ("cluster", "G03", "%r3, %r2, 1;", "%r3, %r2, 2;", "mapa"),
+    ("cluster", "G05", "    barrier.cluster.arrive.aligned;\n    barrier.cluster.wait.aligned;\n    ret", "    barrier.cluster.wait.aligned;\n    ret", "barrier.cluster.wait"),
+    ("cluster", "G05", "met:\n    barrier.cluster.arrive.aligned;\n", "met:\n    barrier.cluster.arrive.aligned;\n    barrier.cluster.arrive.aligned;\n", "barrier.cluster.arrive"),
+    # Warps and registers.
+    ("roles", "H01", "bar.sync 2, 256", "mov.u32 %r2, 250;\n    bar.sync 2, %r2", "bar.sync 2"),
+    ("roles", "H01", "bar.sync 2, 256", "mov.u32 %r2, 16;\n    bar.sync %r2, 256", "bar.sync %r2"),
+    ("roles", "H01", "bar.sync 2, 256", "bar.sync 2, 512", "bar.sync 2"),
+    ("roles", "H02", "bar.sync 2, 256", "bar.sync 2, 288", "bar.sync 2"),
+    ("roles", "H02", "    bar.arrive 1, 384;\n", "", "bar.sync 1, 384"),
+    ("roles", "H04", ".u32 232", ".u32 240", "setmaxnreg.inc"),
+    ("roles", "H04", ".u32 40", ".u32 176", "setmaxnreg.dec"),
+    ("roles", "h07", ".minnctapersm 1\n", "", "setmaxnreg.dec"),
+    ("bulk_copy", "H05", "    @!%p2 bra wait;\n", "    @!%p2 bra wait;\n    @%p1 bra over;\n    bar.sync 0;\nover:\n", "bar.sync 0"),
+    # Tensor memory.
+    ("tensor_memory", "I02", "[where], 64;", "[where], 512;\n    tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [where], 32;", "[where], 32"),
+    ("tensor_memory", "I03", "    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r3, 64;\n", "", "tcgen05.alloc"),
+    ("tensor_memory", "I03", "%r3, 64;\nfreed", "%r3, 64;\n    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r3, 64;\nfreed", "tcgen05.dealloc"),
+    ("tensor_memory", "I03", "allocated:\n", "    tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [where], 64;\nallocated:\n", "tcgen05.alloc"),
+    ("tensor_memory", "I08", "    tcgen05.wait::ld.sync.aligned;\n", "", "tcgen05.ld"),
+    ("tensor_memory", "I11", "    tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [done];\n", "", "tcgen05.ld"),
+    ("tensor_memory", "i11", "bra issued;\n    tcgen05.fence::after_thread_sync;\n", "bra issued;\n", "tcgen05.ld"),
+    ("tensor_memory", "I14", "    @%p2 bra issued;\n    tcgen05.mma.cta_group::1.kind::f16 [%r3], %rd2, %rd3, %r1, %p3", "    tcgen05.mma.cta_group::1.kind::f16 [%r3], %rd2, %rd3, %r1, 1",
+     "tcgen05.mma"),
+    # Control flow.
+    ("branches", "K03", ["    @%p4 bra found;\n", "    @%p3 bra given_up;\n", "    @%p6 bra outer;\n"], ["", "", "    bra outer;\n"], "add.u32 %r4, %r4, %r3"),
+    ("phases", "K03", "    @%p3 bra arrived;\n    bra.uni spin;\narrived:\n", "    bra.uni spin;\n", "mbarrier.try_wait.parity.shared.b64 %p3"),
+]
+
+
+def check(path):
+    run = subprocess.run([TOOL, "check", "--json", str(path)], capture_output=True, text=True)
+    return run.returncode, json.loads(run.stdout)
+
+
+class Verified(unittest.TestCase):
+    def test_right(self):
+        for path in sorted(TEXTS.glob("*.ptx")):
+            with self.subTest(path.name):
+                self.assertEqual(check(path), (0, []))
+
+    def test_right_for_ptxas(self):
+        ptxas = os.environ.get("PTXDSL_PTXAS")
+        if not ptxas:
+            self.skipTest("no ptxas")
+        for path in sorted(TEXTS.glob("*.ptx")):
+            arch = re.search(r"\.target (\w+)", path.read_text()).group(1)
+            subprocess.run([ptxas, "-arch=" + arch, str(path), "-o", "/dev/null"], check=True)
+
+    def test_every_text_is_used(self):
+        self.assertEqual({w[0] for w in WRONG}, {p.stem for p in TEXTS.glob("*.ptx")})
+
+    def test_wrong(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "wrong.ptx"
+            for text, rule, old, new, line in WRONG:
+                with self.subTest(text=text, rule=rule, old=old, new=new):
+                    good = (TEXTS / (text + ".ptx")).read_text()
+                    wrong = good
+                    for o, n in zip([old], [new]) if isinstance(old, str) else zip(old, new, strict=True):
+                        self.assertIn(o, wrong)
+                        wrong = wrong.replace(o, n, 1)
+                    path.write_text(wrong)
+                    status, findings = check(path)
+                    lines = wrong.split("\n")
+                    severity = "error" if rule.isupper() else "warning"
+                    found = [(f["severity"], f["id"], lines[f["line"] - 1]) for f in findings]
+                    self.assertTrue([f for f in found if f[:2] == (severity, "PTXDSL-" + rule.upper()) and line in f[2]], found)
+                    self.assertEqual(status, 1 if "error" in [f[0] for f in found] else 0)
+                    for f in findings:
+                        self.assertNotRegex(f["message"], r"\bk\.", "C++ in a message about PTX")
+                    run = subprocess.run([TOOL, "check", "--no-verify", str(path)], capture_output=True, text=True)
+                    self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+    def test_flow_without_structure(self):
+        """A loop with two entries, and a branch by a table: rules about flow are silent, others are not."""
+        base = (TEXTS / "wgmma.ptx").read_text().replace("    wgmma.fence.sync.aligned;\n", "")
+        two_entries = base.replace("    @%p1 bra behind;\n", "    @%p1 bra middle;\n").replace("    add.u32 %r2, %r2, 1;\n", "middle:\n    add.u32 %r2, %r2, 1;\n")
+        by_table = base.replace("    @%p1 bra behind;\n", "table: .branchtargets more, behind;\n    brx.idx %r1, table;\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "wild.ptx"
+            for text in (two_entries, by_table):
+                path.write_text(text)
+                self.assertEqual(check(path), (0, []))
+                path.write_text(text.replace("    st.global.f32", "    mov.u32 %r3, 17;\n    bar.sync %r3;\n    st.global.f32"))
+                self.assertEqual([f["id"] for f in check(path)[1]], ["PTXDSL-H01"])
+
+
+if __name__ == "__main__":
+    TOOL = sys.argv.pop(1)
+    unittest.main()
