@@ -41,7 +41,7 @@ inline constexpr advice advices[] = {
     {"k.bar_sync<", "bar.sync "},
     {">()", ""},
     {"k.barrier_cluster_wait()", "barrier.cluster.wait"},
-    {": k.single_thread(elected, [&] { … })", ", such as the one that elect.sync picks"},
+    {": k.single_thread(elected, [&] { ... })", ", such as the one that elect.sync picks"},
     {"' stage 0", "'"},  // in a text every mbarrier is one of its own
 };
 
