@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host pays: a typed launch against a bare cuLaunchKernelEx loop, and run-time assembly per instruction.
 #include "../examples/demo.hpp"
+#include "../examples/gemm_blackwell_kernel.hpp"
 #include "../examples/gemm_hopper_launch.hpp"
 #include "../examples/rms_norm_kernel.hpp"
 #include "harness.hpp"
@@ -116,10 +117,43 @@ void measure_assembly(std::string name, const Body& body, const px::attributes& 
         {"assemble", std::move(name), s.p50, 1.0, "1 us an instruction", s, 1.0, "us/instr", "host", true});
 }
 
+/// Median of the verifier's time as a part of what writing and printing the same kernel takes.
+template <class Body>
+void measure_verifier(std::string name, const Body& body, const px::attributes& attributes, std::uint64_t rounds,
+                      std::vector<bench::row>& results) {
+    std::vector<double> ratios, us;
+    for (std::uint64_t i = 0; i < rounds + 3; ++i) {
+        const auto start = clock_type::now();
+        px::ir::program p;
+        px::detail::write_program(p, "kernel", attributes, body);
+        const auto written = clock_type::now();
+        px::verify::report found;
+        px::verify::run(p.read(), found);
+        const auto verified = clock_type::now();
+        px::detail::emitter text(p.read(), 64 * p.read().n.locations + 4096);
+        text.run();
+        const auto printed = clock_type::now();
+        if (text.out.size() == 0) return demo::say("{}: not what was to be measured", name);
+        const std::chrono::duration<double, std::micro> assembly = written - start + (printed - verified),
+                                                        verifier = verified - written;
+        if (i < 3) continue;
+        ratios.push_back(verifier.count() / assembly.count());
+        us.push_back(verifier.count());
+    }
+    const auto s = bench::spread_of(ratios);
+    demo::say("verify {}: {:.1f} us, {:.2f} times writing and printing it", name, bench::median(us), s.p50);
+    results.push_back(
+        {"verify", std::move(name), s.p50, 1.0, "writing and printing the kernel", s, 1.0, "ratio", "host", true});
+}
+
 int run(const request& r, int argc, char** argv) {
     std::vector<bench::row> results;
     constexpr gemm_hopper::config c = gemm_hopper::configs[0].c;
     measure_assembly("gemm", &gemm_hopper::gemm<c, px::bf16>, gemm_hopper::attributes<c>, r.rounds, results);
+    measure_verifier("gemm", &gemm_hopper::gemm<c, px::bf16>, gemm_hopper::attributes<c>, r.rounds, results);
+    constexpr gemm_blackwell::config b{};
+    measure_verifier("gemm_blackwell", &gemm_blackwell::gemm<b, px::bf16>, gemm_blackwell::attributes<b>, r.rounds,
+                     results);
     constexpr ::rows::plan plan = ::rows::plan_for_columns<f32, 4>(4096);
     measure_assembly("rms_norm", &rms_norm::rms_norm<f32, 4>, plan.attributes(), r.rounds, results, plan);
     const auto ctx = demo::open_device();

@@ -3,10 +3,11 @@
 """What ptxdsl costs to compile, in time and memory, and whether that is within budget.
 
 Measured per compiler, each the median of several runs, taken in turn so that a slow moment of the machine hits all of
-them alike: a file that only includes <string>, one that only includes <ptxdsl/ptxdsl.hpp>, and the translation unit of
-the Hopper GEMM kernel. The compilers run with their default constexpr limits.
+them alike: a file that only includes <string>, one that only includes <ptxdsl/ptxdsl.hpp>, and the translation units of
+the Hopper and the Blackwell GEMM kernel, each also with the verifier left out. The compilers run with their default constexpr limits.
 
-Budget: the header at most 1.5 times <string>; the GEMM kernel at most 15 times <string> and 700 MB.
+Budget: the header at most 1.5 times <string>; a GEMM kernel at most 15 times <string> and 700 MB; the verifier at most
+what the rest of the assembly takes, which is the unverified unit without the header.
 Exit status: 0 within budget, 1 over it, 77 when no compiler was found.
 """
 import argparse
@@ -24,6 +25,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADER_RATIO = 1.5
 GEMM_RATIO = 15.0
 GEMM_MEGABYTES = 700.0
+VERIFIER_RATIO = 1.0
+KERNELS = {"GEMM kernel": "gemm_hopper", "Blackwell GEMM": "gemm_blackwell"}
+UNVERIFIED = ", unverified"
 
 
 def measure(command):
@@ -52,27 +56,37 @@ def subjects(directory, gemm):
     yield "<ptxdsl/ptxdsl.hpp>", header, HEADER_RATIO, None
     if gemm:
         yield "GEMM kernel", gemm, GEMM_RATIO, GEMM_MEGABYTES
+        return
+    for subject, kernel in KERNELS.items():
+        yield subject, gemm_unit(directory, kernel, True), GEMM_RATIO, GEMM_MEGABYTES
+        yield subject + UNVERIFIED, gemm_unit(directory, kernel, False), None, None
 
 
-GEMM_SOURCE = """#include "{kernel}"
+GEMM_SOURCE = """#include "{header}"
 namespace px = ptxdsl;
-namespace gh = gemm_hopper;
+namespace gh = {kernel};
 constexpr gh::config shape{{}};
-constexpr auto gemm = px::assemble<px::kernel<"gemm", gh::gemm<shape, px::bf16>, gh::attributes<shape>>>();
+using kernel = px::kernel<"gemm", gh::gemm<shape, px::bf16>, gh::attributes<shape>>;
+{verifier}
+constexpr auto gemm = px::assemble<kernel>();
 const char* gemm_ptx() {{ return gemm.text().data(); }}
 """
 
 
-def gemm_unit(directory):
-    """A translation unit with the Hopper GEMM of the examples assembled in it and nothing of the host program."""
-    source = directory / "gemm.cpp"
-    source.write_text(GEMM_SOURCE.format(kernel=ROOT / "examples/gemm_hopper_kernel.hpp"), encoding="utf-8")
+NO_VERIFIER = "template <> inline constexpr px::detail::sentence px::detail::program_error<kernel>{};"
+
+
+def gemm_unit(directory, kernel, verified):
+    """A translation unit with a GEMM of the examples assembled in it and nothing of the host program."""
+    source = directory / f"{kernel}{'' if verified else '_unverified'}.cpp"
+    header = ROOT / f"examples/{kernel}_kernel.hpp"
+    source.write_text(GEMM_SOURCE.format(header=header, kernel=kernel, verifier="" if verified else NO_VERIFIER), encoding="utf-8")
     return source
 
 
 def holds_gemm(object_file):
     """Whether the compiler did the work that is timed: the PTX is a constant of the object file."""
-    return object_file.read_bytes().count(b"wgmma.mma_async") > 1
+    return max(object_file.read_bytes().count(mma) for mma in (b"wgmma.mma_async", b"tcgen05.mma")) > 0
 
 
 def main():
@@ -93,8 +107,8 @@ def main():
     results, over = [], []
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
-        files = list(subjects(directory, args.gemm or gemm_unit(directory)))
-        print(f"{'compiler':<12} {'translation unit':<22} {'cpu s':>7} {'wall s':>7} {'ratio':>6} {'MB':>6}  budget")
+        files = list(subjects(directory, args.gemm))
+        print(f"{'compiler':<12} {'translation unit':<27} {'cpu s':>7} {'wall s':>7} {'ratio':>6} {'MB':>6}  budget")
         for compiler in compilers:
             samples = {subject: [] for subject, *_ in files}
             try:
@@ -103,7 +117,7 @@ def main():
                         command = [compiler, "-std=c++20", "-c", "-O1", f"-I{ROOT / 'include'}",
                                    *(f"-I{d}" for d in args.include), "-o", str(directory / "out.o"), str(source)]
                         sample = measure(command)
-                        if subject == "GEMM kernel" and not holds_gemm(directory / "out.o"):
+                        if "GEMM" in subject and not holds_gemm(directory / "out.o"):
                             raise RuntimeError("the object file has no GEMM in it, its time would say nothing")
                         if turn > 0:  # the first turn warms the file cache
                             samples[subject].append(sample)
@@ -124,10 +138,21 @@ def main():
                     budget.append(f"{megabyte_budget:g} MB")
                     if megabytes > megabyte_budget:
                         over.append(f"{compiler}: {subject} takes {megabytes:.0f} MB, {megabyte_budget:g} may be")
-                print(f"{compiler:<12} {subject:<22} {cpu:7.3f} {wall:7.3f} {ratio:6.2f} {megabytes:6.0f}  "
+                print(f"{compiler:<12} {subject:<27} {cpu:7.3f} {wall:7.3f} {ratio:6.2f} {megabytes:6.0f}  "
                       f"{', '.join(budget)}", flush=True)
                 results.append({"compiler": compiler, "subject": subject, "cpu_s": cpu, "wall_s": wall,
                                 "ratio": ratio, "megabytes": megabytes, "runs": args.runs})
+
+            for subject in (s for s, *_ in files if s + UNVERIFIED in samples):
+                with_verifier, without, header = (statistics.median(cpu for cpu, _, _ in samples[s])
+                                                  for s in (subject, subject + UNVERIFIED, "<ptxdsl/ptxdsl.hpp>"))
+                ratio = (with_verifier - without) / (without - header)
+                print(f"{compiler:<12} {subject + ': verifier':<25} {with_verifier - without:7.3f} s, {ratio:.2f} times the rest of the assembly, "
+                      f"{VERIFIER_RATIO:g} may be", flush=True)
+                results.append({"compiler": compiler, "subject": subject + ": verifier", "cpu_s": with_verifier - without,
+                                "ratio_to_assembly": ratio, "runs": args.runs})
+                if ratio > VERIFIER_RATIO:
+                    over.append(f"{compiler}: verifying the {subject} takes {ratio:.2f} times what assembling it does")
 
     if args.json:
         args.json.parent.mkdir(parents=True, exist_ok=True)

@@ -108,11 +108,11 @@ constexpr void on_commit(facts& f) noexcept {
     }
 }
 
-/// A thread has learned what others did: an mbarrier wait, a barrier.
-constexpr void tensor_memory_met(facts& f) noexcept {
+/// A thread has learned what others did: an mbarrier wait (by which mma's end is known, I11), a barrier.
+constexpr void tensor_memory_met(facts& f, bool waits) noexcept {
     f.tm.issued = false;
     f.tm.met = f.tm.multiplies;
-    f.tm.unfenced_wait = true;
+    f.tm.unfenced_wait = f.tm.unfenced_wait || waits;
 }
 
 constexpr void on_load(facts& f, const ir::cursor& c) {

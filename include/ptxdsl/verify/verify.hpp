@@ -97,7 +97,7 @@ private:
             case op::stmatrix: return on_shared_write(f_, c);
             case op::atomic: f_.acc |= bit::varies, f_.provenance = 0; return on_shared_write(f_, c);
             case op::leave: return leave(c);
-            case op::bar: tensor_memory_met(f_); return on_bar(f_, c);
+            case op::bar: tensor_memory_met(f_, false); return on_bar(f_, c);
             case op::tcgen05: return on_tcgen05(f_, c);
             case op::fence: return fence(c);
             case op::copy: return on_copy(f_, c);
@@ -142,7 +142,7 @@ private:
         if (what == tok::complete_tx && !noted(f_, ir::note::barrier_copy)) f_.bytes_unknown = true;
         if (has_token(c, tok::expect_tx) && !noted(f_, ir::note::barrier_expect)) f_.bytes_unknown = true;
         if (what != tok::try_wait && what != tok::test_wait) return;
-        tensor_memory_met(f_);
+        tensor_memory_met(f_, true);
         if (!noted(f_, ir::note::barrier_wait)) f_.waits_unknown = true;
         f_.push(event_kind::rendezvous);
         for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent)
