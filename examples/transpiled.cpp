@@ -15,8 +15,8 @@ using module_builder = px::module_builder<the_target>;
 // .entry sum_tile
 void write_sum_tile(module_builder& m) {
     auto fn = m.entry("sum_tile", px::linkage::visible);
-    const auto sum_tile_param_0 = fn.param<px::u64>("sum_tile_param_0");
-    const auto sum_tile_param_1 = fn.param<px::u32>("sum_tile_param_1");
+    const auto arg_0 = fn.param<px::u64>("sum_tile_param_0");
+    const auto arg_1 = fn.param<px::u32>("sum_tile_param_1");
     fn.maxntid(128, 1, 1);
     const auto k = fn.begin();
     const auto tile = k.symbol("tile");
@@ -32,8 +32,8 @@ void write_sum_tile(module_builder& m) {
     const auto param_0 = rd[1];
     const auto param_0_global = rd[2];
     const auto address_2 = rd[4];
-    param_0 = k.ld(px::mem<px::space::param, px::u64>(sum_tile_param_0));
-    param_1 = k.ld(px::mem<px::space::param, px::u32>(sum_tile_param_1));
+    param_0 = k.ld(px::mem<px::space::param, px::u64>(arg_0));
+    param_1 = k.ld(px::mem<px::space::param, px::u32>(arg_1));
     tid_x = k.mov(px::tid.x);
     k.inst<"mov.u32">(address, tile);
     k.spin_until([&] {

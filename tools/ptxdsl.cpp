@@ -4,6 +4,7 @@
 #include "ptxdsl/corpus_command.hpp"
 #include "ptxdsl/info_command.hpp"
 #include "ptxdsl/isa_command.hpp"
+#include "ptxdsl/man_page.hpp"
 #include "ptxdsl/text_commands.hpp"
 #include "ptxdsl/transpile_command.hpp"
 
@@ -33,7 +34,10 @@ constexpr command commands[] = {
 void print_help(std::FILE* to) {
     fmt::print(to, "usage: ptxdsl COMMAND [ARGUMENT...]\n\nReads, checks and prints NVIDIA PTX.\n\n");
     for (const command& c : commands) fmt::print(to, "  {:<10} {}\n", c.name, c.summary);
-    fmt::print(to, "\n'ptxdsl COMMAND --help' describes a command, 'ptxdsl --version' says which version this is.\n");
+    fmt::print(
+        to,
+        "\n'ptxdsl COMMAND --help' describes a command, 'ptxdsl --version' says which version this is, 'ptxdsl --man' "
+        "prints the manual page.\n");
 }
 
 int run(const std::vector<std::string_view>& words) {
@@ -49,6 +53,7 @@ int run(const std::vector<std::string_view>& words) {
         fmt::print("ptxdsl {}.{}.{}\n", PTXDSL_VERSION_MAJOR, PTXDSL_VERSION_MINOR, PTXDSL_VERSION_PATCH);
         return tool::good;
     }
+    if (words[0] == "--man") return tool::write_all(tool::man_page(commands)) ? tool::good : tool::bad_usage;
     for (const command& c : commands) {
         if (c.name != words[0]) continue;
         const std::vector<std::string_view> rest(words.begin() + 1, words.end());

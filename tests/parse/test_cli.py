@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -138,6 +139,19 @@ class Cli(unittest.TestCase):
             self.assertIn(text, out)
         kernel = json.loads(run("info", "--no-ptxas", "--json", good)[1])[0]["kernels"][0]
         self.assertEqual((kernel["name"], kernel["threads"], kernel["instructions"]), ("k", [64, 1, 1], 4))
+
+    def test_manual_page(self):
+        code, page, _ = run("--man")
+        self.assertEqual(code, 0)
+        for c in COMMANDS:
+            self.assertIn(f"\n.SS {c}\n", page)
+        for option in ("\\-\\-sarif", "\\-\\-sugar", "\\-\\-jobs N", "PTXDSL_PTXAS"):
+            self.assertIn(option, page)
+        if shutil.which("groff"):
+            p = subprocess.run(["groff", "-man", "-ww", "-Tascii", "-P-cbou"], input=page, capture_output=True, text=True)
+            self.assertEqual((p.returncode, p.stderr), (0, ""))
+            self.assertIn("--sarif", p.stdout)
+            self.assertIn("Exit status: 0 no errors", p.stdout)
 
     def test_isa(self):
         code, out, _ = run("isa", "--target", "sm_90a", "wgmma.fence")

@@ -42,6 +42,12 @@ SUGAR = {
     "into a block": ("@%p1 bra A;\n add.u32 %r2, %r1, 1;\nB:\n add.u32 %r2, %r2, 2;\nA:\n @%p2 bra B;", ["k.at(p[1]).bra(A);"], ["k.if_("]),
     "uniform": ("@%p1 bra.uni A;\n add.u32 %r2, %r1, 1;\nA:", ['.inst<"bra.uni">(A);'], ["k.if_("]),
     "repeated": ("".join(f" add.u32 %r{i + 4}, %r{2 * i + 3}, {i - 3};\n" for i in range(9)), ["for (int i = 0; i < 9; ++i) {", "r_u32[3 + 2 * i]", "-3 + i"], []),
+    "downwards": ("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r9, %r8, %r7, %r6}, [%r1];", ["k.list_of<4>(r, 9, -1)"], []),
+    "uniform branch back": ("A:\n add.u32 %r2, %r2, 1;\n setp.lt.u32 %p2, %r2, 9;\n @%p2 bra B;\n add.u32 %r3, %r3, %r2;\n bra.uni A;\nB:",
+                            ["k.loop([&](px::loop_handle loop) {", "loop.break_if(p[2]);"], ["named_label", "bra.uni"]),
+    "one label in two scopes": (2 * "{\n .reg .pred p;\nW:\n setp.eq.u32 p, %r2, %r1;\n @p bra D;\n bra W;\nD:\n}\n",
+                                ["k.spin_until([&] {", "return p_2;"], ["named_label"]),
+    "a scope that declares nothing": ("{\n add.u32 %r2, %r1, 1;\n}", ["r[2] = k.add("], ["px::scope"]),
     "uneven": ("".join(f" add.u32 %r{i * i + 4}, %r3, 7;\n" for i in range(5)), [], ["for (int i"]),
 }
 
@@ -132,6 +138,18 @@ class Transpiler(unittest.TestCase):
                 self.assertEqual([w for w in absent if w in body], [], body)
                 if find_ptxas():
                     self.assertEqual(self.cubin(run(self.built(self.write("k.cpp", out)))[1]), self.cubin(ptx))
+
+    def test_mangled_names(self):
+        name = "_ZN7library4gemmILi128ELi64EEEvPfi"
+        ptx = KERNEL.format("").replace("k(.param .u64 to)", f"{name}(.param .u64 {name}_param_0)").replace("[to]", f"[{name}_param_0]")
+        ptx = ptx.replace(".visible", ".global .u32 _ZN7library5tableE;\n.visible").replace("%r2;", "%r2;\n st.global.u32 [_ZN7library5tableE], %r1;")
+        code, out, err = run(PROGRAM, "transpile", "--sugar", self.write("k.ptx", ptx))
+        self.assertEqual(code, 0, err)
+        for words in ("void write_gemm(", 'const auto arg_0 = fn.param<px::u64>(name + "_param_0");', "const auto table = k.symbol(", "px::mem<px::space::global, px::u32>(table)"):
+            self.assertIn(words, out)
+        if find_ptxas():
+            self.assertEqual(self.cubin(run(self.built(self.write("k.cpp", out)))[1]), self.cubin(ptx))
+        self.assertNotIn("write_gemm", run(PROGRAM, "transpile", self.path / "k.ptx")[1])
 
     def test_labels_like_those_of_constructs(self):
         source = self.write("k.ptx", KERNEL.format("@%p1 bra $else_0;\n add.u32 %r2, %r1, 1;\n$else_0:"))

@@ -254,6 +254,8 @@ inline constexpr const char* form_calls[] = {
     "k.isspacep",
     "k.isspacep",
     "k.isspacep",
+    "k.isspacep",
+    "k.isspacep",
     "k.istypep",
     "k.tcgen05.load",
     "k.tcgen05.load",

@@ -10,6 +10,9 @@
 
 namespace tool {
 
+static_assert(sizeof form_calls / sizeof form_calls[0] == ptxdsl::isa::form_count(),
+              "tools/docs/generate.py was not run since the table changed");
+
 inline constexpr std::string_view isa_help = R"(usage: ptxdsl isa [--target TARGET] [--version M.N] [--json] [PATTERN]
 
 Lists the instruction forms of the table: modifiers, operands, first PTX version, targets, section of the PTX ISA.

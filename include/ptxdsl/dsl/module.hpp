@@ -162,12 +162,14 @@ public:
         (l.set(i++, detail::element_word(p(), e)), ...);
         return l;
     }
-    /// `{name<first>, …}`: `N` consecutive registers of an array.
+    /// `{name<first>, …}`: `N` consecutive registers of an array, downwards with a step of -1.
     template <unsigned N, class T, std::integral Index>
-    [[nodiscard]] constexpr auto list_of(const register_array<T>& r, Index first) const {
+    [[nodiscard]] constexpr auto list_of(const register_array<T>& r, Index first, int step = 1) const {
         element_list<T, N> l;
         l.belongs_to(&p());
-        for (unsigned i = 0; i < N; ++i) l.set(i, detail::reg_word(r[static_cast<std::uint32_t>(first) + i].id()));
+        for (unsigned i = 0; i < N; ++i)
+            l.set(i,
+                  detail::reg_word(r[static_cast<std::uint32_t>(first) + i * static_cast<std::uint32_t>(step)].id()));
         return l;
     }
     /// `[base, {x, y}]`: a place of a tensor. `base` is a register or symbol.

@@ -58,7 +58,7 @@ public:
             if (kept(call(i, s))) return ++counts.typed, s;
         } else if (settle_words(i, on_)) {
             if (kept(typed(i, s))) return ++counts.typed, s;
-            if (kept(inst(i, s))) return ++counts.checked, s;
+            if (kept(inst(i, s))) return ++counts.checked, uniform_branch(i), s;
         }
         ++counts.text;
         return text(n);
@@ -87,6 +87,12 @@ private:
         if (!i.guarded) return "k";
         const std::string p = handles_.reg(i.guard, scalar::none);
         return i.negated ? "k.at(px::unless(" + p + "))" : "k.at(" + p + ")";
+    }
+    /// An unguarded `bra.uni` goes where `bra` goes, for all threads alike: constructs may stand for either.
+    void uniform_branch(const instruction& i) {
+        if (i.op() == tok::bra && i.n == 2 && i.t[1] == tok::uni && !i.guarded && i.a.size() == 1 &&
+            i.a[0].kind == argument_kind::label)
+            last_branch = {true, false, v_[i.a[0].node].atom, {}};
     }
     [[nodiscard]] static std::string number(const argument& a) {
         return a.shape.type == scalar::f32 ? cpp::f32_literal(static_cast<u32>(a.bits)) : cpp::f64_literal(a.bits);
@@ -153,19 +159,21 @@ private:
         return s;
     }
     [[nodiscard]] std::string list(const argument& a, const instruction& i) {
-        bool consecutive = a.parts.size() > 2, has_register = false;
+        bool consecutive = a.parts.size() > 2, downwards = a.parts.size() > 3, has_register = false;
         for (std::size_t p = 0; p < a.parts.size(); ++p) {
             const argument& x = a.parts[p];
             has_register |= x.kind == argument_kind::reg;
-            consecutive = consecutive && x.kind == argument_kind::reg && names_.handles[x.reg.handle].array &&
-                          x.reg.handle == a.parts[0].reg.handle && x.reg.number == a.parts[0].reg.number + p;
+            const bool of_array = x.kind == argument_kind::reg && names_.handles[x.reg.handle].array &&
+                                  x.reg.handle == a.parts[0].reg.handle;
+            consecutive = consecutive && of_array && x.reg.number == a.parts[0].reg.number + p;
+            downwards = downwards && of_array && x.reg.number + p == a.parts[0].reg.number;
         }
-        if (consecutive) {
+        if (consecutive || downwards) {
             const std::string first = handles_.reg(a.parts[0].reg, scalar::none);
             const std::size_t bracket = first.rfind('[');
             if (bracket != first.npos)
                 return "k.list_of<" + std::to_string(a.parts.size()) + ">(" + first.substr(0, bracket) + ", " +
-                       std::to_string(a.parts[0].reg.number) + ")";
+                       std::to_string(a.parts[0].reg.number) + (downwards ? ", -1)" : ")");
         }
         std::string s = elements(a, i);
         return "k.list" + (has_register ? std::string() : "<" + cpp::type(a.shape.type) + ">") + "(" + s.substr(2) +

@@ -6,8 +6,11 @@
 #include <ptxdsl/isa/tokens.hpp>
 #include <ptxdsl/isa/types.hpp>
 
+#include <cxxabi.h>
+
 #include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -180,6 +183,27 @@ private:
     std::unordered_set<std::string> used_;
     std::unordered_map<std::string, unsigned> count_;
 };
+
+/// `gemm` of the mangled name of `void lib::gemm<128>(int)`; other names as they are.
+[[nodiscard]] inline std::string base_name(std::string_view name) {
+    if (name.substr(0, 2) != "_Z") return std::string(name);
+    int status = 0;
+    char* const s = abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status);
+    const std::string demangled = status == 0 && s != nullptr ? s : "";
+    std::free(s);
+    std::string_view all = demangled;
+    if (all.ends_with(" const")) all.remove_suffix(6);
+    // The last word in front of what is in brackets: parameters, then template arguments.
+    const auto in_word = [](char c) {
+        return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    };
+    int depth = 0;
+    for (; !all.empty() && (depth != 0 || !in_word(all.back())); all.remove_suffix(1))
+        depth += all.back() == ')' || all.back() == '>' ? 1 : all.back() == '(' || all.back() == '<' ? -1 : 0;
+    std::size_t begin = all.size();
+    while (begin != 0 && in_word(all[begin - 1])) --begin;
+    return all.empty() ? std::string(name) : std::string(all.substr(begin));
+}
 
 /// A C++ string literal with these characters. Octal escapes end by themselves.
 [[nodiscard]] inline std::string quoted(std::string_view s) {

@@ -46,6 +46,8 @@ public:
     std::vector<code_line> module_;  ///< the body of `write_module`
     std::vector<cpp_function> functions;
     [[nodiscard]] const call_counts& counts() const { return calls_.counts; }
+    bool uses_strings = false;  ///< std::string occurs in what was written
+
     [[nodiscard]] ptxdsl::target target() const { return target_; }
 
     /// What the table knows targets by; `ptxas` 13 begins at sm_75.
@@ -106,7 +108,7 @@ public:
             return scope_.handles[h].cpp;
         }
         std::string& name = symbols_[spelling];
-        if (name.empty()) name = names_.make(v_.word(spelling)), symbol_order_.push_back(spelling);
+        if (name.empty()) name = names_.make(readable(v_.word(spelling))), symbol_order_.push_back(spelling);
         asked_symbols_.push_back(spelling);
         return name;
     }
@@ -440,7 +442,9 @@ private:
         f.ptx_name = v_.atom(n);
         f.is_entry = v_.kind(n) == node_kind::entry;
         f.node = n;
-        f.cpp_name = function_names_.make("write_" + std::string(v_.atom(n)));
+        f.cpp_name = function_names_.make("write_" + std::string(readable(v_.atom(n))));
+        long_name_ = sugar_ && v_.atom(n).size() > longest_name && v_.child(n, node_kind::parameters) != 0;
+        if (long_name_) names_.reserve("name"), uses_strings = true;
         f.has_body = v_.child(n, node_kind::body) != 0;
         module_.push_back({f.cpp_name + "(m);", n});
         out_ = &f.lines;
@@ -448,7 +452,8 @@ private:
     void function_head(u32 n) {
         if (lines_use_ == line_use::all) place(n, *out_);
         std::string make = v_.kind(n) == node_kind::entry ? "m.entry(" : "m.func(";
-        make += cpp::quoted(v_.atom(n));
+        if (long_name_) out_->push_back({"const std::string name = " + cpp::quoted(v_.atom(n)) + ";", n});
+        make += long_name_ ? "name" : cpp::quoted(v_.atom(n));
         const u32 l = v_.child(n, node_kind::linkage), a = v_.child(n, node_kind::attribute_list);
         if (l != 0 || a != 0) make += ", " + (l == 0 ? std::string("px::linkage::none") : linkage_name(v_.atom(l)));
         if (a != 0) {
@@ -503,12 +508,31 @@ private:
     }
     void signature(u32 n, const head& h, u32 d, const char* call) {
         handle x;
-        x.cpp = names_.make(v_.atom(d));
-        x.declaration = call + cpp::type(h.type) + ">(" + cpp::quoted(v_.atom(d)) + options(h, d) + ")";
+        x.cpp = names_.make(parameter_name(v_.atom(d)));
+        x.declaration = call + cpp::type(h.type) + ">(" + parameter_text(v_.atom(d)) + options(h, d) + ")";
         x.place = out_->size();
         x.type = h.type;
         out_->push_back({"", n, code_line::declaration});
         declare(d, h, h.space == ".reg", std::move(x));
+    }
+    /// What a mangled name is called in its source; other names as they are, and all without `--sugar`.
+    [[nodiscard]] std::string readable(std::string_view name) const {
+        return sugar_ ? cpp::base_name(name) : std::string(name);
+    }
+    /// What follows the function's name in one of its parameters: `_param_3`; empty for other names.
+    [[nodiscard]] std::string_view behind_function(std::string_view parameter) const {
+        const std::string_view f = functions.back().ptx_name;
+        return parameter.size() > f.size() && parameter.substr(0, f.size()) == f ? parameter.substr(f.size())
+                                                                                 : std::string_view();
+    }
+    [[nodiscard]] std::string parameter_name(std::string_view name) const {
+        const std::string_view rest = behind_function(name);
+        if (!sugar_ || rest.substr(0, 7) != "_param_") return std::string(name);
+        return "arg" + std::string(rest.substr(6));  // its value in a register is called param_3
+    }
+    [[nodiscard]] std::string parameter_text(std::string_view name) const {
+        const std::string_view rest = behind_function(name);
+        return long_name_ && !rest.empty() ? "name + " + cpp::quoted(rest) : cpp::quoted(name);
     }
     [[nodiscard]] std::string tuning(u32 n) const {
         if (v_.kind(n) == node_kind::pragma) {
@@ -562,18 +586,36 @@ private:
         }
         repeat_pass(names_.make("i")).run(lines);
     }
-    /// How often the function being written names each label, by handle. Labels of one name share their uses.
+    /// The labels of one scope: their handles by their spelling.
+    [[nodiscard]] std::unordered_map<u32, u32> labels_of(u32 scope) const {
+        std::unordered_map<u32, u32> out;
+        for (u32 c = scope + 1; c < v_[scope].end; c = v_[c].end) {
+            if (v_.kind(c) != node_kind::label) continue;
+            const auto found = label_handles_.find(c);
+            if (found != label_handles_.end()) out[v_[c].atom] = found->second;
+        }
+        return out;
+    }
+    /// How often the function being written names each label, by handle.
     [[nodiscard]] std::unordered_map<u32, unsigned> label_uses() const {
-        std::unordered_map<u32, unsigned> by_name, uses;
+        struct scope {
+            u32 end;
+            std::unordered_map<u32, u32> labels;  ///< handles by spelling
+        };
+        std::unordered_map<u32, unsigned> uses;
+        std::vector<scope> open;
         const u32 function = functions.back().node;
-        for (u32 n = function; n < v_[function].end; ++n)
-            if (v_.kind(n) == node_kind::name || v_.kind(n) == node_kind::declarator ||
-                v_.kind(n) == node_kind::inlined)
-                ++by_name[v_[n].atom];
         for (u32 n = function; n < v_[function].end; ++n) {
-            if (v_.kind(n) != node_kind::label) continue;
-            const auto found = label_handles_.find(n);
-            if (found != label_handles_.end()) uses[found->second] = by_name[v_[n].atom];
+            while (!open.empty() && n >= open.back().end) open.pop_back();
+            const node_kind k = v_.kind(n);
+            if (k == node_kind::body) open.push_back({v_[n].end, labels_of(n)});
+            if (k != node_kind::name && k != node_kind::declarator && k != node_kind::inlined) continue;
+            for (auto s = open.rbegin(); s != open.rend(); ++s) {
+                const auto found = s->labels.find(v_[n].atom);
+                if (found == s->labels.end()) continue;
+                ++uses[found->second];
+                break;
+            }
         }
         return uses;
     }
@@ -591,13 +633,16 @@ private:
             while (c == v_[open.back()].end) {
                 const u32 closed = open.back();
                 open.pop_back();
+                if (!open.empty() && declares_nothing(closed)) continue;
                 if (lines_use_ == line_use::all) at_line(closed, closing_[v_[closed].token], *out_);
                 if (open.empty()) return put("fn.end();", function, *out_);
                 out_->push_back({"}", closed, code_line::close});
                 wrote_line();
                 scope_.close();
             }
-            if (v_.kind(c) == node_kind::body) {
+            if (v_.kind(c) == node_kind::body && declares_nothing(c)) {
+                open.push_back(c++);
+            } else if (v_.kind(c) == node_kind::body) {
                 place(c, *out_);
                 open.push_back(c);
                 scope_.open();
@@ -610,6 +655,13 @@ private:
                 c = v_[c].end;
             }
         }
+    }
+    /// A scope without names of its own is only a pair of braces. They count as lines where those count.
+    [[nodiscard]] bool declares_nothing(u32 n) const {
+        if (!sugar_ || lines_use_ != line_use::none) return false;
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end)
+            if (v_.kind(c) == node_kind::declaration || v_.kind(c) == node_kind::label) return false;
+        return true;
     }
     /// Labels are known in the whole scope. Their handles are made at its start.
     void labels(u32 n) {
@@ -768,7 +820,9 @@ private:
     std::unordered_map<std::string, std::string> roles_;  ///< by the PTX name of a register
     std::vector<asked> asked_;
     bool sugar_ = false;
-    bool structured_ = false;  ///< labels may be given up for constructs
+    static constexpr std::size_t longest_name = 32;  ///< that is written more than once
+    bool long_name_ = false;                         ///< the function's name has a variable of its own
+    bool structured_ = false;                        ///< labels may be given up for constructs
     std::vector<u32> asked_symbols_;
 };
 

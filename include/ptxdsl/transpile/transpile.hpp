@@ -37,7 +37,7 @@ namespace detail {
     return s + (t.suffix == 0 ? ", 0}" : std::string(", '") + t.suffix + "'}");
 }
 
-inline void print_preamble(std::string_view file, ptxdsl::target t, std::string& out) {
+inline void print_preamble(std::string_view file, ptxdsl::target t, bool uses_strings, std::string& out) {
     out += "// " + comment_text(file) +
            " as C++, written by `ptxdsl transpile`. The program prints the PTX; --help says more.\n";
     out += "// clang-format off\n";
@@ -45,12 +45,9 @@ inline void print_preamble(std::string_view file, ptxdsl::target t, std::string&
 
 #include <cstdio>
 #include <cstring>
-
-namespace px = ptxdsl;
-
-namespace {
-
 )";
+    if (uses_strings) out += "#include <string>\n";
+    out += "\nnamespace px = ptxdsl;\n\nnamespace {\n\n";
     out += "constexpr px::target the_target = " + target_name(t) + ";\n";
     out += "using module_builder = px::module_builder<the_target>;\n\n";
 }
@@ -112,7 +109,7 @@ inline void print_functions(const module_writer& w, const transpile_options& o, 
     transpiled result;
     const line_use lines = module_writer::lines_of(v);
     const auto print = [&](const module_writer& w) {
-        detail::print_preamble(o.file, w.target(), result.text);
+        detail::print_preamble(o.file, w.target(), w.uses_strings, result.text);
         detail::print_functions(w, o, result.text);
         detail::print_main(o.file, result.text);
         detail::print_launch_stub(v, result.text);
