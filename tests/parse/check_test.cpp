@@ -167,7 +167,19 @@ TEST_CASE("arrays without a size") {
     }
 }
 
+TEST_CASE("addresses as initial values") {
+    for (const char* s : {".global .u64 m = a;", ".global .u64 m = generic(a);", ".global .u8 m[2] = {0xff(a), 1};",
+                          ".global .u32 m[2] = {0xff(generic(a)+4), 1};"})
+        CHECK(check_errors(module_of(".global .u32 a; " + std::string(s))) == "");
+    for (const char* s : {".global .b64 m = a;", ".global .b8 m[2] = {0xff(a), 1};", ".global .s64 m = generic(a);",
+                          ".global .f32 m = a;", ".const .u16 m = a+4;"})
+        CHECK_THAT(check_errors(module_of(".global .u32 a; " + std::string(s))),
+                   ContainsSubstring("an address initialises variables of type .u64, .u32 or .u8, not ."));
+}
+
 TEST_CASE("directives of kernels") {
+    CHECK_THAT(check_errors(module_of("@@DWARF .byte 1\n")), ContainsSubstring("'@@DWARF' ended with PTX 1.x"));
+    CHECK(check_errors(".version 1.4\n.target sm_13\n.entry k { exit; }\n@@DWARF .byte 1\n") == "");
     CHECK_THAT(check_errors(module_of(".entry k() .maxntid 32 .reqntid 32 {ret;}")),
                ContainsSubstring("'.maxntid' and '.reqntid' exclude each other"));
     CHECK_THAT(check_errors(module_of(".entry k() .reqnctapercluster 2 .maxclusterrank 4 {ret;}")),

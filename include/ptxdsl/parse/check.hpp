@@ -98,6 +98,9 @@ public:
                 case node_kind::entry:
                 case node_kind::function: function(c); break;
                 case node_kind::alias: known(c + 1), known(c + 2); break;
+                case node_kind::dwarf:
+                    if (version_ >= ptx_version{2, 0}) error("P35", c, "'@@DWARF' ended with PTX 1.x; use '.section'");
+                    break;
                 default: break;
             }
         }
@@ -211,12 +214,18 @@ private:
         if (count == 0) error("P32", n, "a range has at least one register");
         return count > 0x7fffffffu ? 0x7fffffffu : count == 0 ? 1 : static_cast<u32>(count);
     }
+    [[nodiscard]] static constexpr bool holds_address(isa::scalar t) noexcept {
+        return t == isa::scalar::u64 || t == isa::scalar::u32 || t == isa::scalar::u8 || t == isa::scalar::none;
+    }
     /// Floats for floats, integers for integers; `.b32` takes either (5.4.4).
     constexpr void initial_value(u32 n, isa::scalar type) {
         const bool is_float = type == isa::scalar::f32 || type == isa::scalar::f64;
         for (u32 c = n; c < v_[n].end; ++c) {
             const node_kind k = v_.kind(c);
             if (k == node_kind::field) return;
+            if ((k == node_kind::name || k == node_kind::generic || k == node_kind::mask) && !holds_address(type))
+                return error("P33", c, "an address initialises variables of type .u64, .u32 or .u8, not .",
+                             isa::name(type));
             if (k == node_kind::name || k == node_kind::generic) known(c);
             if (k != node_kind::literal && k != node_kind::expression && k != node_kind::group) continue;
             if (is_float && !constant_reader(v_).of(c).is_float)
