@@ -495,7 +495,7 @@ private:
         for (u32 i = 1; i <= n; ++i) {
             const u32 old = ir::payload_of(o[i]);
             if (renamed_[old] != 0) return;  // named twice
-            const ir::prefix_info& p = k_.prefixes[k_.regs[old].prefix];
+            const ir::prefix_info p = k_.prefixes[k_.regs[old].prefix];
             renamed_[old] = k_.regs.size() + 1;
             // A prefix of its own, numbered from where its number is the old one.
             k_.prefixes.push_back({p.id, p.type, false, p.how, k_.regs.size() - (old - p.first)});
