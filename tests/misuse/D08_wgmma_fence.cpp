@@ -90,5 +90,19 @@ constexpr void body(hopper& k, px::reg<u32> steps) {
     });
 }
 
+#elif PTXDSL_CASE == 6
+// warn-6: PTXDSL-D08 "was read"
+
+constexpr void body(hopper& k, px::global_ptr<f32> out) {
+    auto d = k.wgmma.descriptor(k.smem<tile>(1));
+    auto acc = k.wgmma.make_accumulator<f32, 64>();
+    k.wgmma.fence();
+    k.wgmma.mma_async(acc, d, d, false);
+    finish(k);
+    k.st(out, acc[0]);
+    k.wgmma.mma_async(acc, d, d);  // here-6
+    finish(k);
+}
+
 #endif
 [[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}}>>();

@@ -56,5 +56,25 @@ constexpr void body(hopper& k, px::reg<u32> n) {
     k.wgmma.wait_group<0>();
 }
 
+#elif PTXDSL_CASE == 4
+// warn-4: PTXDSL-D10 "waits for nothing"
+
+constexpr void body(hopper& k) {
+    auto d = k.wgmma.descriptor(k.smem<tile>(1));
+    auto acc = k.wgmma.make_accumulator<f32, 64>();
+    k.wgmma.fence();
+    k.wgmma.mma_async(acc, d, d, false);
+    k.wgmma.commit_group();
+    k.wgmma.wait_group<0>();
+    k.wgmma.wait_group<0>();  // here-4
+}
+
+#elif PTXDSL_CASE == 5
+// warn-5: PTXDSL-D10 "commits"
+
+constexpr void body(hopper& k) {
+    k.wgmma.commit_group();  // here-5
+}
+
 #endif
 [[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}}>>();

@@ -12,6 +12,8 @@ template <class Body>
 constexpr void in_one_thread(hopper& k, const map_t& map, const Body& body) {
     const auto bar = k.make_mbarrier_ring<"full">(2, px::arrivals<1>);
     const auto a = k.smem<tile>(2, "a"), b = k.smem<tile>(2, "b");
+    k.barrier_cluster_arrive();
+    k.barrier_cluster_wait();
     k.single_thread(k.mov(px::tid.x) == 0u, [&] {
         k.mbarrier_init(bar.stage(0));
         k.mbarrier_init(bar.stage(1));

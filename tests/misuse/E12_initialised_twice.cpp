@@ -55,5 +55,48 @@ constexpr void body(hopper& k) {
     k.single_thread(tid == 32u && rank != 0u, [&] { k.mbarrier_init(bar.stage(0)); });
 }
 
+#elif PTXDSL_CASE == 6
+// control-6: all threads have left the wait before the barrier goes
+
+constexpr void body(hopper& k) {
+    const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<128>);
+    const auto tid = k.mov(px::tid.x);
+    k.single_thread(tid == 0u, [&] { k.mbarrier_init(bar.stage(0)); });
+    k.bar_sync();
+    k.mbarrier_arrive(bar.stage(0));
+    k.wait(bar.stage(0), 0u);
+    k.bar_sync();
+    k.single_thread(tid == 0u, [&] { k.mbarrier_inval(bar.stage(0)); });
+}
+
+#elif PTXDSL_CASE == 4
+// expect-4: PTXDSL-E12 "others may still"
+
+constexpr void body(hopper& k) {
+    const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<128>);
+    const auto tid = k.mov(px::tid.x);
+    k.single_thread(tid == 0u, [&] { k.mbarrier_init(bar.stage(0)); });
+    k.bar_sync();
+    k.mbarrier_arrive(bar.stage(0));
+    k.wait(bar.stage(0), 0u);
+    k.single_thread(tid == 0u, [&] {
+        k.mbarrier_inval(bar.stage(0));  // here-4
+    });
+}
+
+#elif PTXDSL_CASE == 5
+// expect-5: PTXDSL-E12 "after it was"
+
+constexpr void body(hopper& k) {
+    const auto bar = k.make_mbarrier_ring<"bar">(2, px::arrivals<1>);
+    k.single_thread(k.mov(px::tid.x) == 0u, [&] {
+        k.mbarrier_init(bar.stage(0));
+        k.mbarrier_init(bar.stage(1));
+        k.mbarrier_inval(bar.stage(1));
+        k.mbarrier_arrive(bar.stage(0));
+        k.mbarrier_arrive(bar.stage(1));  // here-5
+    });
+}
+
 #endif
-[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {64}}>>();
+[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}}>>();

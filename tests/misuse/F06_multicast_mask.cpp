@@ -12,6 +12,8 @@ template <class Mask>
 constexpr void load(hopper& k, const map_t& map, Mask&& mask) {
     const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals<1>);
     const auto a = k.smem<tile>(1, "a");
+    k.barrier_cluster_arrive();
+    k.barrier_cluster_wait();
     k.single_thread(k.mov(px::tid.x) == 0u, [&] {
         k.mbarrier_init(full.stage(0));
         k.mbarrier_arrive_expect_tx(full.stage(0), a);

@@ -10,6 +10,8 @@
 // expect-7: PTXDSL-I05
 // expect-8: PTXDSL-I05
 // expect-9: PTXDSL-I05
+// control-10: an N that sources give differently, vouched for by the author
+// expect-11: PTXDSL-I05
 
 #include <ptxdsl/ptxdsl.hpp>
 
@@ -63,5 +65,12 @@ constexpr void body(blackwell& k) {
     const auto memory = k.tcgen05.load(k.tcgen05.make_slot<64>());
     const auto t = k.tcgen05.descriptor(k.smem<px::tile<bf16, 64, 64>>());
     k.tcgen05.mma_ws(memory.accumulator<f32, 64, 64>(), t, t, false);  // here-9
+#elif PTXDSL_CASE == 10 || PTXDSL_CASE == 11
+    const auto memory = k.tcgen05.load(k.tcgen05.make_slot<512>());
+    const auto a = k.tcgen05.descriptor(k.smem<px::tile<bf16, 128, 64>>());
+    constexpr u32 n = PTXDSL_CASE == 10 ? 24 : 264;  // 264: no instruction descriptor holds it, whoever vouches
+    const auto b = k.tcgen05.descriptor(k.smem<px::tile<bf16, n, 64>>());
+    const auto acc = memory.accumulator<f32, 128, n>().assume_shape();
+    k.tcgen05.mma(acc, a, b, false);
 #endif
 }

@@ -6,6 +6,7 @@
 // expect-2: PTXDSL-I08 "wait_st"
 // expect-3: PTXDSL-I08 "wait_ld"
 // control-4: several loads, one wait
+// warn-5: PTXDSL-I08 "waits for"
 #include <ptxdsl/ptxdsl.hpp>
 
 namespace px = ptxdsl;
@@ -22,6 +23,11 @@ constexpr void body(blackwell& k) {
     const auto zero = k.tcgen05.make_registers<f32, 1>("zero");
     zero[0] = k.mov<f32>(0.0f);
     k.tcgen05.st<px::shape_32x32b, px::x1>(rows, zero);
+#if PTXDSL_CASE == 5  // other columns are loaded; still, nothing says when these are written
+    const auto w = k.tcgen05.ld<px::shape_32x32b, px::x1>(rows, 4);
+    k.tcgen05.wait_ld();
+    k.st(out, w[0]);
+#else
 #if PTXDSL_CASE != 2
     k.tcgen05.wait_st();
 #endif
@@ -41,6 +47,7 @@ constexpr void body(blackwell& k) {
     const auto w = k.tcgen05.ld<px::shape_32x32b, px::x2>(rows, 4);
     k.tcgen05.wait_ld();
     k.st(out, k.add<px::rn>(v[0], w[1]));
+#endif
 #endif
     k.tcgen05.dealloc(memory);
     k.tcgen05.relinquish_alloc_permit(slot);

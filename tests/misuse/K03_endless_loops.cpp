@@ -42,10 +42,10 @@ constexpr void body(hopper& k, px::reg<s32> n) {
 }
 
 #elif PTXDSL_CASE == 4
-// control-4: a constant loop that runs zero times is at most a warning
+// warn-4: PTXDSL-K03 "zero times"
 
 constexpr void body(hopper& k) {
-    k.for_(10u, 10u, 1u, [&](px::reg<u32>) { k.nanosleep(1u); });
+    k.for_(10u, 10u, 1u, [&](px::reg<u32>) { k.nanosleep(1u); });  // here-4
 }
 
 #endif

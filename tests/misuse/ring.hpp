@@ -44,6 +44,5 @@ constexpr void ring_kernel(hopper& k, px::reg<u32> steps, Fill fill, Use use, bo
             });
             k.advance(at);
         });
-        k.wgmma.wait_group<0>();
     });
 }

@@ -257,6 +257,8 @@ TEST_CASE("E04: what is not constant is not counted") {
 TEST_CASE("E04: multicast counts at each receiver") {
     const auto kernel = [](u32 expected) {
         return with_copy([expected](builder& k, auto& bar, auto&, auto& a, auto& map, auto&) {
+            k.barrier_cluster_arrive();
+            k.barrier_cluster_wait();
             k.mbarrier_arrive_expect_tx(bar.stage(0), expected);
             k.cp_async_bulk_tensor_multicast(a.stage(0), map, px::coords(0u, 0u), bar.stage(0), px::u16{3});
         });

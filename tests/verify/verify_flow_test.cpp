@@ -720,6 +720,8 @@ TEST_CASE("F06: multicast masks in registers") {
     const auto kernel = [](int mask) {
         return with_load([mask](builder& k, auto& bar, auto& a, auto& map, auto& n) {
             auto m = k.mov<px::u16>(mask);
+            k.barrier_cluster_arrive();
+            k.barrier_cluster_wait();
             k.single_thread(k.mov(px::tid.x) == 0u, [&] {
                 k.mbarrier_arrive_expect_tx(bar.stage(0), a);
                 k.cp_async_bulk_tensor_multicast(a.stage(0), map, px::coords(0u, n), bar.stage(0), m);

@@ -15,6 +15,18 @@ namespace ptxdsl {
 /// Undefined on purpose: naming it is how a C++20 compiler is made to print a computed sentence.
 template <fixed_string... Sentence>
 struct ptx_error;
+/// The same for a warning: its use is a "deprecated" warning of the compiler, which prints the sentence.
+#if defined(__clang__)
+template <fixed_string... Sentence>
+struct [[deprecated("the kernel compiles; docs/diagnostics.md explains the id")]] ptx_warning {
+    static constexpr bool shown = true;
+};
+#else
+template <fixed_string Sentence>
+[[deprecated("the kernel compiles; docs/diagnostics.md explains the id")]] constexpr bool ptx_warning() noexcept {
+    return true;
+}
+#endif
 
 namespace detail {
 
@@ -137,26 +149,35 @@ struct sentence {
     return s;
 }
 
-/// The first error: what the builder noted while the body ran, else what the verifier finds.
-[[nodiscard]] constexpr sentence first_error(const ir::view& m) {
-    for (std::uint32_t i = 0; i < m.n.findings; ++i)
-        if (!m.findings[i].warning) return describe(m, m.findings[i], m.text(m.findings[i].text));
+/// The first error, what the builder noted while the body ran before what the verifier finds; the first warning.
+struct diagnosis {
+    sentence error, warning;
+    std::uint32_t warnings = 0;
+
+    constexpr void add(const ir::view& m, const ir::finding& f, string_view text) {
+        warnings += f.warning ? 1 : 0;
+        if (sentence& first = f.warning ? warning : error; !first.found) first = describe(m, f, text);
+    }
+};
+[[nodiscard]] constexpr diagnosis diagnose(const ir::view& m) {
+    diagnosis d;
+    for (std::uint32_t i = 0; i < m.n.findings; ++i) d.add(m, m.findings[i], m.text(m.findings[i].text));
+    if (d.error.found) return d;
     verify::report r;
     verify::run(m, r);
-    for (const ir::finding& f : r.findings)
-        if (!f.warning) return describe(m, f, r.text(f));
-    return {};
+    for (const ir::finding& f : r.findings) d.add(m, f, r.text(f));
+    return d;
 }
 template <class K>
-inline constexpr sentence program_error = first_error(program_image<K>.read());
+inline constexpr diagnosis program_diagnosis = diagnose(program_image<K>.read());
+template <class K>
+inline constexpr const sentence& program_error = program_diagnosis<K>.error;
 
-#if !defined(__cpp_static_assert) || __cpp_static_assert < 202306L
-template <class K, std::uint32_t Index>
-[[nodiscard]] constexpr auto error_piece() {
-    constexpr string_view all = program_error<K>.view();
+template <const sentence& S, std::uint32_t Index>
+[[nodiscard]] constexpr auto piece_of() {
+    constexpr string_view all = S.view();
     return sentence_piece<piece_begin(all, Index), piece_begin(all, Index + 1)>(all);
 }
-#endif
 
 /// Stops the build with the sentence in the compiler's first error line.
 template <class K>
@@ -165,12 +186,32 @@ constexpr bool refuse() {
     static_assert(always_false<K>, program_error<K>.view());
     return false;
 #elif defined(__clang__)
-    return sizeof(ptx_error<error_piece<K, 0>(), error_piece<K, 1>(), error_piece<K, 2>(), error_piece<K, 3>(),
-                            error_piece<K, 4>(), error_piece<K, 5>()>) != 0;
+    constexpr auto& s = program_diagnosis<K>.error;
+    return sizeof(ptx_error<piece_of<s, 0>(), piece_of<s, 1>(), piece_of<s, 2>(), piece_of<s, 3>(), piece_of<s, 4>(),
+                            piece_of<s, 5>()>) != 0;
 #else
     return sizeof(ptx_error<fixed_string<program_error<K>.size>(program_error<K>.view())>) != 0;
 #endif
 }
+
+// A warning never stops a build: the compiler is told so for the one line that shows it, whatever -Werror says.
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic warning "-Wdeprecated-declarations"
+#endif
+template <class K>
+constexpr bool warn() {
+#if defined(__clang__)
+    constexpr auto& s = program_diagnosis<K>.warning;
+    return ptx_warning<piece_of<s, 0>(), piece_of<s, 1>(), piece_of<s, 2>(), piece_of<s, 3>(), piece_of<s, 4>(),
+                       piece_of<s, 5>()>::shown;
+#else
+    return ptx_warning<fixed_string<program_diagnosis<K>.warning.size>(program_diagnosis<K>.warning.view())>();
+#endif
+}
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 // ---- text ---------------------------------------------------------------------------------------------------------
 
@@ -285,6 +326,11 @@ struct assembled {
     /// The lowest PTX version that has every form used and knows the target.
     [[nodiscard]] static constexpr ptx_version version() noexcept { return detail::program_image<K>.header.version; }
     [[nodiscard]] static constexpr const kernel_resources& resources() noexcept { return detail::program_resources<K>; }
+    /// How many warnings the verifier has, and the first, "file.cpp:12: PTXDSL-D10: …"; empty when there is none.
+    [[nodiscard]] static constexpr std::uint32_t warnings() noexcept { return detail::program_diagnosis<K>.warnings; }
+    [[nodiscard]] static constexpr string_view warning() noexcept {
+        return detail::program_diagnosis<K>.warning.view();
+    }
     /// The C++ line that emitted line `ptx_line` (from 1) of the text; line 0 when none did.
     [[nodiscard]] static constexpr source_line source_of(std::uint32_t ptx_line) noexcept {
         const auto& t = detail::program_text<K>;
@@ -299,6 +345,10 @@ struct assembled {
 template <class K>
 [[nodiscard]] constexpr assembled<K> assemble() {
     if constexpr (detail::program_error<K>.found) static_cast<void>(detail::refuse<K>());
+#ifndef PTXDSL_NO_WARNINGS
+    else if constexpr (detail::program_diagnosis<K>.warnings != 0)
+        static_cast<void>(detail::warn<K>());
+#endif
     return {};
 }
 

@@ -15,7 +15,7 @@ public:
     using params = Params;
 
     explicit assembled_program(const ir::program& p)
-        : name_(p.kernel.length + 1), error_(detail::first_error(p.read())) {
+        : name_(p.kernel.length + 1), diagnosis_(detail::diagnose(p.read())) {
         const ir::view m = p.read();
         target_ = m.target;
         version_ = m.version;
@@ -30,9 +30,12 @@ public:
     }
 
     /// True when neither the body nor the verifier found an error.
-    [[nodiscard]] bool ok() const noexcept { return !error_.found; }
+    [[nodiscard]] bool ok() const noexcept { return !diagnosis_.error.found; }
     /// The first error, "file.cpp:12: PTXDSL-E01: …"; empty when there is none.
-    [[nodiscard]] string_view error() const noexcept { return error_.view(); }
+    [[nodiscard]] string_view error() const noexcept { return diagnosis_.error.view(); }
+    /// How many warnings the verifier has, and the first of them; empty when there is none.
+    [[nodiscard]] std::uint32_t warnings() const noexcept { return diagnosis_.warnings; }
+    [[nodiscard]] string_view warning() const noexcept { return diagnosis_.warning.view(); }
     /// The PTX text; `text().data()` ends with a NUL.
     [[nodiscard]] string_view text() const noexcept { return {text_.data(), text_.size() - 1}; }
     [[nodiscard]] string_view name() const noexcept { return {name_.data(), name_.size()}; }
@@ -49,7 +52,7 @@ private:
     detail::dynarray<char> text_;
     detail::dynarray<char> name_;
     detail::dynarray<std::source_location> lines_;
-    detail::sentence error_;
+    detail::diagnosis diagnosis_;
     ptxdsl::target target_{};
     ptx_version version_{};
     kernel_resources resources_{};

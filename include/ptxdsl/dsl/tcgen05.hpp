@@ -110,6 +110,14 @@ namespace detail {
 }
 }  // namespace detail
 
+/// An accumulator whose author vouches for its M and N: see `tmem_accumulator::assume_shape`.
+template <class D>
+class [[nodiscard]] assumed_shape : public D {
+public:
+    constexpr explicit assumed_shape(const D& d) noexcept : D(d) {}
+    static constexpr bool shape_assumed = true;
+};
+
 /// D of `tcgen05.mma`: M x N elements, each in a column of 32 bits. Rows are lanes.
 template <class T, unsigned M, unsigned N, tok Group, tmem_lanes Lanes = tmem_lanes::all, bool Ws = false>
 class [[nodiscard]] tmem_accumulator
@@ -123,6 +131,11 @@ public:
     static constexpr tok group = Group;
     static constexpr tmem_lanes lanes = Lanes;
     static constexpr bool weight_stationary = Ws, is_accumulator = true;
+    /// States that the instruction exists for this M and N where sources differ and the narrower is refused (I05).
+    /// Emits nothing.
+    [[nodiscard]] constexpr assumed_shape<tmem_accumulator> assume_shape() const noexcept {
+        return assumed_shape<tmem_accumulator>(*this);
+    }
 };
 
 /// A of `tcgen05.mma` in tensor memory: M rows of K elements, packed into columns of 32 bits.
@@ -832,7 +845,9 @@ private:
         p.i = instruction_of(p.kind, scalar_of<typename D::value_type>, a, b, D::m, D::n, scale);
         p.i.sparse = Sparse;
         p.error = instruction_error(p.i);
-        p.shape = has_shape(p.kind, {pair, Sparse, in_tmem, Ws}, D::m, D::n);
+        p.shape = has_shape(p.kind, {pair, Sparse, in_tmem, Ws}, D::m, D::n) ||
+                  (requires { D::shape_assumed; } && D::n % 8 == 0 && D::n >= 8 && D::n <= 256 &&
+                   (D::m == 64 * pair || D::m == 128 * pair || D::m == 32));
         if (!in_tmem) p.a_tile = operand_error(a, sm_100a);
         p.b_tile = operand_error(b, sm_100a);
         p.a_major = !in_tmem || a.order == k_major;

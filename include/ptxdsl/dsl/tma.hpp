@@ -811,6 +811,7 @@ private:
                     Map::load_mode, tok::mbarrier__complete_tx__bytes, Multicast ? tok::multicast__cluster : tok::none,
                     wide ? tok::none : group, Hint ? tok::L2__cache_hint : tok::none>;
         check_target<Map, F>();
+        check_inner<Map>(from, where);
         if constexpr (is_local_barrier<Bar>)
             note_copy(bar, Tile::layout.tx_bytes(), count);
         else
@@ -826,6 +827,7 @@ private:
                                tok::tensor, dimension_token(Map::rank), tok::global, tok::shared__cta, Op,
                                Map::store_mode, tok::bulk_group, Hint>;
         check_target<Map, F>();
+        check_inner<Map>(to, where);
         ctx().p.note_next(ir::note::bulk_store, src.allocation, src.stage);
         effect<F>(ctx(), where, to, address_operand_of(src), policy...);
     }
@@ -944,6 +946,18 @@ private:
         if (bytes.is_literal() && ir::payload_of(bytes.words[0]) % 16 != 0)
             ctx().p.report("F09", where,
                            {"a bulk copy moves a multiple of 16 bytes, this one ", ir::payload_of(bytes.words[0])});
+    }
+    /// F17: an H200 ends in an illegal-instruction error where a box begins elsewhere.
+    template <class Map>
+    constexpr void check_inner(const raw_operand& at, location where) const {
+        if (Map::spec.interleave != map_interleave::none || ir::kind_of(at.more[0]) != ir::operand_kind::small_int)
+            return;
+        const std::int64_t first = ir::small_value(at.more[0]);
+        if (first * isa::bits(Map::spec.element) % 128 != 0)
+            ctx().p.report(
+                "F17", where,
+                {"the innermost coordinate ", first, " of this copy is no multiple of 16 bytes: one element has ",
+                 std::uint32_t{isa::bits(Map::spec.element)}, " bits"});
     }
     [[nodiscard]] static constexpr std::uint32_t literal_or_zero(const operand<u32>& o) noexcept {
         return o.is_literal() ? ir::payload_of(o.words[0]) : 0;

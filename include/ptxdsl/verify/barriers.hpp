@@ -65,11 +65,11 @@ public:
             switch (s.kind) {
                 case site_kind::init: init(s); break;
                 case site_kind::arrive: arrive(s); break;
-                case site_kind::wait: break;
+                case site_kind::wait: wait(s); break;
                 default: move(s); break;
             }
         }
-        if (count_ != 0 && !no_arity_ && !f_.arrivals_unknown) check_arrivals();
+        if (count_ != 0 && !no_arity_ && !f_.arrivals_unknown) check_arrivals(), check_parity();
         if (tallies_ != 0 && !f_.bytes_unknown) check_bytes();
     }
 
@@ -91,7 +91,7 @@ private:
         for (const site& s : f_.sites) {
             if (s.kind != site_kind::wait || !is_mine(s)) continue;
             waits_ = true;
-            const u32 spin = s.loop != 0 && f_.loops[s.loop].counter == 0 ? 1 : 0;
+            const u32 spin = s.loop != 0 && !s.spins && f_.loops[s.loop].counter == 0 ? 1 : 0;
             const u32 d = depth(s.loop) - spin;
             if (d > deepest_wait_) deepest_wait_ = d;
         }
@@ -99,7 +99,15 @@ private:
     [[nodiscard]] constexpr bool is_mine(const site& s) const noexcept {
         return s.barrier == barrier_ && (stage_ == unknown_count || s.stage == stage_ || s.stage == unknown_count);
     }
+    [[nodiscard]] constexpr bool goes_on(u32 l) const noexcept { return l != 0 && f_.loops[l].trips > 1; }
+    constexpr void wait(const site& s) noexcept {
+        waits_ = true;
+        if (parity_ != 2 && parity_ != s.amount) other_parity_ = true;
+        parity_ = s.amount;
+        if (goes_on(s.loop) && wait_ == nullptr) wait_ = &s;
+    }
     constexpr void init(const site& s) noexcept {
+        if (s.loop != 0) other_parity_ = true;  // the phases begin anew
         if ((count_ != 0 && count_ != s.amount) || s.amount == unknown_count || s.amount == 0) no_arity_ = true;
         count_ = s.amount;
     }
@@ -186,6 +194,20 @@ private:
         else
             f_.out.say(" or change who arrives (k.assume_arrivals states what the verifier cannot count)");
     }
+    /// E08: one phase a round, and a wait that names the same parity in all of them.
+    constexpr void check_parity() {
+        if (wait_ == nullptr || other_parity_ || parity_ > 1 || arrivals_ != 1 || amounts_[0] != count_ ||
+            stage_ == unknown_count || arrival_->guarded || !goes_on(arrival_->loop))
+            return;
+        u32 l = wait_->loop;
+        while (l != arrival_->loop && l != 0) l = f_.loops[l].parent;
+        if (l == 0 && wait_->role == arrival_->role) return;
+        name(wait_->where, "E08", "");
+        f_.out.say(" completes a phase in every round of its loop, but this waits for parity ")
+            .with(parity_)
+            .say(
+                " in all of them, so every other wait does not wait; flip the parity each round (k.xor_, or a pipeline state)");
+    }
     constexpr void check_no_arrival() {
         if (!waits_ || f_.m.attrs.cluster_size() > 1 || f_.opaque || expect_ == nullptr) return;
         name(expect_->where, "E01", "");
@@ -260,7 +282,9 @@ private:
     u32 count_ = 0, arrivals_ = 0, total_ = 0, tallies_ = 0, deepest_wait_ = 0;
     u32 amounts_[max_sites] = {}, others_[max_sites] = {};
     tally tally_[max_sites] = {};
-    const site *arrival_ = nullptr, *expect_ = nullptr, *copy_ = nullptr;
+    const site *arrival_ = nullptr, *expect_ = nullptr, *copy_ = nullptr, *wait_ = nullptr;
+    u32 parity_ = 2;  ///< of the waits, 2: none yet
+    bool other_parity_ = false;
     bool no_arity_, no_sums_ = false, waits_ = false, loose_ = false;
 };
 

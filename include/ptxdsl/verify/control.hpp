@@ -16,12 +16,14 @@ struct frame {
     u32 then_writes = 0;   ///< the same at the end of the then-arm
     u32 event = 0;
     u32 role = 0;
+    u32 masks = 0;  ///< how many there were before
+    bool split = false;
     u32 others = 0;  ///< threads of the else-arm, where the condition tells
 };
 /// What a role or single-thread note changed.
 struct selection {
     u32 threads = 0, role = 0, arm = 0, warps = 0, divergent = 0, region = 0;
-    bool single = false, one_of_block = false;
+    bool single = false, one_of_block = false, split = false;
 };
 
 /// What the first look at the program found out about labels: see `look_at_labels`.
@@ -69,7 +71,7 @@ public:
     /// `role_begin`, `single_thread_begin`: the instructions that follow run in `threads` threads.
     constexpr void select(u32 threads, bool single) {
         selections_.push_back({f_.threads, f_.role_now, f_.arm_now, f_.single_warps, f_.divergent, f_.single_now,
-                               f_.in_single, f_.one_of_block});
+                               f_.in_single, f_.one_of_block, f_.split});
         u32 chosen_from = f_.threads;
         f_.one_of_block = single && (f_.one_of_block || f_.threads == 1);
         f_.single_now = single ? f_.events.size() : 0;
@@ -81,6 +83,7 @@ public:
                 f_.events[fr.event].flags |= single ? event_flag::selects | event_flag::one : event_flag::selects;
         }
         f_.single_warps = (chosen_from + 31) / 32;
+        f_.split = f_.split || (single && chosen_from > 1);
         f_.threads = threads;
         f_.in_single = single;
         if (single) return;
@@ -98,6 +101,7 @@ public:
         selections_.pop_back();
         f_.threads = s.threads, f_.role_now = s.role, f_.arm_now = s.arm, f_.single_warps = s.warps,
         f_.divergent = s.divergent, f_.single_now = s.region, f_.in_single = s.single, f_.one_of_block = s.one_of_block;
+        f_.split = s.split;
     }
     /// A branch no region announces: part of a construct, or one of the author's own.
     constexpr void branch(const ir::cursor& c, bool announced) {
@@ -136,6 +140,7 @@ public:
         for (auto& frame : frames_) frame.threads = 0;
         for (auto& selection : selections_) selection.threads = 0;
         if (guard != 0) f_.threads = 0;
+        f_.some_left = f_.some_left || guard != 0 || !frames_.empty();
     }
 
 private:
@@ -172,7 +177,7 @@ private:
         frame fr;
         fr.kind = kind;
         fr.threads = f_.threads, fr.role = f_.role_now, fr.arm = f_.arm_now, fr.loop = f_.loop_now,
-        fr.divergent = f_.divergent;
+        fr.divergent = f_.divergent, fr.split = f_.split, fr.masks = f_.masks.size();
         fr.first_writes = f_.first_writes.size();
         fr.event = f_.events.size();
         frames_.push_back(fr);
@@ -185,7 +190,7 @@ private:
         }
         const frame& fr = frames_.back();
         f_.threads = fr.threads, f_.role_now = fr.role, f_.arm_now = fr.arm, f_.loop_now = fr.loop,
-        f_.divergent = fr.divergent;
+        f_.divergent = fr.divergent, f_.split = fr.split;
         frames_.pop_back();
         return true;
     }
@@ -201,6 +206,7 @@ private:
         f_.events[frames_.back().event].flags |= by_index && (c.payload(0) & 1u) == 0 ? event_flag::certain
                                                  : by_index                           ? u8{0}
                                                                                       : event_flag::cases;
+        f_.split = f_.split || splits(predicate);
         const u32 chosen = threads_chosen(predicate, (c.payload(0) & 1u) != 0);
         f_.threads = 0;
         f_.arm_now = ++f_.arm_count;
@@ -211,6 +217,10 @@ private:
                 event_flag::certain | event_flag::selects | (chosen == 1 ? event_flag::one : u8{0});
             infer_role(chosen, fr.divergent);
         }
+    }
+    [[nodiscard]] constexpr bool splits(u32 predicate) const noexcept {
+        return (f_.regs[predicate] & (bit::lanes | bit::again)) == bit::lanes &&
+               lane_form::of(f_.values[predicate]).splits_a_warp(f_.m.attrs.threads());
     }
     /// Threads of the block for which a comparison of their index holds (or does not), when some are left for the
     /// else-arm; 0: unknown.
@@ -246,6 +256,7 @@ private:
             return malformed("else without its if");
         frame& fr = frames_.back();
         fr.in_else = true;
+        f_.masks.truncate(fr.masks);  // the lanes of this arm may execute the same
         f_.push(event_kind::else_begin);
         f_.arm_now = ++f_.arm_count;
         f_.threads = 0;
@@ -259,9 +270,22 @@ private:
         if (!frames_.empty() && frames_.back().in_else && f_.loop_now == 0)
             for (u32 i = frames_.back().first_writes; i < frames_.back().then_writes; ++i)
                 f_.regs[f_.first_writes[i]] &= ~bit::hidden;
+        const bool splits_here = !frames_.empty() && f_.split && !frames_.back().split;
+        const u32 masks = frames_.empty() ? 0 : frames_.back().masks;
+        const bool has_else = !frames_.empty() && frames_.back().in_else;
         if (!close(ir::region::if_begin)) return;
+        if (splits_here) settle_masks(masks, has_else);
         --f_.ifs_open;
         f_.push(event_kind::if_end);
+    }
+
+    /// H03: nobody outside the arm executes what its lanes wait for.
+    constexpr void settle_masks(u32 from, bool has_else) {
+        for (u32 i = from; i < f_.masks.size() && !has_else; ++i)
+            f_.out.error("H03", f_.masks[i])
+                .say(
+                    "the mask names all 32 lanes of the warp, but a part of them executes this: it waits for lanes that never come; name the lanes that do");
+        f_.masks.truncate(from);
     }
 
     constexpr void begin_loop(const ir::cursor& c) {

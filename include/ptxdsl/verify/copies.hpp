@@ -66,6 +66,46 @@ constexpr void check_issuer(facts& f) {
             " threads issue this bulk copy with the same operands; issue it in one: k.single_thread(elected, [&] { ... })");
 }
 
+// ---- tensor maps that change: F15
+// -------------------------------------------------------------------------------------
+
+/// Number of the tensor map whose address is the base of this operand; `max_maps`: not followed.
+constexpr u32 map_at(facts& f, const u32* o) {
+    const ir::operand_kind k = ir::kind_of(o[0]);
+    if (k != ir::operand_kind::address && k != ir::operand_kind::tensor) return max_maps;
+    u32 base = o[1];
+    for (const facts::alias& a : f.map_aliases)
+        if (a.of == base) base = a.root;
+    if (ir::kind_of(base) != ir::operand_kind::reg || (k == ir::operand_kind::address && o[2] != 0) ||
+        (f.regs[ir::payload_of(base)] & bit::again) != 0)
+        return max_maps;
+    for (u32 i = 0; i < f.maps.size(); ++i)
+        if (f.maps[i] == base) return i;
+    if (f.maps.size() == max_maps) return max_maps;
+    f.maps.push_back(base);
+    return f.maps.size() - 1;
+}
+constexpr void on_map_use(facts& f, const ir::cursor& c) {
+    if (!f.changes_maps) return;
+    for (u32 i = 0; i < c.operands(); ++i)
+        if (const u32* o = operand_at(c, i); ir::kind_of(o[0]) == ir::operand_kind::tensor)
+            if (const u32 map = map_at(f, o); map < max_maps) f.push(event_kind::map_use, map);
+}
+constexpr void on_map_change(facts& f, const ir::cursor& c) {
+    if (has_token(c, tok::global))
+        if (const u32 map = map_at(f, c.first_operand()); map < max_maps) f.push(event_kind::map_change, map);
+}
+/// `fence.proxy.tensormap::generic.acquire.SCOPE [map], 128`
+constexpr void on_map_fence(facts& f, const ir::cursor& c) {
+    if (c.operands() != 0) f.push(event_kind::map_fence, map_at(f, c.first_operand()));
+}
+/// `cvta` between the global and the generic address of a map.
+constexpr void on_cvta(facts& f, const ir::cursor& c) {
+    const u32* o = c.first_operand();
+    if (f.changes_maps && c.operands() == 2 && ir::kind_of(o[1]) == ir::operand_kind::reg)
+        f.map_aliases.push_back({o[0], o[1]});
+}
+
 constexpr void check_bulk_size(facts& f, const ir::cursor& c, u32 operand) {
     std::int64_t bytes = 0;
     if (c.operands() <= operand || !f.constant_of(operand_at(c, operand)[0], bytes)) return;
@@ -83,6 +123,7 @@ constexpr void on_bulk_load(facts& f, const ir::cursor& c, bool tensor) {
     if (!noted(f, ir::note::barrier_copy)) f.bytes_unknown = true;
     if (has_token(c, tok::multicast__cluster)) check_mask(f, c);
     check_issuer(f);
+    if (tensor) on_map_use(f, c);
     const place dst = f.places[0];
     if (dst.allocation != 0 && f.noted_barrier != 0) f.ring_tiles.push_back({dst.allocation - 1, f.noted_barrier - 1});
     const u32 align = tensor ? 128 : 16;
@@ -99,6 +140,7 @@ constexpr void on_bulk_load(facts& f, const ir::cursor& c, bool tensor) {
 
 constexpr void on_bulk_store(facts& f, const ir::cursor& c, bool tensor) {
     check_issuer(f);
+    if (tensor) on_map_use(f, c);
     const place src = f.places[1];
     if (!misplaced(f, src, 16, "F09", "the source of this copy") && !tensor) check_bulk_size(f, c, 2);
     const bool named = noted(f, ir::note::bulk_store);

@@ -36,7 +36,8 @@ private:
     u32* data_;
 };
 
-/// Bits of a register's word. The high half is the allocation + 1 its value points into, 0: none known.
+/// Bits of a register's word. The high half is the allocation + 1 its value points into, 0: none known; `in_peer`: it
+/// points into another block.
 namespace bit {
 inline constexpr u32 written = 1;       ///< some instruction that can come before has written it
 inline constexpr u32 hidden = 2;        ///< only the other arm of the open `if` has
@@ -54,6 +55,7 @@ inline constexpr u32 by_index = 1u << 15;           ///< follows from the thread
 inline constexpr u32 kept = 0xf00u | seen | again;  ///< survives a write
 inline constexpr u32 special = written | hidden | watched | member | in_flight;
 }  // namespace bit
+inline constexpr u32 in_peer = 0xffffu;
 
 /// (tid.x >> shift) & (2^width - 1), or, with `count`, the predicate that holds for `count` of its 2^width values.
 struct lane_form {
@@ -69,6 +71,13 @@ struct lane_form {
     }
     /// Threads after which the value repeats.
     [[nodiscard]] constexpr u32 period() const noexcept { return 1u << (shift + width); }
+    /// Whether the predicate holds for some lanes of a warp of the block and not for others.
+    [[nodiscard]] constexpr bool splits_a_warp(u32 block) const noexcept {
+        if (count == 0 || shift >= 5 || count >= 1u << width) return false;
+        if (shift + width <= 5 || (!first_values && !last_values)) return true;
+        const u32 border = (first_values ? count : (1u << width) - count) << shift;
+        return border % 32 != 0 && border < block;
+    }
     [[nodiscard]] constexpr bool same_value(const lane_form& f) const noexcept {
         return shift == f.shift && width == f.width;
     }
@@ -86,7 +95,8 @@ inline constexpr u32 max_fragments = 16;
 struct place {
     u32 allocation = 0;  ///< + 1
     bool exact = false;
-    u32 offset = 0;  ///< bytes from the start of shared memory, when exact
+    bool peer = false;  ///< in another block of the cluster
+    u32 offset = 0;     ///< bytes from the start of shared memory, when exact
 };
 
 /// One stage of an allocation, whose state the second pass follows.
@@ -96,6 +106,7 @@ struct slot {
     bool scattered = false;  ///< bulk stores read parts of it: a write may concern another part
 };
 inline constexpr u32 max_slots = 24;
+inline constexpr u32 max_maps = 8;  ///< tensor maps that are followed
 
 enum class event_kind : u8 {
     if_begin,
@@ -118,7 +129,8 @@ enum class event_kind : u8 {
     register_write,
     generic_write,
     proxy_fence,
-    rendezvous,
+    rendezvous,  ///< `a`: + 1, the barrier whose wait it is; 0: others
+    converge,    ///< the lanes of a warp, or the warps of a group, execute it together
     async_read,
     matrix_read,
     async_write,
@@ -130,8 +142,12 @@ enum class event_kind : u8 {
     barrier_init,
     barrier_inval,
     barrier_use,
+    barrier_wait,  ///< barrier `a`, by `b` threads
+    map_use,       ///< tensor map `a` (`facts::maps`) in a copy
+    map_change,
+    map_fence,
     ring_wait,     ///< a slot of ring `a` is full
-    ring_release,  ///< a slot of ring `a` is free
+    ring_release,  ///< a slot of ring `a` is free; `b`: threads that free it
 };
 
 /// One thing the second pass follows. `flags` says what `event_flag` lists.
@@ -195,6 +211,8 @@ struct tensor_memory_facts {
     u32 freed = 0, freed_at = 0;  ///< register freed last + 1
     u32 relinquished_at = 0;
     u32 multiplies = 0, commits = 0, stores = 0;
+    u32 first_store = 0;  ///< tcgen05.st: location + 1
+    bool waits_for_stores = false;
     u32 issued_at = 0;
     u32 first_load = 0, first_accumulates = 0;  ///< location + 1
     u32 met = 0;                                ///< of `multiplies`: those before threads have met
@@ -205,6 +223,7 @@ struct tensor_memory_facts {
     bool calls = false;
     bool waits_for_loads = false;
     ::ptxdsl::detail::dynarray<fragment> loads;
+    ::ptxdsl::detail::dynarray<u32> addresses;  ///< registers that all threads load from one place
 };
 
 /// One thing done to an mbarrier, for the accounting of arrivals and bytes.
@@ -220,6 +239,7 @@ struct site {
     u32 lanes = 0;              ///< guard: the threads for which it holds (`lane_form`), 0: unknown
     u32 single = 0;             ///< single-thread region it stands in, 0: none
     bool many_singles = false;  ///< one thread of each of several warps may run that region
+    bool spins = false;         ///< wait: in a loop of its own, which is not counted in `loop`
 };
 
 /// State of one run, up to the record the first pass has reached.
@@ -256,6 +276,8 @@ struct facts {
     u32 loop_now = 0;   ///< index into `loops`, 0: none
     u32 divergent = 0;  ///< bit::varies where the control flow may differ from thread to thread
     bool in_single = false;
+    bool split = false;         ///< a part of a warp's lanes runs it, and provably not all
+    bool some_left = false;     ///< threads may have left the kernel before
     u32 single_warps = 0;       ///< in a single-thread region: warps whose threads it was chosen from, 0: unknown
     u32 single_now = 0;         ///< event of that region's `if` + 1, 0: no such region
     bool one_of_block = false;  ///< it is one thread of the whole block
@@ -287,13 +309,26 @@ struct facts {
     };
     ::ptxdsl::detail::dynarray<ring_tile> ring_tiles;  ///< tiles whose copies complete on a barrier
     u32 noted_barrier = 0;
+    u32 noted_wait = 0;    ///< barrier + 1 of the wait the note stands in front of
     u32 mapped_lanes = 0;  ///< rank operand of all `mapa` (`lane_form`), `unknown_count`: they differ, or are unknown
-    bool reaches_peers = false;     ///< writes into other blocks of the cluster, or arrives there
-    bool waits_unknown = false;     ///< a wait without a note
-    bool inits_unknown = false;     ///< an init without a note
-    bool arrivals_unknown = false;  ///< an arrival without a note
-    bool is_function = false;       ///< a device function: the caller may have begun things and may end them
-    bool bytes_unknown = false;     ///< a copy onto a barrier without a note
+    bool reaches_peers = false;    ///< writes into other blocks of the cluster, or arrives there
+    bool cluster_met = false;      ///< a barrier.cluster.wait stands before in the text
+    bool cluster_in_loop = false;  ///< one stands in a loop
+    u32 peer_store = 0,
+        narrow_arrive = 0;      ///< G07: first store into a peer, arrive of block scope behind it (location + 1)
+    bool wide_release = false;  ///< something behind it releases to the cluster
+    bool changes_maps = false;  ///< has a `tensormap` instruction
+    ::ptxdsl::detail::dynarray<u32> maps;  ///< registers that hold the addresses of tensor maps
+    struct alias {
+        u32 of, root;
+    };
+    ::ptxdsl::detail::dynarray<alias> map_aliases;  ///< `cvta` results
+    ::ptxdsl::detail::dynarray<u32> masks;          ///< H03: full masks in a part of a warp, by location
+    bool waits_unknown = false;                     ///< a wait without a note
+    bool inits_unknown = false;                     ///< an init without a note
+    bool arrivals_unknown = false;                  ///< an arrival without a note
+    bool is_function = false;    ///< a device function: the caller may have begun things and may end them
+    bool bytes_unknown = false;  ///< a copy onto a barrier without a note
     tensor_memory_facts tm;
 
     constexpr facts(const ir::view& program, report& to)

@@ -53,6 +53,12 @@ struct flow_state {
     u32 met = 0;                    ///< bit per slot: threads have met since the generic write
     u32 fresh = 0;                  ///< bit per barrier: initialised by one thread, threads have not met since
     u64 initialised = 0;            ///< bit per barrier stage
+    u64 invalid = 0;                ///< the same: invalidated since
+    u32 apart = 0;                  ///< bit per barrier: threads of several warps wait for it, and have not met since
+    u32 apart_lanes = 0;            ///< the same for the lanes of one warp
+    u8 map_busy = 0;                ///< bit per tensor map: a copy that reads it may be under way
+    u8 map_changed = 0;             ///< the same: changed, and not fenced since
+    bool map_fenced = false;        ///< some map has been fenced since
     u16 shape[max_fragments] = {};  ///< token of the wgmma that used D since the last fence
     item fragments[3][max_fragments] = {};
     item slots[3][max_slots] = {};
@@ -132,7 +138,10 @@ private:
         into.pending = into.pending || from.pending;
         into.cluster = into.cluster == from.cluster ? from.cluster : u8{2};
         into.many &= from.many, into.partial |= from.partial, into.met |= from.met;
-        into.initialised &= from.initialised, into.fresh &= from.fresh;
+        into.initialised &= from.initialised, into.fresh &= from.fresh, into.invalid &= from.invalid;
+        into.apart &= from.apart, into.apart_lanes &= from.apart_lanes;
+        into.map_busy &= from.map_busy, into.map_changed &= from.map_changed;
+        into.map_fenced = into.map_fenced && from.map_fenced;
         for (u32 i = 0; i < fragments_; ++i)
             if (into.shape[i] != from.shape[i]) into.shape[i] = 0;
         for (u32 i = 0; i < rings_; ++i)
@@ -305,7 +314,17 @@ private:
             case event_kind::generic_write: return generic_write(e);
             case event_kind::async_write: return overwrite(e, "copied into");
             case event_kind::proxy_fence: return proxy_fence(e);
-            case event_kind::rendezvous: s_.met = ~0u, s_.fresh = 0; return;
+            case event_kind::rendezvous:
+                s_.met = ~0u, s_.fresh = 0, s_.map_busy = 0;
+                return converge(e.a == 0 ? 0 : 1u << (e.a - 1));
+            case event_kind::converge: return converge(0);
+            case event_kind::barrier_wait: return wait_apart(e);
+            case event_kind::map_use: return use_map(e);
+            case event_kind::map_change: return change_map(e);
+            case event_kind::map_fence:
+                s_.map_fenced = true;
+                s_.map_changed = e.a < max_maps ? static_cast<u8>(s_.map_changed & ~(1u << e.a)) : u8{0};
+                return;
             case event_kind::barrier_use: return use_barrier(e);
             case event_kind::async_read: return async_read(e, false);
             case event_kind::matrix_read:
@@ -319,7 +338,7 @@ private:
             case event_kind::cluster_arrive:
             case event_kind::cluster_wait: return cluster(e);
             case event_kind::barrier_init: return initialise(e);
-            case event_kind::barrier_inval: s_.initialised = 0; return;
+            case event_kind::barrier_inval: return invalidate(e);
             case event_kind::ring_wait:
                 return wait_for_slot(s_.rings[e.a], static_cast<u32>(&e - f_.events.data()) + 1);
             case event_kind::ring_release: return release_slot(e);
@@ -353,10 +372,12 @@ private:
     // ------------------------------------------------------------------------------------
 
     constexpr void fence() noexcept {
+        converge(0);
         s_.unfenced = false, s_.looked = 0;
         for (u32 i = 0; i < fragments_; ++i) s_.shape[i] = 0, of(fragment_item::dirty, i) = {};
     }
     constexpr void multiply(event& e) {
+        converge(0);
         const u32 d = e.a & 0xffu, a = e.a >> 8;
         if (s_.unfenced && first_time(e))
             f_.out.error("D08", e.where)
@@ -419,6 +440,7 @@ private:
             s_.rings[i].groups = s_.rings[i].groups << 4 | s_.rings[i].open, s_.rings[i].open = 0;
     }
     constexpr void wait(event& e) noexcept {
+        converge(0);
         e.useful = e.useful || s_.pending;
         if (e.a == 0) s_.pending = false;
         retire(s_.fragments[static_cast<u32>(fragment_item::d)], fragments_, e.a);
@@ -535,6 +557,7 @@ private:
         stored_[e.a] = e.where;
     }
     constexpr void bulk_wait(const event& e) noexcept {
+        s_.map_busy = 0;
         item* const stores = s_.slots[static_cast<u32>(slot_item::store)];
         retire(stores, slots_, e.a);
         for (u32 i = 0; i < slots_; ++i)
@@ -552,7 +575,7 @@ private:
                              : "barrier.cluster.wait without a barrier.cluster.arrive before it");
         s_.cluster = arrives ? 1 : 0;
         if (arrives) arrived_ = e.where;
-        if (!arrives) s_.met = ~0u, s_.fresh = 0;
+        if (!arrives) s_.met = ~0u, s_.fresh = 0, s_.map_busy = 0, converge(0);
         if ((e.flags & event_flag::guarded) != 0) s_.cluster = 2;
     }
     constexpr void initialise(event& e) {
@@ -564,11 +587,33 @@ private:
                 .say(
                     "' is initialised a second time; invalidate it first (k.mbarrier_inval), or initialise each stage once");
         if ((e.flags & event_flag::guarded) == 0) s_.initialised |= mask;
+        s_.invalid &= ~mask;
         if ((e.flags & event_flag::single) != 0 && (e.flags & event_flag::guarded) == 0 && e.a < 32)
             s_.fresh |= 1u << e.a;
     }
+    /// E12: nobody may still be waiting, and the barrier is gone.
+    constexpr void invalidate(event& e) {
+        const u64 mask = e.b >= 64 ? 0 : u64{1} << e.b;
+        s_.initialised = mask == 0 ? 0 : s_.initialised & ~mask;
+        if ((e.flags & event_flag::guarded) != 0) return;
+        s_.invalid |= mask;
+        const bool waits = e.a != 0 && e.a <= 32 && (s_.apart >> (e.a - 1) & 1u) != 0;
+        if (waits && (e.flags & event_flag::single) != 0 && first_time(e))
+            f_.out.error("E12", e.where)
+                .say("mbarrier '")
+                .with(f_.name_of(e.a - 1))
+                .say(
+                    "' is invalidated by one thread while others may still wait for it; a barrier comes between: k.bar_sync()");
+    }
     /// E03: the thread that initialised it may go on; all others must have met it first.
     constexpr void use_barrier(event& e) {
+        if (e.b < 64 && (s_.invalid >> e.b & 1u) != 0 && first_time(e)) {
+            s_.invalid &= ~(u64{1} << e.b);
+            f_.out.error("E12", e.where)
+                .say("mbarrier '")
+                .with(f_.name_of(e.a))
+                .say("' is used here after it was invalidated; initialise it again first");
+        }
         if ((s_.fresh >> e.a & 1u) == 0 || (e.flags & event_flag::many) == 0) return;
         s_.fresh = 0;
         if (first_time(e))
@@ -577,6 +622,55 @@ private:
                 .with(f_.name_of(e.a))
                 .say(
                     "' is used here by threads that have not met the one that initialised it: k.bar_sync() (in a cluster: the cluster barrier) comes between");
+    }
+
+    // ---- threads that wait together: E14
+    // --------------------------------------------------------------------------------------------------
+
+    constexpr void converge(u32 but) noexcept { s_.apart &= but, s_.apart_lanes &= but; }
+    constexpr void wait_apart(const event& e) noexcept {
+        if (e.a >= 32 || e.b < 2 || e.b == unknown_count) return;
+        (e.b > 32 ? s_.apart : s_.apart_lanes) |= 1u << e.a;
+    }
+    /// One thread frees the slot: have the others left their wait?
+    constexpr void release_apart(event& e) {
+        const ring& r = f_.rings[e.a];
+        const u32 mask = r.full < 32 ? 1u << r.full : 0;
+        const bool warps = (s_.apart & mask) != 0;
+        if ((e.flags & event_flag::single) == 0 || ((s_.apart | s_.apart_lanes) & mask) == 0 || !first_time(e)) return;
+        (warps ? f_.out.error("E14", e.where) : f_.out.warning("E14", e.where))
+            .say("one thread frees a slot of pipeline '")
+            .with(f_.name_of(r.full))
+            .say(
+                warps
+                    ? "' while other warps may still wait for it to fill: they can miss the phase; k.bar_sync over the role comes first"
+                    : "' while other lanes may still wait for it to fill; k.bar_warp_sync() comes first");
+    }
+
+    // ---- tensor maps: F10, F15
+    // --------------------------------------------------------------------------------------------------
+
+    constexpr void use_map(event& e) {
+        const u8 mask = static_cast<u8>(1u << e.a);
+        if ((s_.map_changed & mask) != 0 && first_time(e)) {
+            s_.map_changed = static_cast<u8>(s_.map_changed & ~mask);
+            (s_.map_fenced ? f_.out.error("F15", e.where) : f_.out.error("F10", e.where))
+                .say(
+                    s_.map_fenced
+                        ? "this tensor map was changed, and the fence behind the change names another one: each map needs its own "
+                        : "this tensor map was changed, and nothing has made the change visible to copies: ")
+                .say("k.fence_proxy_tensormap_acquire<px::gpu>(map)");
+        }
+        s_.map_busy |= mask;
+    }
+    constexpr void change_map(event& e) {
+        const u8 mask = static_cast<u8>(1u << e.a);
+        if ((s_.map_busy & mask) != 0 && (e.flags & event_flag::guarded) == 0 && first_time(e))
+            f_.out.error("F15", e.where)
+                .say("this tensor map is changed while a copy that reads it may be under way: wait for the copy first");
+        s_.map_busy = static_cast<u8>(s_.map_busy & ~mask);
+        if ((s_.map_changed & mask) == 0) s_.map_fenced = false;
+        s_.map_changed |= mask;
     }
 
     // ---- pipelines
@@ -607,6 +701,7 @@ private:
     }
     /// D14: the slot released is the oldest one held, and a group that is not known to have ended reads it.
     constexpr void release_slot(event& e) {
+        release_apart(e);
         ring_flow& r = s_.rings[e.a];
         count_wait(r);
         if (r.held == ring_flow::unknown || r.held == 0 || !r.fresh) return;

@@ -31,6 +31,7 @@ enum class op : std::uint8_t {
     fence,
     copy,
     mapa,
+    cvta,
     setmaxnreg,
     call,
     tcgen05,
@@ -38,6 +39,7 @@ enum class op : std::uint8_t {
     branch,
     mbarrier,
     wgmma,
+    tensormap,
     indirect,  ///< a branch that may lead anywhere
 };
 
@@ -55,8 +57,7 @@ struct opcode_table {
 [[nodiscard]] consteval opcode_table make_opcode_table() noexcept {
     opcode_table t;
     t.set(op::effect, tok::membar, tok::prefetch, tok::prefetchu, tok::nanosleep, tok::pmevent, tok::brkpt,
-          tok::griddepcontrol, tok::discard, tok::applypriority, tok::stackrestore, tok::sured, tok::sust,
-          tok::tensormap);
+          tok::griddepcontrol, tok::discard, tok::applypriority, tok::stackrestore, tok::sured, tok::sust);
     t.set(op::varying, tok::shfl, tok::vote, tok::match, tok::redux, tok::elect, tok::activemask, tok::ldmatrix,
           tok::ldu, tok::alloca, tok::mma, tok::movmatrix);
     t.set(op::leave, tok::ret, tok::exit, tok::trap);
@@ -75,6 +76,8 @@ struct opcode_table {
     t.set(op::fence, tok::fence);
     t.set(op::copy, tok::cp);
     t.set(op::mapa, tok::mapa);
+    t.set(op::cvta, tok::cvta);
+    t.set(op::tensormap, tok::tensormap);
     t.set(op::setmaxnreg, tok::setmaxnreg);
     t.set(op::branch, tok::bra);
     t.set(op::mbarrier, tok::mbarrier);
@@ -96,8 +99,8 @@ namespace tables {
 [[nodiscard]] consteval std::uint32_t mask_of(auto... o) noexcept {
     return (0u | ... | (1u << static_cast<unsigned>(o)));
 }
-inline constexpr std::uint32_t always_result =
-    mask_of(op::value, op::varying, op::mov, op::add, op::bits, op::compare, op::load, op::atomic, op::mapa, op::call);
+inline constexpr std::uint32_t always_result = mask_of(op::value, op::varying, op::mov, op::add, op::bits, op::compare,
+                                                       op::load, op::atomic, op::mapa, op::cvta, op::call);
 inline constexpr std::uint32_t maybe_result = mask_of(op::two_word, op::bar, op::mbarrier, op::tcgen05);
 
 [[nodiscard]] constexpr bool second_word_has_result(op o, const ir::cursor& c) noexcept {

@@ -9,7 +9,7 @@ namespace ptxdsl::verify {
 
 /// What is done to one barrier of a ring, all stages together.
 struct ring_side {
-    const site *init = nullptr, *wait = nullptr, *arrival = nullptr;
+    const site *init = nullptr, *wait = nullptr, *arrival = nullptr, *multicast = nullptr;
     u32 arrivals = 0;  ///< places that arrive
 
     constexpr ring_side(const facts& f, u32 barrier) noexcept {
@@ -18,6 +18,7 @@ struct ring_side {
             const site*& first = s.kind == site_kind::init ? init : s.kind == site_kind::wait ? wait : arrival;
             if (first == nullptr) first = &s;
             arrivals += s.kind == site_kind::arrive ? 1 : 0;
+            if (s.kind == site_kind::copy && s.extra > 1) multicast = &s;
         }
     }
 };
@@ -27,6 +28,20 @@ struct ring_side {
     for (u32 l = s.loop; l != 0; l = f.loops[l].parent)
         if (f.loops[l].trips == unknown_count || f.loops[l].trips > stages) return true;
     return false;
+}
+
+/// E16: copies fill slots of several blocks, and no block hears from another that its slot is free.
+constexpr void check_multicast(facts& f, const ring_side& full, const ring_side& empty, string_view name, u32 stages) {
+    if (full.multicast == nullptr || empty.arrival == nullptr || empty.wait == nullptr || f.arrivals_unknown ||
+        f.no_arity != 0 || f.cluster_in_loop || !goes_round(f, *full.multicast, stages))
+        return;
+    for (const site& s : f.sites)
+        if (s.kind == site_kind::arrive && (s.flags & site_flag::remote) != 0) return;
+    f.out.error("E16", full.multicast->where)
+        .say("this copy fills the slot of pipeline '")
+        .with(name)
+        .say(
+            "' in other blocks too, but only the own block says when its slot is free: consumers arrive on the empty barrier of every block that sends (k.mapa), which counts them all");
 }
 
 constexpr void check_ring(facts& f, const ring& r) {
@@ -55,6 +70,7 @@ constexpr void check_ring(facts& f, const ring& r) {
             .say("slots of pipeline '")
             .with(name)
             .say("' are filled again here without a wait until they are free: k.wait_empty");
+    check_multicast(f, full, empty, name, stages);
     if (empty.wait != nullptr && empty.arrival == nullptr && !f.arrivals_unknown &&
         goes_round(f, *empty.wait, stages) && (f.no_arity >> (r.empty & 31u) & 1u) == 0)
         f.out.error("E01", empty.wait->where)

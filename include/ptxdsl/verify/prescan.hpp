@@ -68,6 +68,7 @@ private:
             case op::wgmma:
                 if (token_at(c, 1) == tok::mma_async) multiply(o);
                 break;
+            case op::tensormap: f_.changes_maps = true; break;
             default: f_.unstructured = true; break;
         }
     }

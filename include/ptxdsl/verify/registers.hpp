@@ -144,7 +144,8 @@ constexpr void take_address(facts& f, u32 base, u32 offset) {
         const u32 before = f.provenance;
         take_deciding(f, id);
         f.provenance = before;
-        p.allocation = f.regs[id] >> 16;
+        p.peer = f.regs[id] >> 16 == in_peer;
+        p.allocation = p.peer ? 0 : f.regs[id] >> 16;
         p.exact = (f.regs[id] & bit::address) != 0;
         p.offset = f.values[id] + offset;
         if (f.m.from_text && !p.exact) p.allocation = 0;
@@ -305,6 +306,7 @@ constexpr void learn_compare(facts& f, u32 dst, const u32* sources, tok how) noe
     if (how == tok::le || how == tok::gt) ++literal;
     if (!equal && how != tok::lt && how != tok::le && how != tok::ge && how != tok::gt) return;
     if (equal ? literal >= values : literal == 0) return;
+    if (equal && form.shift + form.width == 10 && literal << form.shift >= f.m.attrs.threads()) return;  // nobody
     const u32 below = equal ? 1 : literal < values ? literal : values;  // `eq`, `lt`, `le` hold for so many
     const bool negative = how == tok::ne || how == tok::ge || how == tok::gt;
     form.count = negative ? values - below : below;

@@ -115,8 +115,21 @@ constexpr void tensor_memory_met(facts& f, bool waits) noexcept {
     f.tm.unfenced_wait = f.tm.unfenced_wait || waits;
 }
 
+/// I10: an address that all threads have from one place names the same lanes for every warp.
+constexpr void check_quarter(facts& f, const u32* address) {
+    if (f.threads <= 32 || f.in_single || f.guard != 0 || ir::kind_of(address[0]) != ir::operand_kind::address ||
+        ir::kind_of(address[1]) != ir::operand_kind::reg || (f.regs[ir::payload_of(address[1])] & bit::again) != 0)
+        return;
+    for (const u32 r : f.tm.addresses)
+        if (r == ir::payload_of(address[1]))
+            f.out.error("I10", f.where)
+                .with(f.threads)
+                .say(
+                    " threads use the lanes of one warp here; each warp has its own: k.tcgen05.quarter(memory, warp) with the number of the warp");
+}
 constexpr void on_load(facts& f, const ir::cursor& c) {
     f.acc |= bit::varies;
+    check_quarter(f, operand_at(c, 1));
     if (f.tm.first_load == 0) f.tm.first_load = f.where + 1;
     // An accumulator that was waited for may be loaded while the next one is under way.
     const bool only_sum = f.tm.met == 0 && f.tm.stores == 0;
@@ -147,9 +160,11 @@ constexpr void load_begins(facts& f, const u32* dst) {
     f.tm.loads.push_back(r);
 }
 
-constexpr void on_store(facts& f, const ir::cursor& c) noexcept {
+constexpr void on_store(facts& f, const ir::cursor& c) {
     ++f.tm.stores;
+    if (f.tm.first_store == 0) f.tm.first_store = f.where + 1;
     const u32* address = c.first_operand();
+    check_quarter(f, address);
     if (ir::kind_of(address[0]) != ir::operand_kind::address || f.guard != 0 || f.unstructured ||
         !holds_one_value(f, address[1]))
         return;
@@ -168,7 +183,7 @@ constexpr void on_tcgen05(facts& f, const ir::cursor& c) {
         case tok::ld: return on_load(f, c);
         case tok::st: return on_store(f, c);
         case tok::wait__ld: f.tm.waits_for_loads = true; return settle_loads(f);
-        case tok::wait__st: f.tm.store_base = 0; return;
+        case tok::wait__st: f.tm.store_base = 0, f.tm.waits_for_stores = true; return;
         case tok::fence__after_thread_sync: f.tm.unfenced_wait = false; return;
         default: return;
     }
@@ -189,6 +204,10 @@ constexpr void check_tensor_memory(facts& f) {
         f.out.error("I11", f.tm.first_load - 1)
             .say(
                 "tcgen05.ld in a kernel that never commits its tcgen05.mma: nothing tells when an accumulator is there (k.tcgen05.commit)");
+    if (f.tm.first_store != 0 && !f.tm.waits_for_stores)
+        f.out.warning("I08", f.tm.first_store - 1)
+            .say(
+                "nothing in this kernel waits for its tcgen05.st: k.tcgen05.wait_st() comes before the columns are used");
     if (f.tm.first_accumulates != 0 && f.tm.stores == 0 && !f.unstructured)
         f.out.error("I14", f.tm.first_accumulates - 1)
             .say(

@@ -66,10 +66,12 @@ private:
                     o = take_other(f_, o);
             }
             if (k != op::value) special(k, c);
+            if (f_.split || w[2] != 0) check_convergence(f_, k, c);
+            if (f_.places_used != 0 && f_.places[0].peer) on_peer_access(f_, k, c);
             if (result) finish_result(k, c, dst);
             if (result && k == op::tcgen05) load_begins(f_, dst);
         }
-        f_.noted = f_.noted_barrier = 0;
+        f_.noted = f_.noted_barrier = f_.noted_wait = 0;
     }
     constexpr void finish_result(op k, const ir::cursor& c, const u32* dst) {
         if (dst[0] >> 28 != 0) {
@@ -89,7 +91,7 @@ private:
     }
     constexpr void special(op k, const ir::cursor& c) {
         switch (k) {
-            case op::varying: f_.acc |= bit::varies; return;
+            case op::varying: f_.acc |= bit::varies; return varying(c);
             case op::add: return add(c.first_operand(), c.operands());
             case op::load: return load(c);
             case op::store:
@@ -98,10 +100,14 @@ private:
             case op::atomic: f_.acc |= bit::varies, f_.provenance = 0; return on_shared_write(f_, c);
             case op::leave: return leave(c);
             case op::bar: tensor_memory_met(f_, false); return on_bar(f_, c);
-            case op::tcgen05: return on_tcgen05(f_, c);
+            case op::tcgen05:
+                if (has_token(c, tok::aligned)) f_.push(event_kind::converge);
+                return on_tcgen05(f_, c);
             case op::fence: return fence(c);
             case op::copy: return on_copy(f_, c);
-            case op::mapa: f_.provenance = 0; return on_mapa(f_, c);
+            case op::mapa: f_.provenance = in_peer; return on_mapa(f_, c);
+            case op::cvta: return on_cvta(f_, c);
+            case op::tensormap: return on_map_change(f_, c);
             case op::setmaxnreg: return on_setmaxnreg(f_, c);
             case op::branch: return structure_.branch(c, announces_branch(before_));
             case op::mbarrier: return mbarrier(c);
@@ -119,7 +125,10 @@ private:
     }
     constexpr void load(const ir::cursor& c) {
         if (!has_token(c, tok::param)) f_.acc |= bit::varies;
-        if (has_token(c, tok::shared) || has_token(c, tok::shared__cta)) check_access(f_, c);
+        if (!has_token(c, tok::shared) && !has_token(c, tok::shared__cta)) return;
+        check_access(f_, c);
+        if (f_.m.target.sm >= 100 && f_.places[0].exact && ir::kind_of(c.first_operand()[0]) == ir::operand_kind::reg)
+            f_.tm.addresses.push_back(ir::payload_of(c.first_operand()[0]));
     }
     constexpr void leave(const ir::cursor& c) {
         const bool trap = token_at(c, 0) == tok::trap;
@@ -130,23 +139,53 @@ private:
         f_.push(event_kind::leave, trap ? 1 : 0);
     }
     constexpr void fence(const ir::cursor& c) {
-        if (token_at(c, 1) == tok::proxy && token_at(c, 2) == tok::async) f_.push(event_kind::proxy_fence);
+        if (token_at(c, 1) == tok::proxy) {
+            if (token_at(c, 2) == tok::async) f_.push(event_kind::proxy_fence);
+            if (token_at(c, 2) == tok::tensormap__generic) on_map_fence(f_, c);
+        } else if (has_token(c, tok::cluster) || has_token(c, tok::gpu) || has_token(c, tok::sys)) {
+            releases_to_cluster(f_);
+        }
     }
     constexpr void mbarrier(const ir::cursor& c) {
         const tok what = token_at(c, 1);
         misplaced(f_, f_.places[0], 8, "E02", "this mbarrier");
         if (what == tok::init) return initialise(c);
-        if (what == tok::inval) return f_.push(event_kind::barrier_inval);
+        if (what == tok::inval) return invalidate();
         const bool counted = noted(f_, ir::note::barrier_arrive) || noted(f_, ir::note::barrier_noarity);
         if ((what == tok::arrive || what == tok::arrive_drop) && !counted) f_.arrivals_unknown = true;
         if (what == tok::complete_tx && !noted(f_, ir::note::barrier_copy)) f_.bytes_unknown = true;
         if (has_token(c, tok::expect_tx) && !noted(f_, ir::note::barrier_expect)) f_.bytes_unknown = true;
+        if (has_token(c, tok::cluster) && what != tok::try_wait && what != tok::test_wait) releases_to_cluster(f_);
         if (what != tok::try_wait && what != tok::test_wait) return;
         tensor_memory_met(f_, true);
         if (!noted(f_, ir::note::barrier_wait)) f_.waits_unknown = true;
-        f_.push(event_kind::rendezvous);
+        f_.push(event_kind::rendezvous, f_.noted_wait);
+        learn_parity(c);
         for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent)
             f_.loops[l].paced |= 1u << (f_.role_now < 31 ? f_.role_now : 31);
+    }
+    constexpr void varying(const ir::cursor& c) {
+        check_members(f_, c);
+        if (!f_.rings.empty() && has_token(c, tok::sync)) f_.push(event_kind::converge);
+    }
+    /// E08: the parity of a wait whose register always holds the same.
+    constexpr void learn_parity(const ir::cursor& c) noexcept {
+        std::int64_t parity = 0;
+        if (f_.noted_wait != 0 && has_token(c, tok::parity) && f_.constant_of(operand_at(c, 2)[0], parity))
+            f_.sites.back().amount = static_cast<u32>(parity);
+    }
+    /// Number of an mbarrier among all stages of all rings.
+    [[nodiscard]] constexpr u32 index_of(u32 allocation, u32 stage) const noexcept {
+        u32 index = stage;
+        for (u32 a = 0; a < allocation; ++a)
+            if (f_.m.allocations[a].kind == ir::allocation_kind::barrier) index += f_.m.allocations[a].stages;
+        return index;
+    }
+    constexpr void invalidate() {
+        const place& p = f_.places[0];
+        const u32 stage = p.allocation != 0 && p.exact ? f_.stage_of(p) : unknown_count;
+        f_.push(event_kind::barrier_inval, p.allocation,
+                stage == unknown_count ? unknown_count : index_of(p.allocation - 1, stage));
     }
     constexpr void initialise(const ir::cursor& c) {
         std::int64_t n = 0;
@@ -192,7 +231,10 @@ private:
         add_site(f_, kind, p[0], p[1], amount, extra, flags, guarded(c));
         f_.sites.back().lanes = lanes_of_guard(c);
         f_.guard = 0;
+        if (kind == site_kind::wait && before_ != nullptr && ir::cursor{before_}.kind() == ir::record::label)
+            f_.sites.back().loop = f_.loops[f_.loop_now].parent, f_.sites.back().spins = true;
         if ((flags & site_flag::remote) != 0 || extra > 1) f_.reaches_peers = true;
+        if (extra > 1) reaches_peer(f_);
         if (kind == site_kind::copy) f_.noted_barrier = p[0] + 1;
         const u32 r = kind == site_kind::wait     ? f_.ring_of(p[0], false)
                       : kind == site_kind::arrive ? f_.ring_of(p[0], true)
@@ -200,7 +242,12 @@ private:
         if (r < max_rings)
             f_.push(kind == site_kind::wait ? event_kind::ring_wait : event_kind::ring_release, r, 0,
                     guarded_by_case(c) ? event_flag::cases : u8{0});
-        if (p[0] < 32 && (flags & site_flag::remote) == 0) f_.push(event_kind::barrier_use, p[0]);
+        if (p[0] >= 32 || (flags & site_flag::remote) != 0) return;
+        const u32 stage = f_.sites.back().stage;
+        f_.push(event_kind::barrier_use, p[0], stage == unknown_count ? stage : index_of(p[0], stage));
+        if (kind != site_kind::wait) return;
+        f_.noted_wait = p[0] + 1;
+        f_.push(event_kind::barrier_wait, p[0], f_.in_single ? 1 : f_.threads);
     }
     constexpr void on_slot(event_kind kind, const u32* p) {
         const u32 s = f_.slot_of(p[0], p[1]);
@@ -212,9 +259,7 @@ private:
         for (u32 i = 0; i < stages && i < 64; ++i) {
             add_site(f_, site_kind::init, p[0], first == unknown_count ? first : first + i, p[3], 0, 0, guarded(c));
             if (first == unknown_count) continue;
-            u32 index = first + i;
-            for (u32 a = 0; a < p[0]; ++a)
-                if (f_.m.allocations[a].kind == ir::allocation_kind::barrier) index += f_.m.allocations[a].stages;
+            const u32 index = index_of(p[0], first + i);
             f_.guard = guarded(c) ? 1 : 0;
             f_.push(event_kind::barrier_init, p[0], index);
         }
@@ -279,6 +324,7 @@ constexpr void check_body(facts& f) {
     check_tensor_memory(f);
     check_barriers(f);
     check_rings(f);
+    check_peer_stores(f);
     check_warps(f);
     if (f.flow_is_known()) flow(f).run();
 }

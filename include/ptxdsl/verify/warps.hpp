@@ -3,7 +3,7 @@
 // constant peer ranks (G03).
 #pragma once
 
-#include <ptxdsl/verify/facts.hpp>
+#include <ptxdsl/verify/peers.hpp>
 
 namespace ptxdsl::verify {
 
@@ -47,12 +47,21 @@ constexpr void named_barrier(facts& f, std::int64_t id, std::int64_t count, bool
                               f.where, waits, f.loop_now != 0});
 }
 
+constexpr void on_cluster_barrier(facts& f, const ir::cursor& c) {
+    if (token_at(c, 2) == tok::arrive) {
+        if (!has_token(c, tok::relaxed)) releases_to_cluster(f);
+        return f.push(event_kind::cluster_arrive);
+    }
+    f.cluster_met = true;
+    f.cluster_in_loop = f.cluster_in_loop || f.loop_now != 0;
+    f.push(event_kind::cluster_wait);
+}
+
 /// `bar`, `barrier`: of a warp, the cluster, the block, or named.
 constexpr void on_bar(facts& f, const ir::cursor& c) {
     const tok second = token_at(c, 1);
     if (second == tok::warp) return f.push(event_kind::rendezvous);
-    if (second == tok::cluster)
-        return f.push(token_at(c, 2) == tok::arrive ? event_kind::cluster_arrive : event_kind::cluster_wait);
+    if (second == tok::cluster) return on_cluster_barrier(f, c);
     const tok what = second == tok::cta ? token_at(c, 2) : second;
     if (what != tok::arrive) f.push(event_kind::rendezvous);
     const u32 first = what == tok::red ? 1 : 0;

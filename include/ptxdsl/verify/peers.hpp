@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other blocks of the cluster (G06, G07), and lanes of one warp (H03): who must be there, and who sees what.
+#pragma once
+
+#include <ptxdsl/verify/facts.hpp>
+
+namespace ptxdsl::verify {
+
+// ---- blocks of a cluster
+// ------------------------------------------------------------------------------------------------
+
+/// G06: until a block has entered, its shared memory is not there (PTX ISA 5.1.6).
+constexpr void reaches_peer(facts& f) {
+    if (f.cluster_met || f.m.attrs.cluster_size() < 2 || f.is_function || f.opaque || f.unstructured || f.tm.calls)
+        return;
+    f.cluster_met = true;  // told once
+    f.out.error("G06", f.where)
+        .say(
+            "this reaches into another block of the cluster, which may not have started: barrier.cluster.arrive and wait come before the first such access");
+}
+
+/// G07: what makes earlier stores visible to other blocks.
+constexpr void releases_to_cluster(facts& f) noexcept {
+    if (f.peer_store != 0 || f.loop_now != 0) f.wide_release = true;
+}
+/// An instruction whose first address lies in another block.
+constexpr void on_peer_access(facts& f, op k, const ir::cursor& c) {
+    reaches_peer(f);
+    if (k == op::store && !has_token(c, tok::async) && f.peer_store == 0) f.peer_store = f.where + 1;
+    if (k != op::mbarrier || f.peer_store == 0 || f.narrow_arrive != 0) return;
+    if (!has_token(c, tok::cluster)) f.narrow_arrive = f.where + 1;
+}
+/// G07 of the whole program.
+constexpr void check_peer_stores(facts& f) {
+    if (f.narrow_arrive == 0 || f.is_function || f.opaque || f.unstructured || f.tm.calls) return;
+    (f.wide_release ? f.out.warning("G07", f.narrow_arrive - 1) : f.out.error("G07", f.narrow_arrive - 1))
+        .say(
+            "this arrive releases to the own block (.release.cta), but the stores before it went into another one: k.mbarrier_arrive<px::release, px::cluster>(bar)");
+}
+
+// ---- lanes of a warp
+// ----------------------------------------------------------------------------------------------------
+
+/// The constant member mask of `shfl.sync`, `vote.sync`, … ; false when there is none.
+[[nodiscard]] constexpr bool constant_mask(const facts& f, const ir::cursor& c, u32& mask) noexcept {
+    if (c.operands() == 0 || !has_token(c, tok::sync) || has_token(c, tok::aligned) || token_at(c, 0) == tok::barrier)
+        return false;
+    const u32* o = operand_at(c, c.operands() - 1);
+    std::int64_t v = 0;
+    if (ir::kind_of(o[0]) == ir::operand_kind::integer)
+        v = o[1];
+    else if (!f.constant_of(o[0], v))
+        return false;
+    mask = static_cast<u32>(v);
+    return true;
+}
+/// H03 in code that a part of a warp runs (or under a guard that selects one).
+constexpr void check_convergence(facts& f, op k, const ir::cursor& c) {
+    if (f.some_left || f.unstructured) return;
+    const u32 guard = f.guard == 0 ? 0 : (f.guard >> 1) - 1;
+    const bool guard_splits = f.guard != 0 && (f.regs[guard] & (bit::lanes | bit::again)) == bit::lanes &&
+                              lane_form::of(f.values[guard]).splits_a_warp(f.m.attrs.threads());
+    if (!f.split && !guard_splits) return;
+    u32 mask = 0;
+    if (has_token(c, tok::aligned)) {
+        if (f.in_single && (k == op::wgmma || k == op::bar)) return;  // D12, H05
+        f.out.error("H03", f.where)
+            .with(isa::spelling(token_at(c, 0)))
+            .say(" with .aligned is executed by all lanes of a warp together, but only a part of them gets here");
+    } else if (f.split && constant_mask(f, c, mask) && mask == ~0u) {
+        f.masks.push_back(f.where);
+    }
+}
+/// H03 where whole warps run: the executing lanes are in the mask.
+constexpr void check_members(facts& f, const ir::cursor& c) {
+    u32 mask = 0;
+    if (f.split || f.ifs_open != 0 || f.guard != 0 || f.some_left || f.unstructured || f.is_function ||
+        f.roles[0].threads == 0 || f.roles[0].threads % 32 != 0 || !constant_mask(f, c, mask) || mask == ~0u)
+        return;
+    f.out.error("H03", f.where)
+        .with(isa::spelling(token_at(c, 0)))
+        .say(
+            " is executed by all 32 lanes of the warp, but its mask leaves some of them out; a lane must be in the mask it names");
+}
+
+}  // namespace ptxdsl::verify

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// G06: an access to another block before the cluster has entered.
+#include <ptxdsl/ptxdsl.hpp>
+
+namespace px = ptxdsl;
+using px::bf16, px::u16, px::u32;
+using tile = px::tile<bf16, 64, 64>;
+using map_t = px::tma_map<tile>;
+using hopper = px::builder<px::sm_90a>;
+
+constexpr void meet(hopper& k) {
+    k.barrier_cluster_arrive();
+    k.barrier_cluster_wait();
+}
+
+#if PTXDSL_CASE == 0
+
+constexpr void body(hopper& k, px::reg<u32> x) {
+    const auto own = k.smem_array<u32>(32, "box");
+    const auto peer = k.mapa(own, 1u);  // computing the address is no access
+    k.st(own, x);
+    meet(k);
+    k.st(peer, x);
+    static_cast<void>(k.ld(peer));
+    meet(k);
+}
+
+#elif PTXDSL_CASE == 1
+// control-1: own shared memory through the cluster's window
+
+constexpr void body(hopper& k, px::reg<u32> x) {
+    const auto own = k.smem_array<u32>(32, "box");
+    k.st(own, x);
+}
+
+#elif PTXDSL_CASE == 2
+// expect-2: PTXDSL-G06 "may not have started"
+
+constexpr void body(hopper& k, px::reg<u32> x) {
+    const auto own = k.smem_array<u32>(32, "box");
+    k.st(k.mapa(own, 1u), x);  // here-2
+    meet(k);
+}
+
+#elif PTXDSL_CASE == 3
+// expect-3: PTXDSL-G06
+
+constexpr void body(hopper& k) {
+    const auto done = k.make_mbarrier_ring<"done">(1, px::arrivals<1>);
+    k.single_thread(k.mov(px::tid.x) == 0u, [&] {
+        k.mbarrier_init(done.stage(0));
+        k.fence_mbarrier_init();
+        k.mbarrier_arrive(k.mapa(done.stage(0), 1u));  // here-3
+    });
+    meet(k);
+}
+
+#elif PTXDSL_CASE == 4
+// expect-4: PTXDSL-G06
+
+constexpr void body(hopper& k, map_t map) {
+    const auto a = k.smem<tile>(1, "a");
+    const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals<1>);
+    k.single_thread(k.mov(px::tid.x) == 0u, [&] {
+        k.mbarrier_init(full.stage(0));
+        k.fence_mbarrier_init();
+        k.mbarrier_arrive_expect_tx(full.stage(0), a);
+        k.cp_async_bulk_tensor_multicast(a.stage(0), map, px::coords(0u, 0u), full.stage(0), u16{3});  // here-4
+    });
+    meet(k);
+}
+
+#elif PTXDSL_CASE == 5
+// expect-5: PTXDSL-G06
+
+constexpr void body(hopper& k, px::reg<u32> steps) {
+    const auto own = k.smem_array<u32>(32, "box");
+    const auto peer = k.mapa(own, 1u);
+    k.for_(steps, [&](px::reg<u32> i) {
+        k.st(peer, i);  // here-5
+        meet(k);
+    });
+}
+
+#endif
+[[maybe_unused]] constexpr auto ptx =
+    px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}, .cluster = {2}}>>();
