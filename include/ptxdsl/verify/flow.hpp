@@ -251,8 +251,8 @@ private:
         bool spins = true;
         for (u32 i = begin + 1; i < end && spins; ++i) {
             const event_kind k = f_.events[i].kind;
-            spins = k == event_kind::ring_wait || k == event_kind::barrier_use || k == event_kind::rendezvous ||
-                    k == event_kind::break_;
+            spins = k == event_kind::ring_wait || k == event_kind::barrier_use || k == event_kind::barrier_wait ||
+                    k == event_kind::rendezvous || k == event_kind::break_;
         }
         for (u32 r = 0; r < rings_ && !spins; ++r)
             if (s_.rings[r].waited > begin && s_.rings[r].waited <= end) s_.rings[r] = {ring_flow::unknown};
