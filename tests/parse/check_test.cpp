@@ -105,6 +105,8 @@ TEST_CASE("targets and versions") {
                "\n.entry k() { .reg .b32 %r<3>; .reg .pred p;\n" + body + "\nret; }\n";
     };
     CHECK(check_errors(module("8.0", "sm_90a", "wgmma.fence.sync.aligned;")) == "");
+    // `.alias` is a directive and a modifier.
+    CHECK(check_errors(module("8.0", "sm_90a", "fence.proxy.alias;")) == "");
     CHECK_THAT(check_errors(module("8.0", "sm_90", "wgmma.fence.sync.aligned;")),
                ContainsSubstring("4:1: error: 'wgmma.fence.sync.aligned' does not exist on target sm_90"));
     CHECK_THAT(check_errors(module("7.8", "sm_90", "elect.sync %r1|p, -1;")),

@@ -109,7 +109,7 @@ enum class kind : std::uint8_t {
 [[nodiscard]] constexpr bool starts_with_dot(kind k) noexcept { return k >= kind::dot_word; }
 /// What can stand behind the word of an instruction: directives cannot, but for those that are modifiers too.
 [[nodiscard]] constexpr bool is_modifier(kind k) noexcept {
-    return k == kind::dot_word || k == kind::type || k == kind::vector || k == kind::weak ||
+    return k == kind::dot_word || k == kind::type || k == kind::vector || k == kind::weak || k == kind::alias ||
            (k >= kind::global && k <= kind::param);
 }
 [[nodiscard]] constexpr bool is_space(kind k) noexcept { return k >= kind::global && k <= kind::tex; }
