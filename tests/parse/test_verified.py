@@ -92,6 +92,10 @@ WRONG = [
     ("tensor_memory", "i11", "bra issued;\n    tcgen05.fence::after_thread_sync;\n", "bra issued;\n", "tcgen05.ld"),
     ("tensor_memory", "I14", "    @%p2 bra issued;\n    tcgen05.mma.cta_group::1.kind::f16 [%r3], %rd2, %rd3, %r1, %p3", "    tcgen05.mma.cta_group::1.kind::f16 [%r3], %rd2, %rd3, %r1, 1",
      "tcgen05.mma"),
+    # Device functions.
+    ("functions", "A06", "    setp.gt.s32 %p1, %r1, 0;\n", "", "@%p1 mov.u32"),
+    ("functions", "a06", "    mov.u32 %r2, 0;\n    @%p1 mov.u32 %r2, %r1;\n", "", "st.param.b32 [result]"),
+    ("functions", "H01", "bar.sync 3, 64", "mov.u32 %r3, 48;\n    bar.sync 3, %r3", "bar.sync 3"),
     # Control flow.
     ("branches", "K03", ["    @%p4 bra found;\n", "    @%p3 bra given_up;\n", "    @%p6 bra outer;\n"], ["", "", "    bra outer;\n"], "add.u32 %r4, %r4, %r3"),
     ("phases", "K03", "    @%p3 bra arrived;\n    bra.uni spin;\narrived:\n", "    bra.uni spin;\n", "mbarrier.try_wait.parity.shared.b64 %p3"),

@@ -20,7 +20,8 @@
 
 namespace ptxdsl::ptx {
 
-/// One kernel, lowered. Locations of its records are nodes of the tree; names lie in the tree's pool.
+/// One kernel or device function, lowered. Locations of its records are nodes of the tree; names lie in the tree's
+/// pool.
 class lowered_kernel {
 public:
     template <class T>
@@ -32,6 +33,9 @@ public:
     list<ir::allocation> allocations;
     ir::attributes attrs;
     ir::name kernel;
+    ir::function function;          ///< a device function: its words are all, its registers those of its parameters
+    list<std::uint32_t> signature;  ///< its parameters' registers
+    bool is_function = false;
 
     [[nodiscard]] constexpr ir::view read(const tree_view& v) const noexcept {
         ir::view m;
@@ -41,6 +45,12 @@ public:
         m.allocations = allocations.data(), m.n.allocations = allocations.size();
         m.pool = v.pool;
         m.kernel = kernel;
+        if (is_function) {
+            m.n.words = 0;
+            m.functions = &function, m.n.functions = 1;
+            m.function_words = words.data(), m.n.function_words = words.size();
+            m.function_regs = signature.data(), m.n.function_regs = signature.size();
+        }
         m.attrs = attrs;
         m.from_text = true;
         m.target = v.target();
@@ -85,7 +95,7 @@ private:
 
 }  // namespace detail
 
-/// Lowers the kernels of a module one after the other.
+/// Lowers the kernels and device functions of a module one after the other.
 class lowering {
 public:
     /// Registers and scopes beyond which a kernel is not lowered.
@@ -94,7 +104,8 @@ public:
 
     constexpr explicit lowering(const tree_view& v) : v_(v), names_(v) {}
 
-    /// Calls `use(kernel, entry)` for each kernel that has a body; the tree has no errors, and names are declared.
+    /// Calls `use(kernel, entry)` for each kernel and function that has a body; the tree has no errors, and names are
+    /// declared.
     template <class Use>
     constexpr void run(Use use) {
         for (u32 n = 1; v_.n_nodes != 0 && n < v_[0].end; n = v_[n].end) {
@@ -104,7 +115,7 @@ public:
             s.kind = symbol_kind::function, s.name = v_[n].atom, s.node = n;
             names_.declare(s, 0);
             const u32 body = v_.child(n, node_kind::body);
-            if (v_.kind(n) != node_kind::entry || body == 0) continue;
+            if (body == 0) continue;
             const u32 shared = shared_end_, variables = variables_.size();
             if (kernel(n, body)) use(k_, n);
             body_ = 0;
@@ -207,8 +218,10 @@ private:
     constexpr bool kernel(u32 n, u32 body) {
         reset(n, body);
         names_.open();
-        if (const u32 all = v_.child(n, node_kind::parameters))
-            for (u32 c = all + 1; c < v_[all].end; c = v_[c].end) declaration(c);
+        for (const node_kind list_of : {node_kind::results, node_kind::parameters})
+            if (const u32 all = v_.child(n, list_of))
+                for (u32 c = all + 1; c < v_[all].end; c = v_[c].end) declaration(c);
+        for (u32 r = 0; r < k_.regs.size(); ++r) k_.signature.push_back(r);
         read_body(body);
         names_.close();
         if (too_big_) return false;
@@ -216,7 +229,9 @@ private:
         find_values();
         find_places();
         write();
-        return true;
+        k_.is_function = v_.kind(n) == node_kind::function;
+        k_.function = {k_.kernel, 0, k_.words.size(), 0, 0, static_cast<std::uint16_t>(k_.signature.size())};
+        return k_.signature.size() < 0xffff;
     }
     constexpr void reset(u32 n, u32 body) {
         k_ = {};

@@ -59,10 +59,19 @@ constexpr void say_in_ptx(std::string_view sentence, text& out) {
 
 }  // namespace detail
 
-/// Verifies the kernels of a module without errors, and adds what is wrong with them to `out`.
+/// Whether compilers wrote the module for a debugger (`.target …, debug`).
+[[nodiscard]] constexpr bool is_for_debugger(const tree_view& v) noexcept {
+    const std::uint32_t t = v.child(0, node_kind::target);
+    for (std::uint32_t c = t + 1; t != 0 && c < v[t].end; c = v[c].end)
+        if (v.atom(c) == "debug") return true;
+    return false;
+}
+
+/// Verifies the kernels and device functions of a module without errors, and adds what is wrong with them to `out`.
 ///
 /// The rules are those of docs/misuse that a text can break provably; the rest is silent.
 constexpr void verify_module(const tree_view& v, diagnostics& out) {
+    const bool debugger = is_for_debugger(v);
     lowering(v).run([&](const lowered_kernel& k, std::uint32_t) {
         verify::report found;
         verify::run(k.read(v), found);
@@ -72,7 +81,10 @@ constexpr void verify_module(const tree_view& v, diagnostics& out) {
             text words;
             detail::say_in_ptx(found.text(f), words);
             const char id[4] = {f.id[0], f.id[1], f.id[2], '\0'};
-            out.add(f.warning ? severity::warning : severity::error, id, v.tokens[token].offset,
+            // Unoptimised code and functions keep accumulators in memory between calls; ptxas then waits after each
+            // wgmma.
+            const bool serialised = f.id[0] == 'D' && (debugger || k.is_function);
+            out.add(f.warning || serialised ? severity::warning : severity::error, id, v.tokens[token].offset,
                     v.words[v.tokens[token].spelling].size, words.view());
         }
     });
