@@ -152,11 +152,14 @@ private:
         while (at(k) == ' ' || at(k) == '\t') ++k;
         return k;
     }
-    /// Some tools write the terminating NUL into the file.
-    [[nodiscard]] constexpr bool only_padding_follows() const noexcept {
-        for (std::uint32_t k = i_; k < n_; ++k)
-            if (p_[k] != '\0' && p_[k] != '\x1a' && (class_at(k) & detail::is_blank) == 0) return false;
-        return true;
+    /// Some tools write the terminating NUL into the file. Found once, from the end: each NUL of a text may ask.
+    [[nodiscard]] constexpr bool only_padding_follows() noexcept {
+        const auto is_padding = [&](std::uint32_t k) {
+            return p_[k] == '\0' || p_[k] == '\x1a' || (class_at(k) & detail::is_blank) != 0;
+        };
+        if (padding_ > n_)
+            for (padding_ = n_; padding_ != 0 && is_padding(padding_ - 1);) --padding_;
+        return i_ >= padding_;
     }
 
     constexpr void next() {
@@ -364,6 +367,7 @@ private:
     diagnostics& out_;
     std::uint32_t seed_;
     bool keep_trivia_;
+    std::uint32_t padding_ = 0xffffffffu;  ///< where it begins at the end of the text, once it is known
     bool warned_ = false;
     kind prefixed_kind_ = kind::integer;
 };

@@ -38,14 +38,14 @@ private:
 
     /// Counts definitions, and leaves out what scopes inside the body declare anew.
     void scan(u32 body) {
-        std::vector<std::string_view> inner;
+        std::unordered_set<std::string_view> inner;
         for (u32 n = body; n < v_[body].end; ++n) {
             if (v_.kind(n) == node_kind::instruction) count_results(n);
             if (v_.kind(n) != node_kind::body || n == body) continue;
             for (u32 c = n + 1; c < v_[n].end; c = v_[c].end)
                 if (v_.kind(c) == node_kind::declaration)
                     for (u32 d = c + 1; d < v_[c].end; d = v_[d].end)
-                        if (v_.kind(d) == node_kind::declarator) inner.push_back(v_.atom(d));
+                        if (v_.kind(d) == node_kind::declarator) inner.insert(v_.atom(d));
         }
         for (const auto& [name, times] : written_)
             for (const std::string_view i : inner)
