@@ -88,6 +88,7 @@ WRONG = [
     ("tensor_memory", "I03", "%r3, 64;\nfreed", "%r3, 64;\n    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r3, 64;\nfreed", "tcgen05.dealloc"),
     ("tensor_memory", "I03", "allocated:\n", "    tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [where], 64;\nallocated:\n", "tcgen05.alloc"),
     ("tensor_memory", "I08", "    tcgen05.wait::ld.sync.aligned;\n", "", "tcgen05.ld"),
+    ("tensor_memory", "I10", "[%r19];", "[%r3];", "tcgen05.ld"),
     ("tensor_memory", "I11", "    tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [done];\n", "", "tcgen05.ld"),
     ("tensor_memory", "i11", "bra issued;\n    tcgen05.fence::after_thread_sync;\n", "bra issued;\n", "tcgen05.ld"),
     ("tensor_memory", "I14", "    @%p2 bra issued;\n    tcgen05.mma.cta_group::1.kind::f16 [%r3], %rd2, %rd3, %r1, %p3", "    tcgen05.mma.cta_group::1.kind::f16 [%r3], %rd2, %rd3, %r1, 1",
@@ -145,6 +146,20 @@ class Verified(unittest.TestCase):
                         self.assertNotRegex(f["message"], r"\bk\.", "C++ in a message about PTX")
                     run = subprocess.run([TOOL, "check", "--no-verify", str(path)], capture_output=True, text=True)
                     self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+    def test_advice(self):
+        """Whatever the verifier advises in C++ has its words in PTX."""
+        include = pathlib.Path(__file__).parents[2] / "include" / "ptxdsl"
+        table = re.search(r"advices\[\] = \{(.*?)\n\};", (include / "parse" / "verify.hpp").read_text(), re.S).group(1)
+        advices = re.findall(r'\{"([^"]*)",\s*"([^"]*)"\}', table)
+        self.assertGreater(len(advices), 30)
+        for header in sorted((include / "verify").glob("*.hpp")):
+            for sentence in re.findall(r'"([^"\n]*\bk\.[a-z][^"\n]*)"', header.read_text()):
+                said, at = "", 0
+                while at < len(sentence):
+                    call, ptx = next(((c, p) for c, p in advices if sentence.startswith(c, at)), (sentence[at], sentence[at]))
+                    said, at = said + ptx, at + len(call)
+                self.assertNotRegex(said, r"\bk\.[a-z]", header.name)
 
     def test_flow_without_structure(self):
         """A loop with two entries, and a branch by a table: rules about flow are silent, others are not."""

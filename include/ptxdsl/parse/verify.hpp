@@ -40,7 +40,18 @@ inline constexpr advice advices[] = {
     {"k.bar_sync()", "bar.sync 0"},
     {"k.bar_sync<", "bar.sync "},
     {">()", ""},
+    {"k.bar_sync", "a named barrier"},
+    {"k.bar_warp_sync()", "bar.warp.sync"},
     {"k.barrier_cluster_wait()", "barrier.cluster.wait"},
+    {"(k.xor_, or a pipeline state)", "(xor.b32)"},
+    {"k.fence_proxy_tensormap_acquire<px::gpu>(map)", "fence.proxy.tensormap::generic.acquire.gpu"},
+    {"k.mbarrier_arrive<px::release, px::cluster>(bar)", "mbarrier.arrive.release.cluster"},
+    {"k.mapa", "mapa"},
+    {"k.init(pipe)", "mbarrier.init"},
+    {"k.wait_full", "mbarrier.try_wait"},
+    {"k.wait_empty", "mbarrier.try_wait"},
+    {"k.tcgen05.quarter(memory, warp) with the number of the warp",
+     "bits 16 to 31 of the address are 32 times its number"},
     {": k.single_thread(elected, [&] { ... })", ", such as the one that elect.sync picks"},
     {"' stage 0", "'"},  // in a text every mbarrier is one of its own
 };
@@ -67,6 +78,14 @@ constexpr void say_in_ptx(std::string_view sentence, text& out) {
     return false;
 }
 
+/// Whether an error of the verifier is a warning in a text, because kernels that run do it (docs/design.md).
+///
+/// D: unoptimised code and functions keep accumulators in memory between calls; ptxas then waits after each wgmma.
+/// H03: lanes of the mask that exit let the others go.
+[[nodiscard]] constexpr bool is_mild(const ir::finding& f, bool accumulators_move) noexcept {
+    return (f.id[0] == 'D' && accumulators_move) || (f.id[0] == 'H' && f.id[1] == '0' && f.id[2] == '3');
+}
+
 /// Verifies the kernels and device functions of a module without errors, and adds what is wrong with them to `out`.
 ///
 /// The rules are those of docs/misuse that a text can break provably; the rest is silent.
@@ -81,11 +100,8 @@ constexpr void verify_module(const tree_view& v, diagnostics& out) {
             text words;
             detail::say_in_ptx(found.text(f), words);
             const char id[4] = {f.id[0], f.id[1], f.id[2], '\0'};
-            // Unoptimised code and functions keep accumulators in memory between calls; ptxas then waits after each
-            // wgmma.
-            const bool serialised = f.id[0] == 'D' && (debugger || k.is_function);
-            out.add(f.warning || serialised ? severity::warning : severity::error, id, v.tokens[token].offset,
-                    v.words[v.tokens[token].spelling].size, words.view());
+            out.add(f.warning || is_mild(f, debugger || k.is_function) ? severity::warning : severity::error, id,
+                    v.tokens[token].offset, v.words[v.tokens[token].spelling].size, words.view());
         }
     });
     out.sort();
