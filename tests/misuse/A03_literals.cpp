@@ -113,4 +113,11 @@ constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u16> d) {
 }
 constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
 
+#elif PTXDSL_CASE == 13
+// expect-13: PTXDSL-A03 "k.mov<px::u32>(7)"
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32> p) {
+    k.st(p, k.mov(0.0f));  // here-13
+}
+
 #endif

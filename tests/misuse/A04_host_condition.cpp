@@ -49,7 +49,7 @@ constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> i, px::global_ptr<
 #elif PTXDSL_CASE == 5
 // expect-5: PTXDSL-A04
 
-constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> i, bool debug, px::global_ptr<f32> out) {
+constexpr void wrong_by_option([[maybe_unused]] hopper& k, px::reg<u32> i, bool debug, px::global_ptr<f32> out) {
     if (debug && i > 3u) k.st(out, 1.0f);  // here-5
 }
 

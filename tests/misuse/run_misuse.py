@@ -14,7 +14,8 @@ A file holds numbered cases, selected by the macro PTXDSL_CASE, and says in comm
 
 Case 0 is the positive control every file has: it compiles without a warning. Where a case is refused, the first line
 that names the file (with `here-N`: a line of that statement) comes after at most 12 others; "In file included from" does not
-count as naming it. A case that the source selects (`PTXDSL_CASE == 5`) and no
+count as naming it. A wrong case whose function is called `wrong` is assembled as well, as in a user's program: g++ then
+instantiates what it has not yet in the middle of constant evaluation. A case that the source selects (`PTXDSL_CASE == 5`) and no
 comment declares is an error, and so is the reverse. The compilers run with their default constexpr limits.
 """
 import argparse
@@ -34,6 +35,8 @@ SHOWN_LINES = 14
 DECLARATION = re.compile(r"^\s*//\s*(expect|warn|control)-(\d+):\s*(.*?)\s*$")
 HERE = re.compile(r"//.*?\bhere-(\d+)\b")
 SELECTION = re.compile(r"\bPTXDSL_CASE\s*==\s*(\d+)")
+WRONG_KERNEL = re.compile(r"^constexpr void wrong\(")
+ASSEMBLE_IT = 'constexpr auto assembled = ptxdsl::assemble<ptxdsl::kernel<"wrong", wrong>>();'
 INCLUDED = re.compile(r"^(In file included )?\s*from ")  # names the line of the #include, not of the mistake
 OPTION = re.compile(r"^\s*//\s*(flags|compile):\s*(.*?)\s*$")
 ID = re.compile(r"PTXDSL-[A-Z]\d+[a-z]?")
@@ -51,6 +54,7 @@ class Case:
     words: tuple = ()
     line: int = 0  # of the `here-N` comment; 0: none
     first: int = 0  # of the statement that ends on that line: a compiler may name any line of it
+    assembled: bool = False  # by a line of the runner's own
 
 
 @dataclasses.dataclass
@@ -73,7 +77,7 @@ def statement_begin(source, number):
 
 def parse(path):
     """Reads the declarations of one file."""
-    cases, here, selected = {0: Case(0, "control")}, {}, set()
+    cases, here, selected, kernels, block = {0: Case(0, "control")}, {}, set(), set(), set()
     flags, mode = [], "syntax"
     source = path.read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(source, 1):
@@ -103,7 +107,12 @@ def parse(path):
         if match := HERE.search(line):
             here[int(match[1])] = number
             line = line[: match.start()]
-        selected |= {int(n) for n in SELECTION.findall(line.split("//")[0])}
+        chosen = {int(n) for n in SELECTION.findall(line.split("//")[0])}
+        selected |= chosen
+        if line.startswith("#"):
+            block = chosen
+        elif WRONG_KERNEL.match(line):
+            kernels |= block
 
     for case in sorted(selected - cases.keys()):
         raise BadFile(f"{path.name}: case {case} is selected in the source but no comment says what it must do")
@@ -113,6 +122,8 @@ def parse(path):
         if case not in cases or cases[case].kind == "control":
             raise BadFile(f"{path.name}:{number}: `here-{case}` belongs to no wrong case")
         cases[case].line, cases[case].first = number, statement_begin(source, number)
+    for case in kernels & cases.keys():
+        cases[case].assembled = cases[case].kind == "expect"
     if not any(case.kind != "control" for case in cases.values()):
         raise BadFile(f"{path.name}: no case is declared wrong (`// expect-1: PTXDSL-A01`)")
     return File(path, [cases[n] for n in sorted(cases)], flags, mode)
@@ -164,11 +175,13 @@ def compile_case(compiler, file, case, args):
     for directory in args.isystem:
         command += ["-isystem", directory]
     command += ["-fsyntax-only"] if file.mode == "syntax" else ["-c", "-o", os.devnull]
-    command += [*file.flags, *args.flag, str(file.path)]
+    command += [*file.flags, *args.flag]
+    program = f'#include "{file.path}"\n{ASSEMBLE_IT}\n' if case.assembled else None
+    command += ["-x", "c++", "-"] if case.assembled else [str(file.path)]
     environment = {**os.environ, "LC_ALL": "C"}
     environment.pop("GCC_COLORS", None)
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+        done = subprocess.run(command, input=program or "", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               env=environment, timeout=args.timeout, check=False, encoding="utf-8", errors="replace")
     except subprocess.TimeoutExpired:
         return command, f"the compiler ran longer than {args.timeout:.0f} s", ""
@@ -184,7 +197,8 @@ def report(name, file, case, command, complaint, output):
         print(f"    {line[:400]}")
     if len(lines) > SHOWN_LINES:
         print(f"    ... {len(lines) - SHOWN_LINES} more lines")
-    print(f"    again: {shlex.join(command)}")
+    program = f"printf '#include \"{file.path}\"\\n{ASSEMBLE_IT}\\n' | " if case.assembled else ""
+    print(f"    again: {program}{shlex.join(command)}")
 
 
 def arguments(argv):

@@ -142,6 +142,24 @@ TEST_CASE("E01: a barrier that counts the steps of a loop") {
     CHECK(ids(kernel(true), block(128)) == "E01");
 }
 
+TEST_CASE("E01: a wait in some iterations only") {
+    const auto kernel = [](bool always) {
+        return [always](builder& k, reg n) {
+            with_barrier<512> b(k);
+            k.for_(n, [&](const reg& i) {
+                const auto parity = k.bfe(i, 2u, 1u);
+                k.mbarrier_arrive(b.bar[0]);
+                if (always)
+                    k.wait(b.bar[0], parity);
+                else
+                    k.if_((i & 3u) == 3u, [&] { k.wait(b.bar[0], parity); });
+            });
+        };
+    };
+    CHECK(ids(kernel(false), block(128)) == "");
+    CHECK(ids(kernel(true), block(128)) == "E01");
+}
+
 TEST_CASE("E04: bytes expected once for copies of a loop that waits for something else") {
     const auto kernel = [](u32 expected_by_one, bool stages) {
         return [=](builder& k, source g) {

@@ -5,7 +5,7 @@
     generate.py            write them
     generate.py --check    exit 1 when one is not current
 
-- docs/diagnostics.md from the first lines of docs/misuse/<ID>.md
+- docs/diagnostics.md from the first lines of docs/misuse/<ID>.md and of the sections of docs/parser.md
 - docs/isa/*.md from the instruction rows (include/ptxdsl/isa/forms/*.isa); for the C++ calls, from the first code of the
   documentation comments in include/ptxdsl/dsl/*.hpp; and for the examples, from the golden tests
 - the table of measured figures in README.md, between its two markers, from bench/results/*.json
@@ -73,7 +73,20 @@ def diagnostics():
             continue
         out.append(f"\n## {letter}. {name}\n\n| id | rule | layer |\n| --- | --- | --- |\n")
         out += [f"| [PTXDSL-{i}](misuse/{i}.md) | {cell(sentence)} | {cell(layer)} |\n" for i, _, sentence, layer in rows]
+    out += ["\n## P. PTX as text\n\nWhat the parser and `ptxdsl check` say about PTX that is not well formed; "
+            "[parser.md](parser.md) has it all on one page.\n\n| id | what it is about |\n| --- | --- |\n"]
+    out += [f"| [PTXDSL-{i}](parser.md#{anchor}) | {cell(title)}: {cell(sentence)} |\n" for i, anchor, title, sentence in parser_rows()]
     return "".join(out)
+
+
+def parser_rows():
+    """(id, anchor, title, first sentence) of the sections of docs/parser.md that explain a message."""
+    text = (ROOT / "docs" / "parser.md").read_text(encoding="utf-8")
+    rows = []
+    for m in re.finditer(r"^## PTXDSL-(P\d+): (.+)\n\n((?:.+\n)+)", text, re.M):
+        anchor = re.sub(r"[^a-z0-9 -]", "", f"PTXDSL-{m[1]}: {m[2]}".lower()).replace(" ", "-")
+        rows.append((m[1], anchor, m[2], re.split(r"(?<=[.])(?= )", " ".join(m[3].split()))[0]))
+    return rows
 
 
 def cell(text):
@@ -117,7 +130,7 @@ class Call:
 
 
 # Words that no placeholder stands for.
-ALWAYS_SHOWN = ("tensor", "prefetch", "mbarrier", "noComplete", "expect_tx", "sp::ordered_metadata")
+ALWAYS_SHOWN = ("bulk", "tensor", "prefetch", "mbarrier", "noComplete", "expect_tx", "sp::ordered_metadata")
 
 # Calls whose comments show another of their forms than these.
 FURTHER_FORMS = [
@@ -205,7 +218,8 @@ def load_calls():
                 continue
             name = re.match(r"(?:\[\[nodiscard\]\] )?constexpr [\w:<>, &*]+?\b(\w+)\(", line)
             if name:
-                if is_instruction(waiting[1]):
+                special = prefix != "k." and not waiting[1].startswith(prefix[2:])
+                if is_instruction(waiting[1]) and not special:  # k.tcgen05.load is no way to write any ld
                     calls.append(Call(prefix + name[1], waiting[1]))
                 waiting = None
             elif not line or line[0] in "}#" or line.endswith(";") or line.startswith("static"):
@@ -467,6 +481,8 @@ def measured():
     count = max((n for _, n, _ in geometric_means()), default=0)
     return (result_table(chosen) + f"\n{devices}. A ratio is the median over interleaved rounds of our rate over theirs; for `us` it is our cost "
             f"over theirs.\nGeometric mean of the GEMM over {count} shapes of language models: {means}.\n"
+            "`cuBLASLt default` is its heuristic's first choice, `best of 8` the fastest of the eight algorithms the heuristic offers. The row with "
+            "block scales\n(one for 1 x 128 of A and for 128 x 128 of B) is compared with our own kernel that has one scale an operand.\n"
             "Products of 16 to 128 rows are where cuBLAS is often ahead. [docs/performance.md](docs/performance.md) has every row and the commands.\n")
 
 

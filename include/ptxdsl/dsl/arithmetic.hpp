@@ -150,7 +150,7 @@ public:
     /// `min{.M}.f32 d, a, b, c;` sm_100. PTX ISA 9.7.3.11.
     template <tok... M, class A, class B, class C>
         requires(!std::is_same_v<std::remove_cvref_t<C>, location>)
-    constexpr reg<f32> min(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto min(A&& a, B&& b, C&& c, location where = location::current()) const {
         return three_inputs<tok::min, M...>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), where);
     }
     /// `max{.M}.T d, a, b;` PTX ISA 9.7.1.13, 9.7.3.12, 9.7.4.8.
@@ -161,7 +161,7 @@ public:
     /// `max{.M}.f32 d, a, b, c;` sm_100. PTX ISA 9.7.3.12.
     template <tok... M, class A, class B, class C>
         requires(!std::is_same_v<std::remove_cvref_t<C>, location>)
-    constexpr reg<f32> max(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto max(A&& a, B&& b, C&& c, location where = location::current()) const {
         return three_inputs<tok::max, M...>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), where);
     }
 
@@ -234,22 +234,22 @@ public:
     }
     /// `popc.b32 d, a;` `d` is u32. PTX ISA 9.7.1.14.
     template <class A>
-    constexpr reg<u32> popc(A&& a, location where = location::current()) const {
+    constexpr auto popc(A&& a, location where = location::current()) const {
         return same<Tgt, typing::bits, u32, tok::popc>(ctx(), where, static_cast<A&&>(a));
     }
     /// `clz.b32 d, a;` `d` is u32. PTX ISA 9.7.1.15.
     template <class A>
-    constexpr reg<u32> clz(A&& a, location where = location::current()) const {
+    constexpr auto clz(A&& a, location where = location::current()) const {
         return same<Tgt, typing::bits, u32, tok::clz>(ctx(), where, static_cast<A&&>(a));
     }
     /// `bfind{.shiftamt}.T d, a;` `d` is u32. PTX ISA 9.7.1.16.
     template <tok... M, class A>
-    constexpr reg<u32> bfind(A&& a, location where = location::current()) const {
+    constexpr auto bfind(A&& a, location where = location::current()) const {
         return same<Tgt, typing::own, u32, tok::bfind, M...>(ctx(), where, static_cast<A&&>(a));
     }
     /// `fns.b32 d, mask, base, offset;` `offset` is s32. PTX ISA 9.7.1.17.
     template <class A, class B, class C>
-    constexpr reg<u32> fns(A&& mask, B&& base, C&& offset, location where = location::current()) const {
+    constexpr auto fns(A&& mask, B&& base, C&& offset, location where = location::current()) const {
         return checked<form<Tgt, tok::fns, tok::b32>, u32>(ctx(), where, as_operand<u32>(static_cast<A&&>(mask), where),
                                                            as_operand<u32>(static_cast<B&&>(base), where),
                                                            as_operand<s32>(static_cast<C&&>(offset), where));
@@ -287,13 +287,13 @@ public:
     }
     /// `bmsk.clamp.b32 d, a, b;` a mask of `b` bits from bit `a` on. PTX ISA 9.7.1.22.
     template <class A, class B>
-    constexpr reg<u32> bmsk_clamp(A&& a, B&& b, location where = location::current()) const {
+    constexpr auto bmsk_clamp(A&& a, B&& b, location where = location::current()) const {
         return checked<form<Tgt, tok::bmsk, tok::clamp, tok::b32>, u32>(
             ctx(), where, as_operand<u32>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<B&&>(b), where));
     }
     /// `bmsk.wrap.b32 d, a, b;` PTX ISA 9.7.1.22.
     template <class A, class B>
-    constexpr reg<u32> bmsk_wrap(A&& a, B&& b, location where = location::current()) const {
+    constexpr auto bmsk_wrap(A&& a, B&& b, location where = location::current()) const {
         return checked<form<Tgt, tok::bmsk, tok::wrap, tok::b32>, u32>(
             ctx(), where, as_operand<u32>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<B&&>(b), where));
     }
@@ -405,7 +405,7 @@ public:
     }
     /// `testp.OP.T p, a;` — `k.testp<px::finite>(x)`. PTX ISA 9.7.3.1.
     template <tok Op, class A>
-    constexpr reg<pred> testp(A&& a, location where = location::current()) const {
+    constexpr auto testp(A&& a, location where = location::current()) const {
         return same<Tgt, typing::own, pred, tok::testp, Op>(ctx(), where, static_cast<A&&>(a));
     }
     /// `copysign.T d, a, b;` the sign of `a` on `b`. PTX ISA 9.7.3.2.
@@ -419,7 +419,7 @@ public:
     /// `setp.OP{.BOOL}{.M}.T p, a, b{, c};` — `k.setp<px::lt>(a, b)`, `k.setp<px::lt, px::and_>(a, b, px::unless(c))`;
     /// the operators `<`, `==` … emit the first form. PTX ISA 9.7.6.2.
     template <tok Op, tok... M, class A, class B, class C = absent>
-    constexpr reg<pred> setp(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
+    constexpr auto setp(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         using T = typename compared<Op, C, A, B, M...>::type;
         using F = form<Tgt, tok::setp, Op, M..., type_word<typing::own, T>>;
         require<F, rule::a10>();
@@ -436,7 +436,7 @@ public:
     /// `setp.OP{.BOOL}{.M}.T p|q, a, b{, c};` — `auto [p, q] = k.setp_pq<px::lt>(a, b)`; packed types compare each
     /// half. PTX ISA 9.7.6.2.
     template <tok Op, tok... M, class A, class B, class C = absent>
-    constexpr pred_pair setp_pq(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
+    constexpr auto setp_pq(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         using T = typename compared<Op, C, A, B, M...>::type;
         using F = form<Tgt, tok::setp, Op, M..., type_word<typing::own, T>>;
         require<F, rule::a10>();
@@ -454,7 +454,7 @@ public:
     /// `set.OP{.BOOL}{.M}.D.T d, a, b{, c};` — `k.set<px::u32, px::lt>(a, b)`: all ones (1.0 for floating `D`) or zero.
     /// PTX ISA 9.7.6.1.
     template <class D, tok Op, tok... M, class A, class B, class C = absent>
-    constexpr reg<D> set(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
+    constexpr auto set(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         using T = typename compared<Op, C, A, B, M...>::type;
         using F = form<Tgt, tok::set, Op, M..., type_word<typing::own, D>, type_word<typing::own, T>>;
         require<F, rule::a10>();
@@ -533,7 +533,7 @@ public:
     }
     /// Refuses a table given as an operand (A14): `k.lop3<0xE8>(a, b, c)`.
     template <class A, class B, class C, class L>
-    constexpr void lop3(A&&, B&&, C&&, L&&) const {
+    constexpr auto lop3(A&&, B&&, C&&, L&&) const {
         static_assert(always_false<L>,
                       "PTXDSL-A14: the truth table of lop3 is an immediate; write k.lop3<0xE8>(a, b, c)");
     }
@@ -591,7 +591,7 @@ private:
             "PTXDSL-A16: a comparison with .and, .or or .xor takes a predicate to combine with, and only then");
     };
     template <tok Op, tok... M, class A, class B>
-    constexpr reg<f32> mixed_sum(A&& a, B&& b, location where) const {
+    constexpr auto mixed_sum(A&& a, B&& b, location where) const {
         using H = typename traits<A>::value;
         using F = form<Tgt, Op, M..., tok::f32, isa::type_token(scalar_of<H>)>;
         require<F>();
@@ -599,7 +599,7 @@ private:
                              as_operand<f32>(static_cast<B&&>(b), where));
     }
     template <tok Op, tok... M, class A, class B, class C>
-    constexpr reg<f32> three_inputs(A&& a, B&& b, C&& c, location where) const {
+    constexpr auto three_inputs(A&& a, B&& b, C&& c, location where) const {
         static_cast<void>(sizeof(same_type<A, B, C>));
         using F = three_input_form<Tgt, Op, M..., tok::f32>;
         require<F>();
@@ -634,7 +634,7 @@ private:
                            as_operand<Y>(static_cast<B&&>(b), where), as_operand<R>(static_cast<C&&>(c), where));
     }
     template <int Lut>
-    [[nodiscard]] static constexpr raw_operand lut_operand() noexcept {
+    [[nodiscard]] static constexpr auto lut_operand() noexcept {
         static_assert(Lut >= 0 && Lut <= 255, "PTXDSL-A03: the truth table of lop3 has 8 bits");
         raw_operand o;
         o.words[0] = ir::head(ir::operand_kind::small_int, static_cast<std::uint32_t>(Lut));

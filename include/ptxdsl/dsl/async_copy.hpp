@@ -29,82 +29,82 @@ public:
 
     /// `cp.async.CACHE.shared.global{.PREFETCH} [dst], [src], Bytes;` PTX ISA 9.7.9.25.3.1.
     template <tok Cache, unsigned Bytes, tok... Prefetch, class T, unsigned A, class U, unsigned B>
-    constexpr void cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src,
+    constexpr auto cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src,
                             location where = location::current()) const {
         copy<Cache, Bytes, tok::none, T, A, B, Prefetch...>(where, take(dst), take(src));
     }
     template <tok Cache, unsigned Bytes, tok... Prefetch, class T, unsigned A, class U, unsigned B>
-    constexpr void cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const cache_policy& policy,
+    constexpr auto cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const cache_policy& policy,
                             location where = location::current()) const {
         copy<Cache, Bytes, tok::L2__cache_hint, T, A, B, Prefetch...>(where, take(dst), take(src), policy.o);
     }
     /// `… [dst], [src], Bytes, n;` copies the first `n` bytes and fills the rest with zeros.
     template <tok Cache, unsigned Bytes, tok... Prefetch, class T, unsigned A, class U, unsigned B>
-    constexpr void cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& n,
+    constexpr auto cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& n,
                             location where = location::current()) const {
         copy<Cache, Bytes, tok::none, T, A, B, Prefetch...>(where, take(dst), take(src), n);
     }
     template <tok Cache, unsigned Bytes, tok... Prefetch, class T, unsigned A, class U, unsigned B>
-    constexpr void cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& n,
+    constexpr auto cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& n,
                             const cache_policy& policy, location where = location::current()) const {
         copy<Cache, Bytes, tok::L2__cache_hint, T, A, B, Prefetch...>(where, take(dst), take(src), n, policy.o);
     }
     /// `… [dst], [src], Bytes, ignore;` fills with zeros where `ignore` is true, without reading the source.
     template <tok Cache, unsigned Bytes, tok... Prefetch, class T, unsigned A, class U, unsigned B, class P>
         requires(std::is_same_v<std::remove_cvref_t<P>, reg<pred>> || std::is_same_v<std::remove_cvref_t<P>, negated>)
-    constexpr void cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, P&& ignore,
+    constexpr auto cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, P&& ignore,
                             location where = location::current()) const {
         copy<Cache, Bytes, tok::none, T, A, B, Prefetch...>(where, take(dst), take(src),
                                                             pred_operand(static_cast<P&&>(ignore), where));
     }
     template <tok Cache, unsigned Bytes, tok... Prefetch, class T, unsigned A, class U, unsigned B, class P>
         requires(std::is_same_v<std::remove_cvref_t<P>, reg<pred>> || std::is_same_v<std::remove_cvref_t<P>, negated>)
-    constexpr void cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, P&& ignore,
+    constexpr auto cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, P&& ignore,
                             const cache_policy& policy, location where = location::current()) const {
         copy<Cache, Bytes, tok::L2__cache_hint, T, A, B, Prefetch...>(
             where, take(dst), take(src), pred_operand(static_cast<P&&>(ignore), where), policy.o);
     }
     /// B07: the destination is in the own block.
     template <tok Cache, unsigned Bytes, tok... Prefetch, class T, unsigned A, class P, class... Rest>
-    constexpr void cp_async(ptr<space::shared_cluster, T, A>, const P&, const Rest&...) const {
+    constexpr auto cp_async(ptr<space::shared_cluster, T, A>, const P&, const Rest&...) const {
         static_assert(
             always_false<T>,
             "PTXDSL-B07: cp.async writes the own block's shared memory; this destination is a mapped (mapa) address");
     }
     /// `cp.async.commit_group;` PTX ISA 9.7.9.25.3.2.
-    constexpr void cp_async_commit_group(location where = location::current()) const {
+    constexpr auto cp_async_commit_group(location where = location::current()) const {
         effect<form<Tgt, tok::cp, tok::async, tok::commit_group>>(ctx(), where);
     }
     /// `cp.async.wait_group N;` All but the N latest groups of this thread are complete. PTX ISA 9.7.9.25.3.3.
     template <unsigned N>
-    constexpr void cp_async_wait_group(location where = location::current()) const {
+    constexpr auto cp_async_wait_group(location where = location::current()) const {
         effect<form<Tgt, tok::cp, tok::async, tok::wait_group>>(ctx(), where, operand<u32>(N, where));
     }
     /// `cp.async.wait_all;`
-    constexpr void cp_async_wait_all(location where = location::current()) const {
+    constexpr auto cp_async_wait_all(location where = location::current()) const {
         effect<form<Tgt, tok::cp, tok::async, tok::wait_all>>(ctx(), where);
     }
     /// `cp.async.mbarrier.arrive.shared::cta.b64 [bar];` One arrival when this thread's earlier copies are complete;
     /// the pending count is raised by one first, so the arrival adds nothing to the barrier's count. PTX
     /// ISA 9.7.13.15.14.
     template <class R>
-    constexpr void cp_async_mbarrier_arrive(mbarrier<R> bar, location where = location::current()) const {
+    constexpr auto cp_async_mbarrier_arrive(mbarrier<R> bar, location where = location::current()) const {
         effect<form<Tgt, tok::cp, tok::async, tok::mbarrier, tok::arrive, tok::shared__cta, tok::b64>>(
             ctx(), where, address_operand_of(bar.region()));
     }
     /// `cp.async.mbarrier.arrive.noinc.shared::cta.b64 [bar];` The arrival is one of those the barrier counts.
     template <class R>
-    constexpr void cp_async_mbarrier_arrive_noinc(mbarrier<R> bar, location where = location::current()) const {
+    constexpr auto cp_async_mbarrier_arrive_noinc(mbarrier<R> bar, location where = location::current()) const {
         ctx().p.note_next(ir::note::barrier_arrive, bar.region().allocation, bar.region().stage, 1, 0);
         effect<form<Tgt, tok::cp, tok::async, tok::mbarrier, tok::arrive, tok::noinc, tok::shared__cta, tok::b64>>(
             ctx(), where, address_operand_of(bar.region()));
     }
     template <class R>
-    constexpr void cp_async_mbarrier_arrive(remote_mbarrier<R>, location = location::current()) const {
+    constexpr auto cp_async_mbarrier_arrive(remote_mbarrier<R>, location = location::current()) const {
         own_barrier<R>();
     }
     template <class R>
-    constexpr void cp_async_mbarrier_arrive_noinc(remote_mbarrier<R>, location = location::current()) const {
+    constexpr auto cp_async_mbarrier_arrive_noinc(remote_mbarrier<R>, location = location::current()) const {
         own_barrier<R>();
     }
 
@@ -114,7 +114,7 @@ public:
     /// `st.async.shared::cluster.mbarrier::complete_tx::bytes.T [a], v, [bar];` Stores into a block of the cluster; the
     /// barrier there counts the bytes. A pointer to `packet<T, 2>` or `packet<T, 4>` stores a vector. PTX ISA 9.7.9.12.
     template <class T, unsigned A, class V, class R>
-    constexpr void st_async(ptr<space::shared_cluster, T, A> a, V&& v, remote_mbarrier<R> bar,
+    constexpr auto st_async(ptr<space::shared_cluster, T, A> a, V&& v, remote_mbarrier<R> bar,
                             location where = location::current()) const {
         using E = typename ptr<space::shared_cluster, T, A>::scalar_type;
         constexpr unsigned n = ptr<space::shared_cluster, T, A>::lanes;
@@ -143,7 +143,7 @@ public:
     }
     /// `st.async{.M}.global.T [a], v;` (sm_100a): `k.st_async<px::release, px::gpu>(p, v)`.
     template <tok... M, class T, unsigned A, class V>
-    constexpr void st_async(ptr<space::global, T, A> a, V&& v, location where = location::current()) const {
+    constexpr auto st_async(ptr<space::global, T, A> a, V&& v, location where = location::current()) const {
         using E = typename ptr<space::global, T, A>::scalar_type;
         check_write<T, A>();
         using F = form<Tgt, tok::st, tok::async, M..., tok::global, type_word<typing::plain, E>>;
@@ -152,7 +152,7 @@ public:
     }
     /// `red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.OP.T [a], v, [bar];` PTX ISA 9.7.13.7.
     template <tok Op, class T, unsigned A, class V, class R>
-    constexpr void red_async(ptr<space::shared_cluster, T, A> a, V&& v, remote_mbarrier<R> bar,
+    constexpr auto red_async(ptr<space::shared_cluster, T, A> a, V&& v, remote_mbarrier<R> bar,
                              location where = location::current()) const {
         check_write<T, A>();
         using F = form<Tgt, tok::red, tok::async, tok::relaxed, tok::cluster, tok::shared__cluster,
@@ -163,7 +163,7 @@ public:
     }
     /// `red.async{.M}.global.OP.T [a], v;` (sm_100a): `k.red_async<px::tok::add, px::release, px::gpu>(p, v)`.
     template <tok Op, tok... M, class T, unsigned A, class V>
-    constexpr void red_async(ptr<space::global, T, A> a, V&& v, location where = location::current()) const {
+    constexpr auto red_async(ptr<space::global, T, A> a, V&& v, location where = location::current()) const {
         check_write<T, A>();
         using F = form<Tgt, tok::red, tok::async, M..., tok::global, Op, red_type<Op, T>>;
         require<F, rule::b08>();
@@ -171,18 +171,18 @@ public:
     }
     /// B07: both the address and the barrier are those of a block of the cluster.
     template <class T, unsigned A, class V, class R>
-    constexpr void st_async(ptr<space::shared_cluster, T, A>, const V&, mbarrier<R>,
+    constexpr auto st_async(ptr<space::shared_cluster, T, A>, const V&, mbarrier<R>,
                             location = location::current()) const {
         far_barrier<R>();
     }
     template <tok Op, class T, unsigned A, class V, class R>
-    constexpr void red_async(ptr<space::shared_cluster, T, A>, const V&, mbarrier<R>,
+    constexpr auto red_async(ptr<space::shared_cluster, T, A>, const V&, mbarrier<R>,
                              location = location::current()) const {
         far_barrier<R>();
     }
     /// `st.bulk.weak.shared::cta [a], bytes, 0;` (sm_100a) fills with zeros; a multiple of 8 bytes. PTX ISA 9.7.9.13.
     template <class T, unsigned A, class N>
-    constexpr void st_bulk(ptr<space::shared, T, A> a, N&& bytes, location where = location::current()) const {
+    constexpr auto st_bulk(ptr<space::shared, T, A> a, N&& bytes, location where = location::current()) const {
         static_assert(A >= 8, "PTXDSL-B03: st.bulk takes an address known to be aligned to 8 bytes");
         using F = form<Tgt, tok::st, tok::bulk, tok::weak, tok::shared__cta>;
         require<F>();
@@ -196,7 +196,7 @@ public:
     /// `tensormap.replace.tile.FIELD{.space}.b1024.b32 [map], value;` for `global_address` (64 bits) and `rank`:
     /// `k.tensormap_replace<px::tok::global_address>(map, address)`.
     template <tok Field, space S, class T, unsigned A, class V>
-    constexpr void tensormap_replace(ptr<S, T, A> map, V&& value, location where = location::current()) const {
+    constexpr auto tensormap_replace(ptr<S, T, A> map, V&& value, location where = location::current()) const {
         static_assert(
             !is_indexed_field(Field) && !is_enumerated_field(Field),
             "PTXDSL-F10: this field of a tensor map takes its index or value as a template argument: "
@@ -206,7 +206,7 @@ public:
     /// `tensormap.replace.tile.FIELD{.space}.b1024.b32 [map], Index, value;` for `box_dim`, `global_dim`,
     /// `element_stride` (32 bits) and `global_stride` (64 bits).
     template <tok Field, unsigned Index, space S, class T, unsigned A, class V>
-    constexpr void tensormap_replace(ptr<S, T, A> map, V&& value, location where = location::current()) const {
+    constexpr auto tensormap_replace(ptr<S, T, A> map, V&& value, location where = location::current()) const {
         static_assert(is_indexed_field(Field), "PTXDSL-F10: this field of a tensor map has no index");
         static_assert(Index < 5, "PTXDSL-F01: a tensor map has 1 to 5 dimensions");
         replace<Field, S, T, A>(where, take(map), operand<u32>(Index, where),
@@ -215,7 +215,7 @@ public:
     /// `tensormap.replace.tile.FIELD{.space}.b1024.b32 [map], Value;` for `elemtype`, `interleave_layout`,
     /// `swizzle_mode`, `swizzle_atomicity`, `fill_mode`.
     template <tok Field, unsigned Value, space S, class T, unsigned A>
-    constexpr void tensormap_replace(ptr<S, T, A> map, location where = location::current()) const {
+    constexpr auto tensormap_replace(ptr<S, T, A> map, location where = location::current()) const {
         static_assert(is_enumerated_field(Field),
                       "PTXDSL-F10: this field of a tensor map takes a value in a register, after the map");
         constexpr unsigned last = Field == tok::elemtype            ? 15
@@ -229,7 +229,7 @@ public:
     /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.SCOPE.sync.aligned [dst], [src], 128;`
     /// Publishes a map built in shared memory: `k.tensormap_cp_fenceproxy<px::gpu>(dst, src)`. PTX ISA 9.7.9.30.
     template <tok Scope, class T, unsigned A, class U, unsigned B>
-    constexpr void tensormap_cp_fenceproxy(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
+    constexpr auto tensormap_cp_fenceproxy(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
                                            location where = location::current()) const {
         static_assert(A >= 128 && B >= 128, "PTXDSL-F10: a tensor map is 128-byte aligned; declare or assume it");
         using F = form<Tgt, tok::tensormap, tok::cp_fenceproxy, tok::global, tok::shared__cta, tok::tensormap__generic,
@@ -259,12 +259,12 @@ public:
     /// `fence.proxy.tensormap::generic.release.SCOPE;` after a map was written:
     /// `k.fence_proxy_tensormap_release<px::gpu>()`.
     template <tok Scope>
-    constexpr void fence_proxy_tensormap_release(location where = location::current()) const {
+    constexpr auto fence_proxy_tensormap_release(location where = location::current()) const {
         proxy_fence<tok::tensormap__generic, tok::release, Scope>(where);
     }
     /// `fence.proxy.tensormap::generic.acquire.SCOPE [map], 128;` before a changed map is used.
     template <tok Scope, space S, class T, unsigned A>
-    constexpr void fence_proxy_tensormap_acquire(ptr<S, T, A> map, location where = location::current()) const {
+    constexpr auto fence_proxy_tensormap_acquire(ptr<S, T, A> map, location where = location::current()) const {
         static_assert(S == space::global || S == space::generic,
                       "PTXDSL-B01: the tensormap fence takes a generic or global address");
         static_assert(A >= 128, "PTXDSL-F10: a tensor map is 128-byte aligned; declare or assume it");
@@ -273,27 +273,27 @@ public:
         effect<F>(ctx(), where, take(map), operand<u32>(128u, where));
     }
     template <tok Scope, tensor_map_type Map>
-    constexpr void fence_proxy_tensormap_acquire(const Map& map, location where = location::current()) const {
+    constexpr auto fence_proxy_tensormap_acquire(const Map& map, location where = location::current()) const {
         using F = form<Tgt, tok::fence, tok::proxy, tok::tensormap__generic, tok::acquire, Scope>;
         require<F, rule::b04>();
         effect<F>(ctx(), where, map.address_operand(), operand<u32>(128u, where));
     }
     /// `fence.proxy.alias;` between accesses to one location through different virtual addresses.
-    constexpr void fence_proxy_alias(location where = location::current()) const { proxy_fence<tok::alias>(where); }
+    constexpr auto fence_proxy_alias(location where = location::current()) const { proxy_fence<tok::alias>(where); }
     /// `fence.proxy.async.global;`
-    constexpr void fence_proxy_async_global(location where = location::current()) const {
+    constexpr auto fence_proxy_async_global(location where = location::current()) const {
         proxy_fence<tok::async, tok::global>(where);
     }
     /// `fence.proxy.async.shared::cluster;`
-    constexpr void fence_proxy_async_shared_cluster(location where = location::current()) const {
+    constexpr auto fence_proxy_async_shared_cluster(location where = location::current()) const {
         proxy_fence<tok::async, tok::shared__cluster>(where);
     }
     /// `fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;`
-    constexpr void fence_proxy_async_generic_acquire(location where = location::current()) const {
+    constexpr auto fence_proxy_async_generic_acquire(location where = location::current()) const {
         proxy_fence<tok::async__generic, tok::acquire, tok::sync_restrict__shared__cluster, tok::cluster>(where);
     }
     /// `fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;`
-    constexpr void fence_proxy_async_generic_release(location where = location::current()) const {
+    constexpr auto fence_proxy_async_generic_release(location where = location::current()) const {
         proxy_fence<tok::async__generic, tok::release, tok::sync_restrict__shared__cta, tok::cluster>(where);
     }
 
@@ -303,13 +303,13 @@ private:
         return address_operand(static_cast<ptr<S, T, A>&&>(p));
     }
     template <tok... M>
-    constexpr void proxy_fence(location where) const {
+    constexpr auto proxy_fence(location where) const {
         using F = form<Tgt, tok::fence, tok::proxy, M...>;
         require<F, rule::b04>();
         effect<F>(ctx(), where);
     }
     template <tok Cache, unsigned Bytes, tok Hint, class T, unsigned A, unsigned B, tok... Prefetch, class... O>
-    constexpr void copy(location where, const raw_operand& dst, const raw_operand& src, const O&... rest) const {
+    constexpr auto copy(location where, const raw_operand& dst, const raw_operand& src, const O&... rest) const {
         constexpr bool size =
             (Cache == tok::ca && (Bytes == 4 || Bytes == 8 || Bytes == 16)) || (Cache == tok::cg && Bytes == 16);
         static_assert(size, "PTXDSL-B06: cp.async copies 4, 8 or 16 bytes with .ca, 16 with .cg");
@@ -324,7 +324,7 @@ private:
         }
     }
     template <class T, unsigned A>
-    static constexpr void check_write() noexcept {
+    static constexpr auto check_write() noexcept {
         static_assert(!std::is_const_v<T>,
                       "PTXDSL-B02: store through a pointer to const; the kernel declared this memory read-only");
         static_assert(A >= sizeof(T), "PTXDSL-B03: the address is not known to be aligned to the size of this access");
@@ -334,12 +334,12 @@ private:
         Op == tok::and_ || Op == tok::or_ || Op == tok::xor_ ? type_word<typing::bits, T>
                                                              : isa::type_token(scalar_of<T>);
     template <class R>
-    static constexpr void own_barrier() {
+    static constexpr auto own_barrier() {
         static_assert(always_false<R>,
                       "PTXDSL-B07: cp.async arrives on a barrier of the own block; this one is mapped (mapa)");
     }
     template <class R>
-    static constexpr void far_barrier() {
+    static constexpr auto far_barrier() {
         static_assert(always_false<R>,
                       "PTXDSL-B07: a store into another block completes on a barrier of that block: k.mapa(bar, rank)");
     }
@@ -356,7 +356,7 @@ private:
         }
     }
     template <tok Field, space S, class T, unsigned A, class... O>
-    constexpr void replace(location where, const raw_operand& map, const O&... rest) const {
+    constexpr auto replace(location where, const raw_operand& map, const O&... rest) const {
         static_assert(S == space::global || S == space::shared,
                       "PTXDSL-B01: tensormap.replace changes a map in global memory or in the own block's "
                       "shared memory");

@@ -81,56 +81,56 @@ public:
 
     /// `red{.M}.space.add.T [p], v{, policy};` PTX ISA 9.7.13.8.
     template <tok... M, class P, class V, class H = absent>
-    constexpr void red_add(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    constexpr auto red_add(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
         red<tok::add, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `red{.M}.space.min.T [p], v{, policy};` PTX ISA 9.7.13.8.
     template <tok... M, class P, class V, class H = absent>
-    constexpr void red_min(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    constexpr auto red_min(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
         red<tok::min, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `red{.M}.space.max.T [p], v{, policy};` PTX ISA 9.7.13.8.
     template <tok... M, class P, class V, class H = absent>
-    constexpr void red_max(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    constexpr auto red_max(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
         red<tok::max, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `red{.M}.space.inc.u32 [p], v{, policy};` PTX ISA 9.7.13.8.
     template <tok... M, class P, class V, class H = absent>
-    constexpr void red_inc(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    constexpr auto red_inc(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
         red<tok::inc, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `red{.M}.space.dec.u32 [p], v{, policy};` PTX ISA 9.7.13.8.
     template <tok... M, class P, class V, class H = absent>
-    constexpr void red_dec(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    constexpr auto red_dec(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
         red<tok::dec, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `red{.M}.space.and.b32 [p], v{, policy};` PTX ISA 9.7.13.8.
     template <tok... M, class P, class V, class H = absent>
-    constexpr void red_and(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    constexpr auto red_and(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
         red<tok::and_, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `red{.M}.space.or.b32 [p], v{, policy};` PTX ISA 9.7.13.8.
     template <tok... M, class P, class V, class H = absent>
-    constexpr void red_or(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    constexpr auto red_or(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
         red<tok::or_, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `red{.M}.space.xor.b32 [p], v{, policy};` PTX ISA 9.7.13.8.
     template <tok... M, class P, class V, class H = absent>
-    constexpr void red_xor(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    constexpr auto red_xor(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
         red<tok::xor_, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
 
     /// `fence.M;` — `k.fence<px::sc, px::gpu>()`, `k.fence<px::acq_rel, px::cluster>()`,
     /// `k.fence<px::acquire, px::sync_restrict_shared_cluster, px::cluster>()`. PTX ISA 9.7.13.4.
     template <tok... M>
-    constexpr void fence(location where = location::current()) const {
+    constexpr auto fence(location where = location::current()) const {
         using F = form<Tgt, tok::fence, M...>;
         require<F, rule::b04>();
         effect<F>(ctx(), where);
     }
     /// `membar.M;` — `k.membar<px::gl>()`; `fence` is its successor. PTX ISA 9.7.13.4.
     template <tok... M>
-    constexpr void membar(location where = location::current()) const {
+    constexpr auto membar(location where = location::current()) const {
         using F = form<Tgt, tok::membar, M...>;
         require<F, rule::b04>();
         effect<F>(ctx(), where);
@@ -194,7 +194,7 @@ private:
         }
     }
     template <tok Op, tok... M, class P, class V, class H>
-    constexpr void red(P&& p, V&& v, H&& policy, location where) const {
+    constexpr auto red(P&& p, V&& v, H&& policy, location where) const {
         using Ptr = std::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: red takes an address (px::global_ptr, px::shared_ptr …)");
         if constexpr (is_ptr_v<Ptr>) {

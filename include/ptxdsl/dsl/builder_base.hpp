@@ -16,10 +16,13 @@ namespace detail {
 
 // How deep a refusal may lie: clang prints three lines for each template between the sentence and the author's line, so
 // at most two functions of ours stand between a `static_assert` and the call (tests/misuse allows 12 lines before it).
+// Calls and checks have deduced return types, also where they return nothing: g++ instantiates those where they are
+// called and names the call. All others it instantiates in the middle of constant evaluation, and the author's line
+// drowns.
 
 /// Refuses, in one sentence, a form the table does not have. `R` picks the sentence for unknown combinations.
 template <class F, rule R = rule::a15>
-constexpr void require() noexcept {
+constexpr auto require() noexcept {
     using status = isa::verdict::status;
     constexpr status st = F::verdict.st;
     static_assert(st != status::wrong_target,
@@ -89,7 +92,7 @@ inline constexpr bool takes_literal<f64> = true;
 
 /// Turns an argument into an operand of type `T`, or says in one sentence why it is none.
 template <class T, class A>
-[[nodiscard]] constexpr operand<T> as_operand(A&& a, location where) {
+[[nodiscard]] constexpr auto as_operand(A&& a, location where) {
     using V = std::remove_cvref_t<A>;
     if constexpr (traits<V>::is_special) {
         static_assert(
@@ -141,7 +144,7 @@ struct context {
 };
 
 template <class O>
-constexpr void check_literal(const context& k, const O& o, location where) {
+constexpr auto check_literal(const context& k, const O& o, location where) {
     if constexpr (requires { o.out_of_range; }) {
         if (o.out_of_range)
             k.p.report("A03", where,
@@ -153,7 +156,7 @@ constexpr void check_literal(const context& k, const O& o, location where) {
 
 /// Emits `F dst, operands…` with a new register of type `T` and returns it.
 template <class F, class T, class... O>
-constexpr reg<T> value(const context& k, location where, const O&... operands) {
+constexpr auto value(const context& k, location where, const O&... operands) {
     (check_literal(k, operands, where), ...);
     const std::uint32_t dst = k.p.new_reg(scalar_of<T>);
     const ir::span s = emit_all(k.p, ref<F>(), k.guard, where, reg_operand(k.p, dst), operands...);
@@ -162,7 +165,7 @@ constexpr reg<T> value(const context& k, location where, const O&... operands) {
 
 /// Emits `F operands…`, an instruction without a result (or whose results are among `operands`).
 template <class F, class... O>
-constexpr ir::span effect(const context& k, location where, const O&... operands) {
+constexpr auto effect(const context& k, location where, const O&... operands) {
     (check_literal(k, operands, where), ...);
     return emit_all(k.p, ref<F>(), k.guard, where, operands...);
 }
@@ -193,7 +196,7 @@ inline constexpr tok type_word = isa::type_token(How == typing::own    ? scalar_
 
 /// Emits `F d, operands…`, a form the table must have, and returns its result.
 template <class F, class R, rule Rule = rule::a15, class... O>
-constexpr reg<R> checked(const context& k, location where, const O&... operands) {
+constexpr auto checked(const context& k, location where, const O&... operands) {
     require<F, Rule>();
     return value<F, R>(k, where, operands...);
 }
@@ -296,7 +299,7 @@ constexpr ir::span settle_spans(ir::program& p, ir::span* spans, std::uint32_t n
 
 /// A predicate operand: a register, or `px::unless(p)`, printed `!%p`.
 template <class P>
-[[nodiscard]] constexpr raw_operand pred_operand(P&& p, location where) {
+[[nodiscard]] constexpr auto pred_operand(P&& p, location where) {
     if constexpr (std::is_same_v<std::remove_cvref_t<P>, negated>) {
         raw_operand o;
         o.prog = p.p.program();
@@ -308,7 +311,7 @@ template <class P>
         if constexpr (fits)
             return as_operand<pred>(static_cast<P&&>(p), where);
         else
-            return {};
+            return raw_operand{};
     }
 }
 

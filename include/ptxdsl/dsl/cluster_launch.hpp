@@ -26,7 +26,7 @@ public:
     /// cancel the launch of a cluster that has not started. One thread executes it; `bar` counts 16 bytes. After a
     /// refusal nobody may ask again.
     template <class R, unsigned A>
-    constexpr void clusterlaunchcontrol_try_cancel(ptr<space::shared, b128, A> response, mbarrier<R> bar,
+    constexpr auto clusterlaunchcontrol_try_cancel(ptr<space::shared, b128, A> response, mbarrier<R> bar,
                                                    location where = location::current()) const {
         static_assert(A >= 16, "PTXDSL-B03: the response of a launch cancellation is 16 bytes, aligned to 16");
         using F = clc<tok::try_cancel, tok::async, tok::shared__cta, tok::mbarrier__complete_tx__bytes, tok::b128>;
@@ -38,7 +38,7 @@ public:
     /// The same with `.multicast::cluster::all`: every block of the cluster gets the answer and 16 bytes on its own
     /// barrier.
     template <class R, unsigned A>
-    constexpr void clusterlaunchcontrol_try_cancel_multicast(ptr<space::shared, b128, A> response, mbarrier<R> bar,
+    constexpr auto clusterlaunchcontrol_try_cancel_multicast(ptr<space::shared, b128, A> response, mbarrier<R> bar,
                                                              location where = location::current()) const {
         static_assert(A >= 16, "PTXDSL-B03: the response of a launch cancellation is 16 bytes, aligned to 16");
         using F = clc<tok::try_cancel, tok::async, tok::shared__cta, tok::mbarrier__complete_tx__bytes,
@@ -49,8 +49,8 @@ public:
                   address_operand_of(bar.region()));
     }
     /// `clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response;`
-    constexpr reg<pred> clusterlaunchcontrol_query_cancel_is_canceled(const reg<b128>& response,
-                                                                      location where = location::current()) const {
+    constexpr auto clusterlaunchcontrol_query_cancel_is_canceled(const reg<b128>& response,
+                                                                 location where = location::current()) const {
         using F = clc<tok::query_cancel, tok::is_canceled, tok::pred, tok::b128>;
         require<F>();
         return value<F, pred>(ctx(), where, operand<b128>(response, where));
@@ -74,24 +74,24 @@ public:
         return {{p, first}, {p, first + 1}, {p, first + 2}};
     }
     /// `clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 d, response;`
-    constexpr reg<u32> clusterlaunchcontrol_query_cancel_get_first_ctaid_x(const reg<b128>& r,
-                                                                           location where = location::current()) const {
+    constexpr auto clusterlaunchcontrol_query_cancel_get_first_ctaid_x(const reg<b128>& r,
+                                                                       location where = location::current()) const {
         return one<tok::get_first_ctaid__x>(r, where);
     }
     /// `clusterlaunchcontrol.query_cancel.get_first_ctaid::y.b32.b128 d, response;`
-    constexpr reg<u32> clusterlaunchcontrol_query_cancel_get_first_ctaid_y(const reg<b128>& r,
-                                                                           location where = location::current()) const {
+    constexpr auto clusterlaunchcontrol_query_cancel_get_first_ctaid_y(const reg<b128>& r,
+                                                                       location where = location::current()) const {
         return one<tok::get_first_ctaid__y>(r, where);
     }
     /// `clusterlaunchcontrol.query_cancel.get_first_ctaid::z.b32.b128 d, response;`
-    constexpr reg<u32> clusterlaunchcontrol_query_cancel_get_first_ctaid_z(const reg<b128>& r,
-                                                                           location where = location::current()) const {
+    constexpr auto clusterlaunchcontrol_query_cancel_get_first_ctaid_z(const reg<b128>& r,
+                                                                       location where = location::current()) const {
         return one<tok::get_first_ctaid__z>(r, where);
     }
 
 private:
     template <tok Dim>
-    constexpr reg<u32> one(const reg<b128>& response, location where) const {
+    constexpr auto one(const reg<b128>& response, location where) const {
         using F = clc<tok::query_cancel, Dim, tok::b32, tok::b128>;
         require<F>();
         return value<F, u32>(ctx(), where, operand<b128>(response, where));

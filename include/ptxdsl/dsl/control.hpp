@@ -158,7 +158,7 @@ template <class Body>
 namespace detail {
 
 template <class Body, class... A>
-constexpr void run_body(Body& body, A... args) {
+constexpr auto run_body(Body& body, A... args) {
     if constexpr (std::is_invocable_v<Body&, A...>) {
         static_assert(
             std::is_void_v<std::invoke_result_t<Body&, A...>>,
@@ -166,7 +166,10 @@ constexpr void run_body(Body& body, A... args) {
             "break_, continue_ or k.ret()");
         body(args...);
     } else {
-        static_assert(always_false<Body>, "PTXDSL-K01: the body of this construct does not take these arguments");
+        static_assert(
+            always_false<Body>,
+            "PTXDSL-K01: the body of this construct does not take these arguments: for_ passes its counter, [&](px::reg<u32> i), "
+            "loop may pass a px::loop_handle, if_ and while_ pass nothing");
     }
 }
 
@@ -201,7 +204,7 @@ public:
     /// Refuses what is not a predicate with a sentence (A02).
     template <class C, class Then>
         requires(!std::is_same_v<C, pred>)
-    constexpr void if_(const reg<C>&, Then&&, location = location::current()) const {
+    constexpr auto if_(const reg<C>&, Then&&, location = location::current()) const {
         static_assert(always_false<C>,
                       "PTXDSL-A02: the condition of if_ is a data register; compare it: k.if_(x != 0, …)");
     }
@@ -211,7 +214,7 @@ public:
     /// The body gets the counter, and the loop's handle when it takes a second argument. `T` follows the register among
     /// `first`, `bound`, `step`, or is u32 when all three are literals.
     template <class A, class B, class C, class Body>
-    constexpr void for_(A&& first, B&& bound, C&& step, Body&& body, location where = location::current()) const {
+    constexpr auto for_(A&& first, B&& bound, C&& step, Body&& body, location where = location::current()) const {
         using value = first_value_t<A, B, C>;
         using T = std::conditional_t<std::is_void_v<value>, u32, value>;
         static_assert(integer_type<T>, "PTXDSL-A01: a loop counter is an integer");
@@ -237,13 +240,13 @@ public:
     }
     /// `for_(0, bound, 1, body)`.
     template <class B, class Body>
-    constexpr void for_(B&& bound, Body&& body, location where = location::current()) const {
+    constexpr auto for_(B&& bound, Body&& body, location where = location::current()) const {
         for_(0, static_cast<B&&>(bound), 1, static_cast<Body&&>(body), where);
     }
 
     /// Emits `loop: <cond>; @!p bra done; …; bra loop; done:`; `cond` is a lambda that returns a predicate.
     template <class Cond, class Body>
-    constexpr void while_(Cond&& cond, Body&& body, location where = location::current()) const {
+    constexpr auto while_(Cond&& cond, Body&& body, location where = location::current()) const {
         ir::program& p = ctx().p;
         const loop_frame f = open("while", "", where, ir::unknown_count);
         const reg<pred> c = cond();
@@ -257,7 +260,7 @@ public:
     }
     /// Emits `loop: …; bra loop; done:`; leave it with the handle's `break_if`, `k.ret()` or `k.exit()` (K03).
     template <class Body>
-    constexpr void loop(Body&& body, location where = location::current()) const {
+    constexpr auto loop(Body&& body, location where = location::current()) const {
         ir::program& p = ctx().p;
         const loop_frame f = open("loop", "", where, ir::unknown_count);
         if constexpr (std::is_invocable_v<Body&, loop_handle>)
@@ -268,7 +271,7 @@ public:
     }
     /// Emits `loop: …; @cond bra loop;`: the body returns the predicate that continues.
     template <class Body>
-    constexpr void do_while(Body&& body, location where = location::current()) const {
+    constexpr auto do_while(Body&& body, location where = location::current()) const {
         ir::program& p = ctx().p;
         const loop_frame f = open("loop", "", where, ir::unknown_count);
         const reg<pred> c = body();
@@ -281,7 +284,7 @@ public:
     /// Emits, for each case, `setp.ne p, x, c; @p bra next; …; bra end; next:`, then the default, then `end:`.
     /// Cases: `px::case_<3>([&] { … })`, `px::default_([&] { … })`.
     template <class T, class... Cases>
-    constexpr void switch_(const reg<T>& x, location where, Cases&&... cases) const {
+    constexpr auto switch_(const reg<T>& x, location where, Cases&&... cases) const {
         static_assert(integer_type<T>, "PTXDSL-A01: a switch is over an integer register");
         ir::program& p = ctx().p;
         const std::uint32_t end = p.new_label("end_switch", where);
@@ -293,28 +296,28 @@ public:
     }
     template <class T, class First, class... Cases>
         requires(!std::is_same_v<std::remove_cvref_t<First>, location>)
-    constexpr void switch_(const reg<T>& x, First&& first, Cases&&... cases) const {
+    constexpr auto switch_(const reg<T>& x, First&& first, Cases&&... cases) const {
         switch_(x, x.program()->locations.back(), static_cast<First&&>(first), static_cast<Cases&&>(cases)...);
     }
 
     /// Emits `{`, the body, `}`: a PTX scope. Registers are already unique; use it to structure the text.
     template <class Body>
-    constexpr void scope(Body&& body, location where = location::current()) const {
+    constexpr auto scope(Body&& body, location where = location::current()) const {
         ctx().p.add_region(ir::region::scope_begin, where);
         run_body(body);
         ctx().p.add_region(ir::region::scope_end, where);
     }
 
     /// Emits `ret;`: leaves the kernel (or the device function).
-    constexpr void ret(location where = location::current()) const {
+    constexpr auto ret(location where = location::current()) const {
         control_writer{ctx().p, ctx().guard}.plain(tok::ret, where);
     }
     /// Emits `exit;`: ends the thread.
-    constexpr void exit(location where = location::current()) const {
+    constexpr auto exit(location where = location::current()) const {
         control_writer{ctx().p, ctx().guard}.plain(tok::exit, where);
     }
     /// Emits `trap;`: aborts the grid.
-    constexpr void trap(location where = location::current()) const {
+    constexpr auto trap(location where = location::current()) const {
         control_writer{ctx().p, ctx().guard}.plain(tok::trap, where);
     }
 
@@ -323,12 +326,12 @@ public:
         return label(ctx().p.new_label(name, where));
     }
     /// Emits `name:` here. Once per label (K01).
-    constexpr void place(label l, location where = location::current()) const {
+    constexpr auto place(label l, location where = location::current()) const {
         if (ctx().p.labels[l.id()].placed != 0) ctx().p.report("K01", where, {"label placed twice"});
         ctx().p.place_label(l.id(), where);
     }
     /// Emits `bra name;` under the pending guard.
-    constexpr void bra(label l, location where = location::current()) const {
+    constexpr auto bra(label l, location where = location::current()) const {
         control_writer{ctx().p}.bra(l.id(), ctx().guard, where);
     }
 
@@ -340,7 +343,7 @@ private:
         return r;
     }
     template <class T, class Case>
-    constexpr void one_case(const reg<T>& x, Case& c, std::uint32_t end, location where) const {
+    constexpr auto one_case(const reg<T>& x, Case& c, std::uint32_t end, location where) const {
         ir::program& p = ctx().p;
         const control_writer w{p};
         if constexpr (requires { c.value; }) {
@@ -379,7 +382,7 @@ private:
         p.place_label(head, where);
         return {id, head, again, done};
     }
-    constexpr void close(loop_frame f, location where) const {
+    constexpr auto close(loop_frame f, location where) const {
         ir::program& p = ctx().p;
         control_writer{p}.bra(f.head, 0, where);
         p.place_label(f.done, where);

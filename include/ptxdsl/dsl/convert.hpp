@@ -139,7 +139,7 @@ inline constexpr lo_tag lo{};
 /// A register that holds an address, as a typed pointer. Emits nothing; the author vouches for space, type and
 /// alignment.
 template <space S, class T, unsigned Align = alignof(T), class A>
-[[nodiscard]] constexpr ptr<S, T, Align> as_ptr(A&& address) noexcept {
+[[nodiscard]] constexpr auto as_ptr(A&& address) noexcept {
     using P = ptr<S, T, Align>;
     static_assert(std::is_same_v<typename detail::traits<A>::value, typename P::address_type>,
                   "PTXDSL-B01: an address is a u64 register, a shared-memory address a u32 register");
@@ -212,7 +212,7 @@ public:
     /// nearest even), `k.mov<px::f16x2>(0x3C003C00u)` (bits), `k.mov<px::pred>(true)`.
     template <class T, class V>
         requires std::is_arithmetic_v<V>
-    constexpr reg<T> mov(V v, location where = location::current()) const {
+    constexpr auto mov(V v, location where = location::current()) const {
         constexpr isa::type_class cls = class_of<T>;
         using F = form<Tgt, tok::mov, mov_type<T>>;
         if constexpr (std::is_same_v<T, f16> || std::is_same_v<T, bf16>) {
@@ -236,25 +236,34 @@ public:
             return value<F, T>(ctx(), where, operand<T>(v, where));
         }
     }
+    /// Refuses a literal whose type is not named, with a sentence (A03).
+    template <class... Named, class V>
+        requires(sizeof...(Named) == 0 && std::is_arithmetic_v<V>)
+    constexpr auto mov(V, location = location::current()) const {
+        static_assert(always_false<V>,
+                      "PTXDSL-A03: mov of a literal names the type of its register: k.mov<px::u32>(7), "
+                      "k.mov<px::f32>(0.0f)");
+        return reg<u32>();
+    }
     /// `mov.b16 d, a;` the same bits as a `T`.
     template <class T, class A>
-    constexpr reg<T> mov_b16(A&& a, location where = location::current()) const {
+    constexpr auto mov_b16(A&& a, location where = location::current()) const {
         return bits<16, tok::b16, T>(static_cast<A&&>(a), where);
     }
     /// `mov.b32 d, a;` the same bits as a `T`: `k.mov_b32<px::u32>(f)`.
     template <class T, class A>
-    constexpr reg<T> mov_b32(A&& a, location where = location::current()) const {
+    constexpr auto mov_b32(A&& a, location where = location::current()) const {
         return bits<32, tok::b32, T>(static_cast<A&&>(a), where);
     }
     /// `mov.b64 d, a;` the same bits as a `T`.
     template <class T, class A>
-    constexpr reg<T> mov_b64(A&& a, location where = location::current()) const {
+    constexpr auto mov_b64(A&& a, location where = location::current()) const {
         return bits<64, tok::b64, T>(static_cast<A&&>(a), where);
     }
     /// `mov.b32 d, {lo, hi};` — `k.mov_pack<px::b32>(lo, hi)`, two or four registers, lowest bits first. PTX
     /// ISA 9.7.9.3.
     template <class T, class A, class B, class C = absent, class D = absent>
-    constexpr reg<T> mov_pack(A&& a, B&& b, C&& c = C{}, D&& d = D{}, location where = location::current()) const {
+    constexpr auto mov_pack(A&& a, B&& b, C&& c = C{}, D&& d = D{}, location where = location::current()) const {
         static_assert(is_absent<C> == is_absent<D>, "PTXDSL-A07: mov packs two or four registers");
         constexpr unsigned n = is_absent<C> ? 2 : 4;
         braces list;
@@ -284,7 +293,7 @@ public:
     }
     /// Declares a register without a value, to assign later or to pass to `k.inst`. Emits nothing.
     template <class T>
-    [[nodiscard]] constexpr reg<T> new_reg(string_view name = {}) const {
+    [[nodiscard]] constexpr auto new_reg(string_view name = {}) const {
         return reg<T>(ctx().p, ctx().p.new_reg(scalar_of<T>, name));
     }
 
@@ -293,7 +302,7 @@ public:
     /// `cvt{.M}.D.A d, a;` — `k.cvt<px::f32>(i8)`, `k.cvt<px::s32, px::rzi>(f)`, `k.cvt<px::bf16, px::rn>(f)`. Packed:
     /// `k.cvt<px::bf16x2, px::rn>(px::hi(a), px::lo(b))`; `.rs` takes the random bits last. PTX ISA 9.7.9.21.
     template <class D, tok... M, class A, class B = absent, class C = absent>
-    constexpr reg<D> cvt(A&& a, B&& b = B{}, C&& c = C{}, location where = location::current()) const {
+    constexpr auto cvt(A&& a, B&& b = B{}, C&& c = C{}, location where = location::current()) const {
         if constexpr (is_high<std::remove_cvref_t<A>> || is_low<std::remove_cvref_t<A>>) {
             static_assert(
                 is_high<std::remove_cvref_t<A>> && is_low<std::remove_cvref_t<B>>,
@@ -307,7 +316,7 @@ public:
                 else
                     return value<F, D>(ctx(), where, upper, lower, as_operand<u32>(static_cast<C&&>(c), where));
             } else {
-                return {};
+                return reg<D>();
             }
         } else if constexpr (is_vec<std::remove_cvref_t<A>>) {
             using F = form<Tgt, tok::cvt, M..., isa::type_token(scalar_of<D>), tok::f32>;
@@ -329,19 +338,19 @@ public:
     /// `cvt.pack.sat.D.s32{.b32} d, a, b{, c};` — `k.cvt_pack<px::u8>(px::hi(a), px::lo(b), c)`; `c` fills the upper
     /// bits of results narrower than 16 bits. PTX ISA 9.7.9.22.
     template <class D, class A, class B, class C = absent>
-    constexpr reg<u32> cvt_pack(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
+    constexpr auto cvt_pack(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         return cvt_pack<isa::type_token(scalar_of<D>)>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
                                                        where);
     }
     /// The same for results without a C++ type: `k.cvt_pack<px::tok::u4>(…)`.
     template <tok D, class A, class B, class C = absent>
-    constexpr reg<u32> cvt_pack(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
+    constexpr auto cvt_pack(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         constexpr bool named = is_high<std::remove_cvref_t<A>> && is_low<std::remove_cvref_t<B>>;
         static_assert(
             named,
             "PTXDSL-A13: cvt.pack names its halves, the upper one first: k.cvt_pack<px::u8>(px::hi(a), px::lo(b), c)");
         if constexpr (!named) {
-            return {};
+            return reg<u32>();
         } else if constexpr (is_absent<C>) {
             using F = form<Tgt, tok::cvt, tok::pack, tok::sat, D, tok::s32>;
             require<F, rule::a09>();
@@ -425,7 +434,7 @@ public:
     }
     /// `isspacep.space p, a;` — `k.isspacep<px::space::shared>(generic)`. PTX ISA 9.7.9.19.
     template <space S, class P>
-    constexpr reg<pred> isspacep(P&& p, location where = location::current()) const {
+    constexpr auto isspacep(P&& p, location where = location::current()) const {
         using Ptr = std::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: isspacep takes a generic pointer");
         static_assert(Ptr::state_space == space::generic,
@@ -454,7 +463,7 @@ public:
     /// `getctarank.shared::cluster.u32 d, a;` the block of the cluster whose shared memory holds the address. PTX
     /// ISA 9.7.9.24.
     template <class P>
-    constexpr reg<u32> getctarank(P&& p, location where = location::current()) const {
+    constexpr auto getctarank(P&& p, location where = location::current()) const {
         using Ptr = std::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr> && (is_narrow(Ptr::state_space) || Ptr::state_space == space::generic),
                       "PTXDSL-B01: getctarank takes a shared or generic pointer");
@@ -472,21 +481,21 @@ private:
     static constexpr tok bit_word = bits_of<T> == 128 ? tok::b128 : isa::type_token(bits_type<T>);
 
     template <unsigned Bits, tok Word, class T, class A>
-    constexpr reg<T> bits(A&& a, location where) const {
+    constexpr auto bits(A&& a, location where) const {
         using S = source_t<A>;
         static_assert(bits_of<S> == Bits && bits_of<T> == Bits,
                       "PTXDSL-A01: mov.b16, mov.b32 and mov.b64 copy bits between registers of exactly that size");
         return value<form<Tgt, tok::mov, Word>, T>(ctx(), where, as_operand<S>(static_cast<A&&>(a), where));
     }
     template <unsigned Bits, class A>
-    static constexpr void element(braces& list, A&& a, location where) {
+    static constexpr auto element(braces& list, A&& a, location where) {
         using T = source_t<A>;
         static_assert(bits_of<T> == Bits, "PTXDSL-A01: the registers packed together have not the size of the result");
         list.add(as_operand<T>(static_cast<A&&>(a), where));
     }
     /// The operand inside `px::hi(a)` or `px::lo(a)`.
     template <class T, template <class> class Half, class A>
-    [[nodiscard]] static constexpr operand<T> half(Half<A>& h, location where) {
+    [[nodiscard]] static constexpr auto half(Half<A>& h, location where) {
         return as_operand<T>(static_cast<A&&>(h.value), where);
     }
     /// A pointer like `Ptr` in space `S` whose base is register `d`.

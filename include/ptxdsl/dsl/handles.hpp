@@ -151,7 +151,7 @@ struct operand : detail::raw_operand {
     }
     template <class V>
         requires std::is_arithmetic_v<V>
-    constexpr operand(V v, location at = location::current()) noexcept : where(at) {
+    constexpr operand(V v, location at = location::current()) noexcept(is_literal_of<V>()) : where(at) {
         set_literal(v);
     }
     // NOLINTEND(google-explicit-constructor)
@@ -162,35 +162,40 @@ private:
         words[0] = ir::head(ir::operand_kind::reg, r.id());
     }
 
+    /// Refuses literals of another class. The constructor asks in its `noexcept`, which g++ instantiates at the call.
+    template <class V>
+    [[nodiscard]] static constexpr auto is_literal_of() noexcept {
+        constexpr isa::type_class cls = class_of<T>;
+        constexpr bool floats = std::is_same_v<T, f32> || std::is_same_v<T, f64>;
+        constexpr bool narrow = !floats && (cls == isa::type_class::floating || cls == isa::type_class::packed);
+        static_assert(!std::is_same_v<T, f32> || std::is_floating_point_v<V>,
+                      "PTXDSL-A03: integer literal for an f32 operand; write it as a float, for example 1.0f");
+        static_assert(
+            !std::is_same_v<T, f64> || std::is_floating_point_v<V>,
+            "PTXDSL-A03: integer literal for an f64 operand; write it as a floating literal, for example 1.0");
+        static_assert(
+            !narrow,
+            "PTXDSL-A14: this instruction takes no literal of a 16-bit or packed type; load it into a register "
+            "first with k.mov or k.imm");
+        static_assert(cls != isa::type_class::predicate,
+                      "PTXDSL-A02: a literal where a predicate register is needed; use k.setp");
+        static_assert(floats || narrow || cls == isa::type_class::predicate || !std::is_floating_point_v<V>,
+                      "PTXDSL-A03: floating literal for an integer operand; PTX would take its bits");
+        return true;
+    }
     template <class V>
     constexpr void set_literal(V v) noexcept {
-        constexpr isa::type_class cls = class_of<T>;
         if constexpr (std::is_same_v<T, f32>) {
-            static_assert(std::is_floating_point_v<V>,
-                          "PTXDSL-A03: integer literal for an f32 operand; write it as a float, for example 1.0f");
             words[0] = ir::head(ir::operand_kind::f32, 0);
             words[1] = __builtin_bit_cast(std::uint32_t, static_cast<float>(v));
             count = 2;
         } else if constexpr (std::is_same_v<T, f64>) {
-            static_assert(
-                std::is_floating_point_v<V>,
-                "PTXDSL-A03: integer literal for an f64 operand; write it as a floating literal, for example 1.0");
             const auto bits = __builtin_bit_cast(std::uint64_t, static_cast<double>(v));
             words[0] = ir::head(ir::operand_kind::f64, 0);
             words[1] = static_cast<std::uint32_t>(bits);
             words[2] = static_cast<std::uint32_t>(bits >> 32);
             count = 3;
-        } else if constexpr (cls == isa::type_class::floating || cls == isa::type_class::packed) {
-            static_assert(
-                detail::always_false<V>,
-                "PTXDSL-A14: this instruction takes no literal of a 16-bit or packed type; load it into a register "
-                "first with k.mov or k.imm");
-        } else if constexpr (cls == isa::type_class::predicate) {
-            static_assert(detail::always_false<V>,
-                          "PTXDSL-A02: a literal where a predicate register is needed; use k.setp");
         } else {
-            static_assert(!std::is_floating_point_v<V>,
-                          "PTXDSL-A03: floating literal for an integer operand; PTX would take its bits");
             set_integer(static_cast<std::int64_t>(v));
         }
     }
@@ -314,12 +319,12 @@ public:
     /// The same register as a `U` of its register class (`u32` as `b32`, `bf16x2` …). Emits nothing; between classes,
     /// as from f32 to u32, `k.mov_b32<U>(x)` copies the bits.
     template <class U>
-    [[nodiscard]] constexpr reg<U> as() const& {
+    [[nodiscard]] constexpr auto as() const& {
         check_class<U>();
         return reg<U>(*prog_, id_);
     }
     template <class U>
-    [[nodiscard]] constexpr reg<U> as() && {
+    [[nodiscard]] constexpr auto as() && {
         check_class<U>();
         return reg<U>(*prog_, id_, span_);
     }
@@ -522,7 +527,7 @@ public:
 
 private:
     template <class U>
-    static constexpr void check_class() noexcept {
+    static constexpr auto check_class() noexcept {
         static_assert(ptx_type<U>, "PTXDSL-A08: this C++ type stands for no PTX type");
         static_assert(
             ir::program::register_type(scalar_of<U>) == ir::program::register_type(scalar_of<T>),

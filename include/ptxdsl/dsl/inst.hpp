@@ -182,7 +182,7 @@ struct inst_form {
 
 /// One sentence for operand `Number` (from 1) of `k.inst`.
 template <unsigned Number, isa::operand_kind Given>
-constexpr void refuse_operand() noexcept {
+constexpr auto refuse_operand() noexcept {
     using enum isa::operand_kind;
     constexpr bool predicate = Given == pred || Given == not_pred;
     constexpr bool literal = Given == imm || Given == isa::operand_kind::special || Given == isa::operand_kind::label;
@@ -204,7 +204,7 @@ constexpr void refuse_operand() noexcept {
 }
 
 template <class F>
-constexpr void require_inst() noexcept {
+constexpr auto require_inst() noexcept {
     using status = isa::verdict::status;
     constexpr status st = F::verdict.st;
     static_assert(F::packed.known && st != status::unknown_opcode,
@@ -233,7 +233,7 @@ public:
     template <fixed_string Text, class A = absent, class B = absent, class C = absent, class D = absent,
               class E = absent, class G = absent, class H = absent, class Index = absent, class J = absent,
               class K = absent, class L = absent, class N = absent>
-    constexpr void inst(A&& a = A{}, B&& b = B{}, C&& c = C{}, D&& d = D{}, E&& e = E{}, G&& g = G{}, H&& h = H{},
+    constexpr auto inst(A&& a = A{}, B&& b = B{}, C&& c = C{}, D&& d = D{}, E&& e = E{}, G&& g = G{}, H&& h = H{},
                         Index&& i = Index{}, J&& j = J{}, K&& k = K{}, L&& l = L{}, N&& n = N{},
                         location where = location::current()) const {
         using F = inst_form<Tgt, Text, A, B, C, D, E, G, H, Index, J, K, L, N>;
@@ -243,7 +243,7 @@ public:
                      static_cast<J&&>(j), static_cast<K&&>(k), static_cast<L&&>(l), static_cast<N&&>(n));
     }
     /// Emits `text` as a line of its own. The only unchecked door: nothing knows what the line reads or writes.
-    constexpr void raw(string_view text, location where = location::current()) const {
+    constexpr auto raw(string_view text, location where = location::current()) const {
         ir::program& p = ctx().p;
         const ir::name n = p.intern(text);
         p.begin_record(ir::record::text, 0, where);
@@ -254,7 +254,7 @@ public:
 
 private:
     template <class F, class... O>
-    constexpr void emit_inst(location where, O&&... o) const {
+    constexpr auto emit_inst(location where, O&&... o) const {
         if constexpr (F::verdict.ok()) {
             const context k = ctx();
             if constexpr (F::has_literal) check_values<F>(k, where, o...);
@@ -265,12 +265,12 @@ private:
         }
     }
     template <class A>
-    static constexpr void put(const context& k, raw_operand* list, std::uint32_t& n, A&& a) {
+    static constexpr auto put(const context& k, raw_operand* list, std::uint32_t& n, A&& a) {
         using V = std::remove_cvref_t<A>;
         if constexpr (!is_absent<V>) list[n++] = raw_of(k, static_cast<A&&>(a));
     }
     template <class A>
-    [[nodiscard]] static constexpr raw_operand raw_of(const context& k, A&& a) {
+    [[nodiscard]] static constexpr auto raw_of(const context& k, A&& a) {
         using V = std::remove_cvref_t<A>;
         raw_operand o;
         if constexpr (is_joined<V>) {
@@ -306,7 +306,7 @@ private:
     }
     /// The actual values of integer literals: the form's range (A14) and the width of its types (A03).
     template <class F, class... O>
-    static constexpr void check_values(const context& k, location where, const O&... o) {
+    static constexpr auto check_values(const context& k, location where, const O&... o) {
         inst_shapes s = F::shapes;
         std::uint32_t at = 0;
         (set_value<O>(s, at, o), ...);
@@ -326,7 +326,7 @@ private:
                         " is a literal the form does not take: ", s.s[v.operand < s.n ? v.operand : 0].value});
     }
     template <class A>
-    static constexpr void set_value(inst_shapes& s, std::uint32_t& at, const A& a) noexcept {
+    static constexpr auto set_value(inst_shapes& s, std::uint32_t& at, const A& a) noexcept {
         if constexpr (std::is_integral_v<A>) s.s[at].value = static_cast<std::int64_t>(a);
         if constexpr (is_joined<A>)
             at += 2;

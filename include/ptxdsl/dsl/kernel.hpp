@@ -46,8 +46,10 @@ struct body_traits<void (*)(builder<Tgt, Families...>&, P...)> {
     /// Runs `body` on a program whose header is set, with the constants `c` in front of the parameters.
     template <class Body, class... C>
     static constexpr void run(const Body& body, ir::program& p, const C&... c) {
-        static_assert(sizeof...(C) == constants,
-                      "PTXDSL-J07: the kernel body takes another number of constants than the kernel is given");
+        static_assert(
+            sizeof...(C) == constants,
+            "PTXDSL-J07: the kernel body takes another number of constants than the kernel is given; what is no px::reg, px "
+            "pointer or tensor map is a constant (T* is none of them: px::global_ptr<T>)");
         if constexpr (sizeof...(C) == constants) {
             builder<Tgt, Families...> k(p);
             skip<sizeof...(C)>(type_pack<P...>(), body, k, c...);
@@ -116,7 +118,7 @@ constexpr void finish_program(ir::program& p) {
 
 /// Writes the whole program of one kernel.
 template <class Body, class... C>
-constexpr void write_program(ir::program& p, string_view name, const ir::attributes& attrs, const Body& body,
+constexpr auto write_program(ir::program& p, string_view name, const ir::attributes& attrs, const Body& body,
                              const C&... c) {
     using traits = body_traits<Body>;
     p.target = traits::the_target;

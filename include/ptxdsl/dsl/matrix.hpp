@@ -161,7 +161,7 @@ struct register_list {
 
 /// Puts the nested calls of `first` and of `list` into the order of the text (K05 when they cannot be told apart).
 template <unsigned N>
-constexpr void settle_list(ir::program& p, const raw_operand& first, const register_list<N>& list, location where) {
+constexpr auto settle_list(ir::program& p, const raw_operand& first, const register_list<N>& list, location where) {
     ir::span spans[N + 1] = {first.fresh};
     for (unsigned i = 0; i < N; ++i) spans[i + 1] = list.fresh[i];
     ir::span all;
@@ -251,7 +251,7 @@ public:
     /// `ldmatrix` of a whole fragment of 1, 2 or 4 registers: the number of matrices follows the fragment. Lane
     /// addresses are `Fragment::layout.matrix_row(lane)`. PTX ISA 9.7.14.5.15.
     template <tok... M, fragment_role Role, class E, u32 FM, u32 FK, class T, unsigned A>
-    constexpr void ldmatrix(const mma_fragment<Role, E, FM, FK>& to, ptr<space::shared, T, A> row,
+    constexpr auto ldmatrix(const mma_fragment<Role, E, FM, FK>& to, ptr<space::shared, T, A> row,
                             location where = location::current()) const {
         check_fragment<mma_fragment<Role, E, FM, FK>, M...>();
         check_row<T, A>();
@@ -265,14 +265,14 @@ public:
     /// ISA 9.7.14.5.16.
     template <tok... M, class T, unsigned A, class R0>
         requires(traits<R0>::is_reg)
-    constexpr void stmatrix(ptr<space::shared, T, A> row, R0&& r0, location where = location::current()) const {
+    constexpr auto stmatrix(ptr<space::shared, T, A> row, R0&& r0, location where = location::current()) const {
         register_list<1> list;
         list.add(matrix_register(static_cast<R0&&>(r0), where));
         store<M...>(address_operand(static_cast<ptr<space::shared, T, A>&&>(row)), list, where);
         check_row<T, A>();
     }
     template <tok... M, class T, unsigned A, class R0, class R1>
-    constexpr void stmatrix(ptr<space::shared, T, A> row, R0&& r0, R1&& r1,
+    constexpr auto stmatrix(ptr<space::shared, T, A> row, R0&& r0, R1&& r1,
                             location where = location::current()) const {
         register_list<2> list;
         list.add(matrix_register(static_cast<R0&&>(r0), where));
@@ -281,7 +281,7 @@ public:
         check_row<T, A>();
     }
     template <tok... M, class T, unsigned A, class R0, class R1, class R2, class R3>
-    constexpr void stmatrix(ptr<space::shared, T, A> row, R0&& r0, R1&& r1, R2&& r2, R3&& r3,
+    constexpr auto stmatrix(ptr<space::shared, T, A> row, R0&& r0, R1&& r1, R2&& r2, R3&& r3,
                             location where = location::current()) const {
         register_list<4> list;
         list.add(matrix_register(static_cast<R0&&>(r0), where));
@@ -293,7 +293,7 @@ public:
     }
     /// `stmatrix` of a whole fragment of 1, 2 or 4 registers. PTX ISA 9.7.14.5.16.
     template <tok... M, class T, unsigned A, fragment_role Role, class E, u32 FM, u32 FK>
-    constexpr void stmatrix(ptr<space::shared, T, A> row, const mma_fragment<Role, E, FM, FK>& from,
+    constexpr auto stmatrix(ptr<space::shared, T, A> row, const mma_fragment<Role, E, FM, FK>& from,
                             location where = location::current()) const {
         check_fragment<mma_fragment<Role, E, FM, FK>, M...>();
         check_row<T, A>();
@@ -303,12 +303,12 @@ public:
     }
     /// B07: another block's shared memory.
     template <tok... M, class T, unsigned A, class... R>
-    constexpr void ldmatrix(ptr<space::shared_cluster, T, A>, const R&...) const {
+    constexpr auto ldmatrix(ptr<space::shared_cluster, T, A>, const R&...) const {
         static_assert(always_false<T>,
                       "PTXDSL-B07: ldmatrix reads the own block's shared memory; this is a mapped (mapa) address");
     }
     template <tok... M, class T, unsigned A, class... R>
-    constexpr void stmatrix(ptr<space::shared_cluster, T, A>, const R&...) const {
+    constexpr auto stmatrix(ptr<space::shared_cluster, T, A>, const R&...) const {
         static_assert(always_false<T>,
                       "PTXDSL-B07: stmatrix writes the own block's shared memory; this is a mapped (mapa) address");
     }
@@ -328,7 +328,7 @@ public:
     /// `k.mma_sync<px::xor_, px::popc>(…)` for single bits, `k.mma_sync<px::tok::kind__f8f6f4>(…)` for fp8 on sm_100a.
     /// PTX ISA 9.7.14.5.14.
     template <tok... M, class D, class A, class B, class C>
-    constexpr void mma_sync(const D& d, const A& a, const B& b, const C& c,
+    constexpr auto mma_sync(const D& d, const A& a, const B& b, const C& c,
                             location where = location::current()) const {
         if constexpr (check_roles<D, A, B, C, fragment_role::a>()) {
             using F = mma_form<tok::none, D, A, B, C, M...>;
@@ -340,7 +340,7 @@ public:
     /// register, of the threads that `Selector` names). `k.mma_sp_sync<0, px::ordered_metadata>(…)` for ordered
     /// metadata. PTX ISA 9.7.14.6.
     template <unsigned Selector, tok... M, class D, class A, class B, class C, class E>
-    constexpr void mma_sp_sync(const D& d, const A& a, const B& b, const C& c, const reg<E>& metadata,
+    constexpr auto mma_sp_sync(const D& d, const A& a, const B& b, const C& c, const reg<E>& metadata,
                                location where = location::current()) const {
         static_assert(bits_of<E> == 32, "PTXDSL-D07: the sparsity metadata is one 32-bit register");
         if constexpr (check_roles<D, A, B, C, fragment_role::sparse_a>()) {
@@ -359,7 +359,7 @@ public:
 
 private:
     template <class F>
-    static constexpr void require_mma() noexcept {
+    static constexpr auto require_mma() noexcept {
         using status = isa::verdict::status;
         static_assert(
             F::verdict.st == status::ok || F::verdict.st == status::wrong_target,
@@ -397,7 +397,7 @@ private:
         }
     }
     template <class F, tok... M>
-    static constexpr void check_fragment() noexcept {
+    static constexpr auto check_fragment() noexcept {
         static_assert(F::size == 1 || F::size == 2 || F::size == 4,
                       "PTXDSL-A07: ldmatrix and stmatrix move 1, 2 or 4 registers");
         static_assert(
@@ -407,19 +407,19 @@ private:
                       "PTXDSL-A07: .trans exchanges 16-bit elements; this fragment has others");
     }
     template <class T, unsigned A>
-    static constexpr void check_row() noexcept {
+    static constexpr auto check_row() noexcept {
         static_assert(
             A >= 16,
             "PTXDSL-B03: ldmatrix and stmatrix take the address of a 16-byte row; declare or assume that alignment");
     }
     template <class R>
-    [[nodiscard]] static constexpr raw_operand matrix_register(R&& r, location where) {
+    [[nodiscard]] static constexpr auto matrix_register(R&& r, location where) {
         using T = source_t<R>;
         static_assert(bits_of<T> == 32, "PTXDSL-A07: stmatrix takes 32-bit registers, two 16-bit elements each");
         return as_operand<T>(static_cast<R&&>(r), where);
     }
     template <tok... M, unsigned N>
-    constexpr void store(raw_operand row, const register_list<N>& list, location where) const {
+    constexpr auto store(raw_operand row, const register_list<N>& list, location where) const {
         using F = matrix_form<tok::stmatrix, matrix_count_token(N), M...>;
         require<F>();
         settle_list(ctx().p, row, list, where);

@@ -199,7 +199,7 @@ public:
 
     /// `mbarrier.init.shared::cta.b64 [bar], count;` One thread executes it.
     template <class R>
-    constexpr void mbarrier_init(mbarrier<R> b, location where = location::current()) const {
+    constexpr auto mbarrier_init(mbarrier<R> b, location where = location::current()) const {
         raw_operand n;
         n.words[0] = ir::head(ir::operand_kind::small_int, b.count());
         note(ir::note::barrier_init, b.region(), 1, b.count());
@@ -207,7 +207,7 @@ public:
     }
     /// `mbarrier.inval.shared::cta.b64 [bar];`
     template <class R>
-    constexpr void mbarrier_inval(mbarrier<R> b, location where = location::current()) const {
+    constexpr auto mbarrier_inval(mbarrier<R> b, location where = location::current()) const {
         effect<mb<tok::inval, tok::shared__cta, tok::b64>>(ctx(), where, address_operand_of(b.region()));
     }
     // Arrivals. `M` are semantics and scope in PTX order; the default is `.release.cta`. Ordering is separate from
@@ -216,14 +216,14 @@ public:
 
     /// `mbarrier.arrive{.M}.shared::cta.b64 state, [bar];` Every executing thread arrives once. PTX ISA 9.7.13.15.13.
     template <tok... M, class R>
-    constexpr arrival_token<R> mbarrier_arrive(mbarrier<R> b, location where = location::current()) const {
+    constexpr auto mbarrier_arrive(mbarrier<R> b, location where = location::current()) const {
         note(ir::note::barrier_arrive, b.region(), 1, is_empty_ring<R> ? 4 : 0);
         return token_of<mb<tok::arrive, M..., tok::shared__cta, tok::b64>, R>(where, address_operand_of(b.region()));
     }
     /// `mbarrier.arrive{.M}.shared::cta.b64 state, [bar], count;`
     template <tok... M, class R, class N>
         requires count_like<N>
-    constexpr arrival_token<R> mbarrier_arrive(mbarrier<R> b, N&& count, location where = location::current()) const {
+    constexpr auto mbarrier_arrive(mbarrier<R> b, N&& count, location where = location::current()) const {
         note(ir::note::barrier_arrive, b.region(), constant_or_unknown(count), 0);
         return token_of<mb<tok::arrive, M..., tok::shared__cta, tok::b64>, R>(
             where, address_operand_of(b.region()), as_operand<u32>(static_cast<N&&>(count), where));
@@ -231,14 +231,13 @@ public:
     /// `mbarrier.arrive{.M}.shared::cluster.b64 _, [bar]{, count};` on another block's barrier. There is no state to
     /// wait with (E10).
     template <tok... M, class R>
-    constexpr remote_arrival<R> mbarrier_arrive(remote_mbarrier<R> b, location where = location::current()) const {
+    constexpr auto mbarrier_arrive(remote_mbarrier<R> b, location where = location::current()) const {
         note(ir::note::barrier_arrive, b.local(), 1, is_empty_ring<R> ? 5 : 1);
         return remote<mb<tok::arrive, M..., tok::shared__cluster, tok::b64>>(where, b);
     }
     template <tok... M, class R, class N>
         requires count_like<N>
-    constexpr remote_arrival<R> mbarrier_arrive(remote_mbarrier<R> b, N&& count,
-                                                location where = location::current()) const {
+    constexpr auto mbarrier_arrive(remote_mbarrier<R> b, N&& count, location where = location::current()) const {
         note(ir::note::barrier_arrive, b.local(), constant_or_unknown(count), 1);
         return remote<mb<tok::arrive, M..., tok::shared__cluster, tok::b64>>(
             where, b, as_operand<u32>(static_cast<N&&>(count), where));
@@ -246,8 +245,7 @@ public:
     /// `mbarrier.arrive.noComplete.shared::cta.b64 state, [bar], count;` The caller knows that the phase does not
     /// complete.
     template <class R, class N>
-    constexpr arrival_token<R> mbarrier_arrive_noComplete(mbarrier<R> b, N&& count,
-                                                          location where = location::current()) const {
+    constexpr auto mbarrier_arrive_noComplete(mbarrier<R> b, N&& count, location where = location::current()) const {
         note(ir::note::barrier_arrive, b.region(), constant_or_unknown(count), 0);
         return token_of<mb<tok::arrive, tok::noComplete, tok::shared__cta, tok::b64>, R>(
             where, address_operand_of(b.region()), as_operand<u32>(static_cast<N&&>(count), where));
@@ -255,28 +253,28 @@ public:
     /// `mbarrier.arrive.expect_tx{.M}.shared::cta.b64 _, [bar], bytes;` One arrival that also expects `bytes` of
     /// copies. The bytes come from the tiles the copies fill: `k.mbarrier_arrive_expect_tx(full[s], a, b)`.
     template <tok... M, class R, tile_like A>
-    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, location where = location::current()) const {
+    constexpr auto mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, location where = location::current()) const {
         mbarrier_arrive_expect_tx<M...>(static_cast<mbarrier<R>&&>(b), A::bytes(), where);
     }
     template <tok... M, class R, tile_like A, tile_like B>
-    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, const B&,
+    constexpr auto mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, const B&,
                                              location where = location::current()) const {
         mbarrier_arrive_expect_tx<M...>(static_cast<mbarrier<R>&&>(b), A::bytes() + B::bytes(), where);
     }
     template <tok... M, class R, tile_like A, tile_like B, tile_like C>
-    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, const B&, const C&,
+    constexpr auto mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, const B&, const C&,
                                              location where = location::current()) const {
         mbarrier_arrive_expect_tx<M...>(static_cast<mbarrier<R>&&>(b), A::bytes() + B::bytes() + C::bytes(), where);
     }
     template <tok... M, class R, tile_like A, tile_like B, tile_like C, tile_like D>
-    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, const B&, const C&, const D&,
+    constexpr auto mbarrier_arrive_expect_tx(mbarrier<R> b, const A&, const B&, const C&, const D&,
                                              location where = location::current()) const {
         mbarrier_arrive_expect_tx<M...>(static_cast<mbarrier<R>&&>(b),
                                         A::bytes() + B::bytes() + C::bytes() + D::bytes(), where);
     }
     template <tok... M, class R, class N>
         requires count_like<N>
-    constexpr void mbarrier_arrive_expect_tx(mbarrier<R> b, N&& bytes, location where = location::current()) const {
+    constexpr auto mbarrier_arrive_expect_tx(mbarrier<R> b, N&& bytes, location where = location::current()) const {
         check_full<R>();
         check_tx(bytes, where);
         note(ir::note::barrier_arrive, b.region(), 1, 2);
@@ -289,8 +287,8 @@ public:
     /// `mbarrier.arrive.expect_tx{.M}.shared::cta.b64 state, [bar], bytes;` The same with the state of the phase.
     template <tok... M, class R, class N>
         requires count_like<N>
-    [[nodiscard]] constexpr arrival_token<R> mbarrier_arrive_expect_tx_state(
-        mbarrier<R> b, N&& bytes, location where = location::current()) const {
+    [[nodiscard]] constexpr auto mbarrier_arrive_expect_tx_state(mbarrier<R> b, N&& bytes,
+                                                                 location where = location::current()) const {
         check_full<R>();
         check_tx(bytes, where);
         note(ir::note::barrier_arrive, b.region(), 1, 2);
@@ -301,8 +299,8 @@ public:
     /// `mbarrier.arrive.expect_tx{.M}.shared::cluster.b64 _, [bar], bytes;` on another block's barrier.
     template <tok... M, class R, class N>
         requires count_like<N>
-    constexpr remote_arrival<R> mbarrier_arrive_expect_tx(remote_mbarrier<R> b, N&& bytes,
-                                                          location where = location::current()) const {
+    constexpr auto mbarrier_arrive_expect_tx(remote_mbarrier<R> b, N&& bytes,
+                                             location where = location::current()) const {
         check_full<R>();
         check_tx(bytes, where);
         note(ir::note::barrier_noarity, b.local(), 0, 1);
@@ -311,37 +309,36 @@ public:
     }
     /// `mbarrier.arrive_drop{.M}.shared::cta.b64 state, [bar]{, count};` Arrives, and takes no part in later phases.
     template <tok... M, class R>
-    constexpr arrival_token<R> mbarrier_arrive_drop(mbarrier<R> b, location where = location::current()) const {
+    constexpr auto mbarrier_arrive_drop(mbarrier<R> b, location where = location::current()) const {
         note(ir::note::barrier_noarity, b.region(), 0, 0);
         return token_of<mb<tok::arrive_drop, M..., tok::shared__cta, tok::b64>, R>(where,
                                                                                    address_operand_of(b.region()));
     }
     template <tok... M, class R, class N>
         requires count_like<N>
-    constexpr arrival_token<R> mbarrier_arrive_drop(mbarrier<R> b, N&& count,
-                                                    location where = location::current()) const {
+    constexpr auto mbarrier_arrive_drop(mbarrier<R> b, N&& count, location where = location::current()) const {
         note(ir::note::barrier_noarity, b.region(), 0, 0);
         return token_of<mb<tok::arrive_drop, M..., tok::shared__cta, tok::b64>, R>(
             where, address_operand_of(b.region()), as_operand<u32>(static_cast<N&&>(count), where));
     }
     /// `mbarrier.arrive_drop{.M}.shared::cluster.b64 _, [bar];` on another block's barrier.
     template <tok... M, class R>
-    constexpr remote_arrival<R> mbarrier_arrive_drop(remote_mbarrier<R> b, location where = location::current()) const {
+    constexpr auto mbarrier_arrive_drop(remote_mbarrier<R> b, location where = location::current()) const {
         note(ir::note::barrier_noarity, b.local(), 0, 1);
         return remote<mb<tok::arrive_drop, M..., tok::shared__cluster, tok::b64>>(where, b);
     }
     /// `mbarrier.arrive_drop.noComplete.shared::cta.b64 state, [bar], count;`
     template <class R, class N>
-    constexpr arrival_token<R> mbarrier_arrive_drop_noComplete(mbarrier<R> b, N&& count,
-                                                               location where = location::current()) const {
+    constexpr auto mbarrier_arrive_drop_noComplete(mbarrier<R> b, N&& count,
+                                                   location where = location::current()) const {
         note(ir::note::barrier_noarity, b.region(), 0, 0);
         return token_of<mb<tok::arrive_drop, tok::noComplete, tok::shared__cta, tok::b64>, R>(
             where, address_operand_of(b.region()), as_operand<u32>(static_cast<N&&>(count), where));
     }
     /// `mbarrier.arrive_drop.expect_tx{.M}.shared::cta.b64 state, [bar], bytes;`
     template <tok... M, class R, class N>
-    constexpr arrival_token<R> mbarrier_arrive_drop_expect_tx(mbarrier<R> b, N&& bytes,
-                                                              location where = location::current()) const {
+    constexpr auto mbarrier_arrive_drop_expect_tx(mbarrier<R> b, N&& bytes,
+                                                  location where = location::current()) const {
         check_tx(bytes, where);
         note(ir::note::barrier_noarity, b.region(), 0, 0);
         note(ir::note::barrier_expect, b.region(), constant_or_unknown(bytes), 0);
@@ -350,8 +347,8 @@ public:
     }
     /// `mbarrier.arrive_drop.expect_tx{.M}.shared::cluster.b64 _, [bar], bytes;` on another block's barrier.
     template <tok... M, class R, class N>
-    constexpr remote_arrival<R> mbarrier_arrive_drop_expect_tx(remote_mbarrier<R> b, N&& bytes,
-                                                               location where = location::current()) const {
+    constexpr auto mbarrier_arrive_drop_expect_tx(remote_mbarrier<R> b, N&& bytes,
+                                                  location where = location::current()) const {
         check_tx(bytes, where);
         note(ir::note::barrier_noarity, b.local(), 0, 1);
         return remote<mb<tok::arrive_drop, tok::expect_tx, M..., tok::shared__cluster, tok::b64>>(
@@ -360,7 +357,7 @@ public:
     /// `mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], bytes;` No arrival.
     /// `k.mbarrier_expect_tx<px::cluster>(…)` widens the scope. PTX ISA 9.7.13.15.11.
     template <tok Scope = tok::cta, class R, class N>
-    constexpr void mbarrier_expect_tx(mbarrier<R> b, N&& bytes, location where = location::current()) const {
+    constexpr auto mbarrier_expect_tx(mbarrier<R> b, N&& bytes, location where = location::current()) const {
         check_full<R>();
         check_tx(bytes, where);
         note(ir::note::barrier_expect, b.region(), constant_or_unknown(bytes), 0);
@@ -369,7 +366,7 @@ public:
     }
     /// `mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [bar], bytes;` on another block's barrier.
     template <tok Scope = tok::cluster, class R, class N>
-    constexpr void mbarrier_expect_tx(remote_mbarrier<R> b, N&& bytes, location where = location::current()) const {
+    constexpr auto mbarrier_expect_tx(remote_mbarrier<R> b, N&& bytes, location where = location::current()) const {
         check_full<R>();
         check_tx(bytes, where);
         note(ir::note::barrier_noarity, b.local(), 0, 1);
@@ -380,7 +377,7 @@ public:
     /// `mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], bytes;` Simulates a copy's completion. PTX
     /// ISA 9.7.13.15.12.
     template <tok Scope = tok::cta, class R, class N>
-    constexpr void mbarrier_complete_tx(mbarrier<R> b, N&& bytes, location where = location::current()) const {
+    constexpr auto mbarrier_complete_tx(mbarrier<R> b, N&& bytes, location where = location::current()) const {
         check_tx(bytes, where);
         note(ir::note::barrier_copy, b.region(), constant_or_zero(bytes), 1);
         count_bytes<tok::complete_tx, Scope, tok::shared__cta>(where, address_operand_of(b.region()),
@@ -388,7 +385,7 @@ public:
     }
     /// `mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [bar], bytes;` on another block's barrier.
     template <tok Scope = tok::cluster, class R, class N>
-    constexpr void mbarrier_complete_tx(remote_mbarrier<R> b, N&& bytes, location where = location::current()) const {
+    constexpr auto mbarrier_complete_tx(remote_mbarrier<R> b, N&& bytes, location where = location::current()) const {
         check_tx(bytes, where);
         note(ir::note::barrier_noarity, b.local(), 0, 1);
         count_bytes<tok::complete_tx, Scope, tok::shared__cluster>(
@@ -401,113 +398,111 @@ public:
     /// `mbarrier.try_wait.parity{.M}.shared::cta.b64 p, [bar], parity;` May suspend the thread for a while; read `p`
     /// (E11). PTX ISA 9.7.13.15.16.
     template <tok... M, class R, class P>
-    [[nodiscard]] constexpr reg<pred> mbarrier_try_wait_parity(mbarrier<R> b, P&& parity,
-                                                               location where = location::current()) const {
+    [[nodiscard]] constexpr auto mbarrier_try_wait_parity(mbarrier<R> b, P&& parity,
+                                                          location where = location::current()) const {
         return waits<mb<tok::try_wait, tok::parity, M..., tok::shared__cta, tok::b64>>(
             where, b.region(), constant_or_unknown(parity), as_operand<u32>(static_cast<P&&>(parity), where));
     }
     /// The same with a limit in nanoseconds for the suspension.
     template <tok... M, class R, class P, class N>
         requires count_like<N>
-    [[nodiscard]] constexpr reg<pred> mbarrier_try_wait_parity(mbarrier<R> b, P&& parity, N&& ns,
-                                                               location where = location::current()) const {
+    [[nodiscard]] constexpr auto mbarrier_try_wait_parity(mbarrier<R> b, P&& parity, N&& ns,
+                                                          location where = location::current()) const {
         return waits<mb<tok::try_wait, tok::parity, M..., tok::shared__cta, tok::b64>>(
             where, b.region(), constant_or_unknown(parity), as_operand<u32>(static_cast<P&&>(parity), where),
             as_operand<u32>(static_cast<N&&>(ns), where));
     }
     /// `mbarrier.test_wait.parity{.M}.shared::cta.b64 p, [bar], parity;` Never suspends.
     template <tok... M, class R, class P>
-    [[nodiscard]] constexpr reg<pred> mbarrier_test_wait_parity(mbarrier<R> b, P&& parity,
-                                                                location where = location::current()) const {
+    [[nodiscard]] constexpr auto mbarrier_test_wait_parity(mbarrier<R> b, P&& parity,
+                                                           location where = location::current()) const {
         return waits<mb<tok::test_wait, tok::parity, M..., tok::shared__cta, tok::b64>>(
             where, b.region(), constant_or_unknown(parity), as_operand<u32>(static_cast<P&&>(parity), where));
     }
     /// `mbarrier.try_wait{.M}.shared::cta.b64 p, [bar], state;`
     template <tok... M, class R>
-    [[nodiscard]] constexpr reg<pred> mbarrier_try_wait(mbarrier<R> b, const arrival_token<R>& token,
-                                                        location where = location::current()) const {
+    [[nodiscard]] constexpr auto mbarrier_try_wait(mbarrier<R> b, const arrival_token<R>& token,
+                                                   location where = location::current()) const {
         return waits<mb<tok::try_wait, M..., tok::shared__cta, tok::b64>>(where, b.region(), ir::unknown_count,
                                                                           operand<u64>(token.state(), where));
     }
     /// The same with a limit in nanoseconds for the suspension.
     template <tok... M, class R, class N>
         requires count_like<N>
-    [[nodiscard]] constexpr reg<pred> mbarrier_try_wait(mbarrier<R> b, const arrival_token<R>& token, N&& ns,
-                                                        location where = location::current()) const {
+    [[nodiscard]] constexpr auto mbarrier_try_wait(mbarrier<R> b, const arrival_token<R>& token, N&& ns,
+                                                   location where = location::current()) const {
         return waits<mb<tok::try_wait, M..., tok::shared__cta, tok::b64>>(where, b.region(), ir::unknown_count,
                                                                           operand<u64>(token.state(), where),
                                                                           as_operand<u32>(static_cast<N&&>(ns), where));
     }
     /// `mbarrier.test_wait{.M}.shared::cta.b64 p, [bar], state;`
     template <tok... M, class R>
-    [[nodiscard]] constexpr reg<pred> mbarrier_test_wait(mbarrier<R> b, const arrival_token<R>& token,
-                                                         location where = location::current()) const {
+    [[nodiscard]] constexpr auto mbarrier_test_wait(mbarrier<R> b, const arrival_token<R>& token,
+                                                    location where = location::current()) const {
         return waits<mb<tok::test_wait, M..., tok::shared__cta, tok::b64>>(where, b.region(), ir::unknown_count,
                                                                            operand<u64>(token.state(), where));
     }
     /// `mbarrier.pending_count.b64 n, state;`
     template <class R>
-    constexpr reg<u32> mbarrier_pending_count(const arrival_token<R>& token,
-                                              location where = location::current()) const {
+    constexpr auto mbarrier_pending_count(const arrival_token<R>& token, location where = location::current()) const {
         return value<mb<tok::pending_count, tok::b64>, u32>(ctx(), where, operand<u64>(token.state(), where));
     }
 
     // What must not be written, with its sentence.
     template <tok... M, class R, class Q>
         requires(!std::is_same_v<R, Q>)
-    constexpr reg<pred> mbarrier_try_wait(mbarrier<R>, const arrival_token<Q>&, location = location::current()) const {
+    constexpr auto mbarrier_try_wait(mbarrier<R>, const arrival_token<Q>&, location = location::current()) const {
         return other_ring<R>();
     }
     template <tok... M, class R, class Q>
         requires(!std::is_same_v<R, Q>)
-    constexpr reg<pred> mbarrier_test_wait(mbarrier<R>, const arrival_token<Q>&, location = location::current()) const {
+    constexpr auto mbarrier_test_wait(mbarrier<R>, const arrival_token<Q>&, location = location::current()) const {
         return other_ring<R>();
     }
     template <tok... M, class R, class Q>
-    constexpr reg<pred> mbarrier_try_wait(mbarrier<R>, const remote_arrival<Q>&, location = location::current()) const {
+    constexpr auto mbarrier_try_wait(mbarrier<R>, const remote_arrival<Q>&, location = location::current()) const {
         return no_state<R>();
     }
     template <tok... M, class R, class Q>
-    constexpr reg<pred> mbarrier_test_wait(mbarrier<R>, const remote_arrival<Q>&,
-                                           location = location::current()) const {
+    constexpr auto mbarrier_test_wait(mbarrier<R>, const remote_arrival<Q>&, location = location::current()) const {
         return no_state<R>();
     }
     template <class R>
-    constexpr reg<u32> mbarrier_pending_count(const remote_arrival<R>&, location = location::current()) const {
+    constexpr auto mbarrier_pending_count(const remote_arrival<R>&, location = location::current()) const {
         return no_state<R>().template as<u32>();
     }
     template <tok... M, class R, class P>
-    constexpr reg<pred> mbarrier_try_wait_parity(remote_mbarrier<R>, P&&, location = location::current()) const {
+    constexpr auto mbarrier_try_wait_parity(remote_mbarrier<R>, P&&, location = location::current()) const {
         return wait_is_local<R>();
     }
     template <tok... M, class R, class P>
-    constexpr reg<pred> mbarrier_test_wait_parity(remote_mbarrier<R>, P&&, location = location::current()) const {
+    constexpr auto mbarrier_test_wait_parity(remote_mbarrier<R>, P&&, location = location::current()) const {
         return wait_is_local<R>();
     }
     template <tok... M, class R, class T>
-    constexpr reg<pred> mbarrier_try_wait(remote_mbarrier<R>, const T&, location = location::current()) const {
+    constexpr auto mbarrier_try_wait(remote_mbarrier<R>, const T&, location = location::current()) const {
         return wait_is_local<R>();
     }
     template <tok... M, class R, class T>
-    constexpr reg<pred> mbarrier_test_wait(remote_mbarrier<R>, const T&, location = location::current()) const {
+    constexpr auto mbarrier_test_wait(remote_mbarrier<R>, const T&, location = location::current()) const {
         return wait_is_local<R>();
     }
     template <tok... M, class R, class P>
-    constexpr void wait(remote_mbarrier<R>, P&&, location = location::current()) const {
+    constexpr auto wait(remote_mbarrier<R>, P&&, location = location::current()) const {
         static_cast<void>(wait_is_local<R>());
     }
     template <class R>
-    constexpr void mbarrier_init(remote_mbarrier<R>, location = location::current()) const {
+    constexpr auto mbarrier_init(remote_mbarrier<R>, location = location::current()) const {
         static_assert(always_false<R>,
                       "PTXDSL-B07: a mapped (mapa) barrier belongs to another block, which initialises it itself");
     }
     template <class R>
-    constexpr void mbarrier_inval(remote_mbarrier<R>, location = location::current()) const {
+    constexpr auto mbarrier_inval(remote_mbarrier<R>, location = location::current()) const {
         static_assert(always_false<R>,
                       "PTXDSL-B07: a mapped (mapa) barrier belongs to another block, which invalidates it itself");
     }
     template <class R, class N>
-    constexpr void mbarrier_arrive_noComplete(remote_mbarrier<R>, N&&, location = location::current()) const {
+    constexpr auto mbarrier_arrive_noComplete(remote_mbarrier<R>, N&&, location = location::current()) const {
         static_assert(always_false<R>, "PTXDSL-E10: arrive.noComplete exists for barriers of the own block only");
     }
     /// `mapa.shared::cluster.u32 d, bar, rank;` — the same barrier in block `rank` of the cluster.
@@ -534,7 +529,7 @@ public:
     /// Waits until the phase of `parity` has completed. Emits a loop of two instructions:
     /// `wait: mbarrier.try_wait.parity… p, [bar], parity; @!p bra wait;`
     template <tok... M, class R, class P>
-    constexpr void wait(mbarrier<R> b, P&& parity, location where = location::current()) const {
+    constexpr auto wait(mbarrier<R> b, P&& parity, location where = location::current()) const {
         const reg<u32> own = b.address(where);  // the address is computed once, outside the loop
         shared_region r = b.region();
         r.base = ir::head(ir::operand_kind::reg, own.id());
@@ -553,12 +548,12 @@ public:
 
     /// States that `n` arrivals complete each phase of `ring` in ways the verifier cannot count. Emits nothing.
     template <class R>
-    constexpr void assume_arrivals(const mbarrier_ring<R>& ring) const {
+    constexpr auto assume_arrivals(const mbarrier_ring<R>& ring) const {
         ctx().p.note_next(ir::note::barrier_noarity, ring.region().allocation);
     }
 
 private:
-    constexpr void note(ir::note code, const shared_region& r, std::uint32_t a, std::uint32_t b) const {
+    constexpr auto note(ir::note code, const shared_region& r, std::uint32_t a, std::uint32_t b) const {
         ctx().p.note_next(code, r.allocation, r.stage, a, b);
     }
     [[nodiscard]] static constexpr raw_operand sink() noexcept {
@@ -567,7 +562,7 @@ private:
         return o;
     }
     template <class F, class R, class... O>
-    [[nodiscard]] constexpr arrival_token<R> token_of(location where, const O&... operands) const {
+    [[nodiscard]] constexpr auto token_of(location where, const O&... operands) const {
         require<F>();
         return arrival_token<R>(value<F, u64>(ctx(), where, operands...));
     }
@@ -578,46 +573,46 @@ private:
         return {};
     }
     template <class F, class... O>
-    [[nodiscard]] constexpr reg<pred> waits(location where, const shared_region& bar, std::uint32_t parity,
-                                            const O&... operands) const {
+    [[nodiscard]] constexpr auto waits(location where, const shared_region& bar, std::uint32_t parity,
+                                       const O&... operands) const {
         require<F>();
         note(ir::note::barrier_wait, bar, parity, 0);
         return value<F, pred>(ctx(), where, address_operand_of(bar), operands...);
     }
     template <tok Op, tok Scope, tok Space, class... O>
-    constexpr void count_bytes(location where, const O&... operands) const {
+    constexpr auto count_bytes(location where, const O&... operands) const {
         using F = mb<Op, tok::relaxed, Scope, Space, tok::b64>;
         require<F>();
         effect<F>(ctx(), where, operands...);
     }
     /// E13: copies complete on a "full" barrier.
     template <class R>
-    static constexpr void check_full() noexcept {
+    static constexpr auto check_full() noexcept {
         static_assert(
             !is_empty_ring<R>,
             "PTXDSL-E13: this is the empty barrier of the pipeline, which counts releases; the bytes of copies "
             "are expected on the full one");
     }
     template <class R>
-    static constexpr reg<pred> other_ring() {
+    static constexpr auto other_ring() {
         static_assert(always_false<R>, "PTXDSL-E09: this arrival token comes from a barrier of another ring");
-        return {};
+        return reg<pred>();
     }
     template <class R>
-    static constexpr reg<pred> no_state() {
+    static constexpr auto no_state() {
         static_assert(always_false<R>,
                       "PTXDSL-E10: an arrive on another block's barrier returns no state to wait with; wait on the own "
                       "block's barrier, by parity");
-        return {};
+        return reg<pred>();
     }
     template <class R>
-    static constexpr reg<pred> wait_is_local() {
+    static constexpr auto wait_is_local() {
         static_assert(always_false<R>,
                       "PTXDSL-E10: a thread waits on its own block's barriers only; arrive remotely, wait locally");
-        return {};
+        return reg<pred>();
     }
     template <class N>
-    constexpr void check_tx(const N& bytes, location where) const {
+    constexpr auto check_tx(const N& bytes, location where) const {
         if constexpr (std::is_integral_v<N>) {
             if (static_cast<std::uint64_t>(bytes) > (1u << 20) - 1)
                 ctx().p.report("E06", where,

@@ -45,7 +45,7 @@ inline constexpr unsigned lanes_of = (Ptr::lanes * ... * (place_of(M) == place::
 
 /// What every access through a pointer must satisfy (rows A07, B02, B03).
 template <class Ptr, bool Writes, tok... M>
-constexpr void check_access() noexcept {
+constexpr auto check_access() noexcept {
     static_assert(!Writes || !std::is_const_v<typename Ptr::element_type>,
                   "PTXDSL-B02: write through a pointer to const; the kernel declared this memory read-only");
     static_assert(!Writes || Ptr::state_space != space::constant, "PTXDSL-B02: write to the constant space");
@@ -59,7 +59,7 @@ constexpr void check_access() noexcept {
 
 /// Vectors longer than 128 bits, or of 8 elements, where there are none (row A07).
 template <class F, class Ptr, unsigned N>
-constexpr void check_vector() noexcept {
+constexpr auto check_vector() noexcept {
     constexpr bool wide = N == 8 || sizeof(typename Ptr::scalar_type) * N > 16;
     static_assert(
         !wide || F::verdict.ok(),
@@ -68,7 +68,7 @@ constexpr void check_vector() noexcept {
 }
 
 template <class T, unsigned N>
-[[nodiscard]] constexpr vec<T, N> new_vector(ir::program& p) {
+[[nodiscard]] constexpr auto new_vector(ir::program& p) {
     vec<T, N> v(p);
     for (unsigned i = 0; i < N; ++i) v.set(i, p.new_reg(scalar_of<T>));
     return v;
@@ -114,7 +114,7 @@ public:
     }
     /// `st{.M}.space{.vec}.T [p], v{, policy};` PTX ISA 9.7.9.11.
     template <tok... M, class P, class V, class H = absent>
-    constexpr void st(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    constexpr auto st(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
         using Ptr = std::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: st takes an address (px::global_ptr, px::shared_ptr …)");
         if constexpr (is_ptr_v<Ptr>) {
@@ -137,50 +137,50 @@ public:
 
     /// `prefetch.space.L1 [p];` PTX ISA 9.7.9.15.
     template <class P>
-    constexpr void prefetch_L1(P&& p, location where = location::current()) const {
+    constexpr auto prefetch_L1(P&& p, location where = location::current()) const {
         touch<false, 1, tok::prefetch, tok::L1>(static_cast<P&&>(p), where);
     }
     /// `prefetch.space.L2 [p];` PTX ISA 9.7.9.15.
     template <class P>
-    constexpr void prefetch_L2(P&& p, location where = location::current()) const {
+    constexpr auto prefetch_L2(P&& p, location where = location::current()) const {
         touch<false, 1, tok::prefetch, tok::L2>(static_cast<P&&>(p), where);
     }
     /// `prefetch.global.L2::evict_last [p];` PTX ISA 9.7.9.15.
     template <class P>
-    constexpr void prefetch_L2_evict_last(P&& p, location where = location::current()) const {
+    constexpr auto prefetch_L2_evict_last(P&& p, location where = location::current()) const {
         touch<false, 1, tok::prefetch, tok::L2__evict_last>(static_cast<P&&>(p), where);
     }
     /// `prefetch.global.L2::evict_normal [p];` PTX ISA 9.7.9.15.
     template <class P>
-    constexpr void prefetch_L2_evict_normal(P&& p, location where = location::current()) const {
+    constexpr auto prefetch_L2_evict_normal(P&& p, location where = location::current()) const {
         touch<false, 1, tok::prefetch, tok::L2__evict_normal>(static_cast<P&&>(p), where);
     }
     /// `prefetchu.L1 [p];` generic addresses. PTX ISA 9.7.9.15.
     template <class P>
-    constexpr void prefetchu_L1(P&& p, location where = location::current()) const {
+    constexpr auto prefetchu_L1(P&& p, location where = location::current()) const {
         touch<false, 1, tok::prefetchu, tok::L1>(static_cast<P&&>(p), where);
     }
     /// `applypriority.global.L2::evict_normal [p], 128;` PTX ISA 9.7.9.16.
     template <class P>
-    constexpr void applypriority_L2_evict_normal(P&& p, location where = location::current()) const {
+    constexpr auto applypriority_L2_evict_normal(P&& p, location where = location::current()) const {
         touch<false, 128, tok::applypriority, tok::L2__evict_normal>(static_cast<P&&>(p), where);
     }
     /// `discard.global.L2 [p], 128;` the 128 bytes lose their values. PTX ISA 9.7.9.17.
     template <class P>
-    constexpr void discard_L2(P&& p, location where = location::current()) const {
+    constexpr auto discard_L2(P&& p, location where = location::current()) const {
         touch<true, 128, tok::discard, tok::L2>(static_cast<P&&>(p), where);
     }
     /// `createpolicy.fractional.PRIMARY{.SECONDARY}.b64 d, fraction;` —
     /// `k.createpolicy_fractional<px::L2::evict_last>(0.5f)`. PTX ISA 9.7.9.18.
     template <tok... M, class A = float>
-    constexpr reg<b64> createpolicy_fractional(A&& fraction = 1.0f, location where = location::current()) const {
+    constexpr auto createpolicy_fractional(A&& fraction = 1.0f, location where = location::current()) const {
         return checked<form<Tgt, tok::createpolicy, tok::fractional, M..., tok::b64>, b64>(
             ctx(), where, as_operand<f32>(static_cast<A&&>(fraction), where));
     }
     /// `createpolicy.range.global.PRIMARY{.SECONDARY}.b64 d, [p], primary_size, total_size;` PTX ISA 9.7.9.18.
     template <tok... M, class P, class A, class B>
-    constexpr reg<b64> createpolicy_range(P&& p, A&& primary_size, B&& total_size,
-                                          location where = location::current()) const {
+    constexpr auto createpolicy_range(P&& p, A&& primary_size, B&& total_size,
+                                      location where = location::current()) const {
         using Ptr = std::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: createpolicy.range takes a global address");
         return checked<compact_form<Tgt, tok::createpolicy, tok::range, space_token(Ptr::state_space), M..., tok::b64>,
@@ -190,7 +190,7 @@ public:
     }
     /// `createpolicy.cvt.L2.b64 d, a;` from the access property word of the CUDA API. PTX ISA 9.7.9.18.
     template <class A>
-    constexpr reg<b64> createpolicy_cvt_L2(A&& property, location where = location::current()) const {
+    constexpr auto createpolicy_cvt_L2(A&& property, location where = location::current()) const {
         using T = source_t<A>;
         return checked<form<Tgt, tok::createpolicy, tok::cvt, tok::L2, tok::b64>, b64>(
             ctx(), where, as_operand<T>(static_cast<A&&>(property), where));
@@ -242,7 +242,7 @@ private:
     }
     /// `Op.space.Level [p]{, 128};`
     template <bool Writes, unsigned Bytes, tok Op, tok Level, class P>
-    constexpr void touch(P&& p, location where) const {
+    constexpr auto touch(P&& p, location where) const {
         using Ptr = std::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: this instruction takes an address");
         if constexpr (is_ptr_v<Ptr>) {

@@ -56,37 +56,37 @@ public:
     }
     /// `multimem.st{.M}.global{.vec}.T [p], v;` stores to all devices. PTX ISA 9.7.9.15.2.
     template <tok... M, class P, class V>
-    constexpr void multimem_st(P&& p, V&& v, location where = location::current()) const {
+    constexpr auto multimem_st(P&& p, V&& v, location where = location::current()) const {
         store<tok::st, tok::none, M...>(static_cast<P&&>(p), static_cast<V&&>(v), where);
     }
     /// `multimem.red{.M}.global.add{.vec}.T [p], v;` PTX ISA 9.7.9.15.3.
     template <tok... M, class P, class V>
-    constexpr void multimem_red_add(P&& p, V&& v, location where = location::current()) const {
+    constexpr auto multimem_red_add(P&& p, V&& v, location where = location::current()) const {
         store<tok::red, tok::add, M...>(static_cast<P&&>(p), static_cast<V&&>(v), where);
     }
     /// `multimem.red{.M}.global.min.T [p], v;` PTX ISA 9.7.9.15.3.
     template <tok... M, class P, class V>
-    constexpr void multimem_red_min(P&& p, V&& v, location where = location::current()) const {
+    constexpr auto multimem_red_min(P&& p, V&& v, location where = location::current()) const {
         store<tok::red, tok::min, M...>(static_cast<P&&>(p), static_cast<V&&>(v), where);
     }
     /// `multimem.red{.M}.global.max.T [p], v;` PTX ISA 9.7.9.15.3.
     template <tok... M, class P, class V>
-    constexpr void multimem_red_max(P&& p, V&& v, location where = location::current()) const {
+    constexpr auto multimem_red_max(P&& p, V&& v, location where = location::current()) const {
         store<tok::red, tok::max, M...>(static_cast<P&&>(p), static_cast<V&&>(v), where);
     }
     /// `multimem.red{.M}.global.and.b32 [p], v;` PTX ISA 9.7.9.15.3.
     template <tok... M, class P, class V>
-    constexpr void multimem_red_and(P&& p, V&& v, location where = location::current()) const {
+    constexpr auto multimem_red_and(P&& p, V&& v, location where = location::current()) const {
         store<tok::red, tok::and_, M...>(static_cast<P&&>(p), static_cast<V&&>(v), where);
     }
     /// `multimem.red{.M}.global.or.b32 [p], v;` PTX ISA 9.7.9.15.3.
     template <tok... M, class P, class V>
-    constexpr void multimem_red_or(P&& p, V&& v, location where = location::current()) const {
+    constexpr auto multimem_red_or(P&& p, V&& v, location where = location::current()) const {
         store<tok::red, tok::or_, M...>(static_cast<P&&>(p), static_cast<V&&>(v), where);
     }
     /// `multimem.red{.M}.global.xor.b32 [p], v;` PTX ISA 9.7.9.15.3.
     template <tok... M, class P, class V>
-    constexpr void multimem_red_xor(P&& p, V&& v, location where = location::current()) const {
+    constexpr auto multimem_red_xor(P&& p, V&& v, location where = location::current()) const {
         store<tok::red, tok::xor_, M...>(static_cast<P&&>(p), static_cast<V&&>(v), where);
     }
 
@@ -142,7 +142,7 @@ private:
         }
     }
     template <tok Kind, tok Op, tok... M, class P, class V>
-    constexpr void store(P&& p, V&& v, location where) const {
+    constexpr auto store(P&& p, V&& v, location where) const {
         using Ptr = std::remove_cvref_t<P>;
         if constexpr (check<Ptr, true>()) {
             using T = typename Ptr::scalar_type;

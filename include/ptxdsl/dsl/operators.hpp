@@ -108,7 +108,7 @@ template <class A, class B, op_kind K>
 concept refused = refuses<A, B, K>();
 
 template <class A, class B, op_kind K>
-constexpr reg<u32> refuse() noexcept {
+constexpr auto refuse() noexcept {
     constexpr bool special = traits<A>::is_special || traits<B>::is_special;
     constexpr bool data = !special && (std::is_same_v<A, reg<pred>> || std::is_same_v<B, reg<pred>>);
     constexpr bool mixed =
@@ -125,7 +125,7 @@ constexpr reg<u32> refuse() noexcept {
         "PTXDSL-A01: the operands of this operator have different scalar types; convert one with k.cvt (both types "
         "are in the note below); a shift count is a u32");
     static_assert(special || data || mixed, "PTXDSL-A15: PTX has no such operation for registers of this type");
-    return {};
+    return reg<u32>();
 }
 
 }  // namespace detail
@@ -136,101 +136,101 @@ namespace handle_operators {
 
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::sum>
-constexpr reg<u32> operator+(const A&, const B&) {
+constexpr auto operator+(const A&, const B&) {
     return detail::refuse<A, B, detail::op_kind::sum>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::sum>
-constexpr reg<u32> operator-(const A&, const B&) {
+constexpr auto operator-(const A&, const B&) {
     return detail::refuse<A, B, detail::op_kind::sum>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::sum>
-constexpr reg<u32> operator*(const A&, const B&) {
+constexpr auto operator*(const A&, const B&) {
     return detail::refuse<A, B, detail::op_kind::sum>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::quotient>
-constexpr reg<u32> operator/(const A&, const B&) {
+constexpr auto operator/(const A&, const B&) {
     return detail::refuse<A, B, detail::op_kind::quotient>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::remainder>
-constexpr reg<u32> operator%(const A&, const B&) {
+constexpr auto operator%(const A&, const B&) {
     return detail::refuse<A, B, detail::op_kind::remainder>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::logic>
-constexpr reg<u32> operator&(const A&, const B&) {
+constexpr auto operator&(const A&, const B&) {
     return detail::refuse<A, B, detail::op_kind::logic>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::logic>
-constexpr reg<u32> operator|(const A&, const B&) {
+constexpr auto operator|(const A&, const B&) {
     return detail::refuse<A, B, detail::op_kind::logic>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::logic>
-constexpr reg<u32> operator^(const A&, const B&) {
+constexpr auto operator^(const A&, const B&) {
     return detail::refuse<A, B, detail::op_kind::logic>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::shift>
-constexpr reg<u32> operator<<(const A&, const B&) {
+constexpr auto operator<<(const A&, const B&) {
     return detail::refuse<A, B, detail::op_kind::shift>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::shift>
-constexpr reg<u32> operator>>(const A&, const B&) {
+constexpr auto operator>>(const A&, const B&) {
     return detail::refuse<A, B, detail::op_kind::shift>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::boolean>
-constexpr reg<pred> operator&&(const A&, const B&) {
+constexpr auto operator&&(const A&, const B&) {
     static_cast<void>(detail::refuse<A, B, detail::op_kind::boolean>());
-    return {};
+    return reg<pred>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::boolean>
-constexpr reg<pred> operator||(const A&, const B&) {
+constexpr auto operator||(const A&, const B&) {
     static_cast<void>(detail::refuse<A, B, detail::op_kind::boolean>());
-    return {};
+    return reg<pred>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::equal>
-constexpr reg<pred> operator==(const A&, const B&) {
+constexpr auto operator==(const A&, const B&) {
     static_cast<void>(detail::refuse<A, B, detail::op_kind::equal>());
-    return {};
+    return reg<pred>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::equal>
-constexpr reg<pred> operator!=(const A&, const B&) {
+constexpr auto operator!=(const A&, const B&) {
     static_cast<void>(detail::refuse<A, B, detail::op_kind::equal>());
-    return {};
+    return reg<pred>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::order>
-constexpr reg<pred> operator<(const A&, const B&) {
+constexpr auto operator<(const A&, const B&) {
     static_cast<void>(detail::refuse<A, B, detail::op_kind::order>());
-    return {};
+    return reg<pred>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::order>
-constexpr reg<pred> operator<=(const A&, const B&) {
+constexpr auto operator<=(const A&, const B&) {
     static_cast<void>(detail::refuse<A, B, detail::op_kind::order>());
-    return {};
+    return reg<pred>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::order>
-constexpr reg<pred> operator>(const A&, const B&) {
+constexpr auto operator>(const A&, const B&) {
     static_cast<void>(detail::refuse<A, B, detail::op_kind::order>());
-    return {};
+    return reg<pred>();
 }
 template <class A, class B>
     requires detail::refused<A, B, detail::op_kind::order>
-constexpr reg<pred> operator>=(const A&, const B&) {
+constexpr auto operator>=(const A&, const B&) {
     static_cast<void>(detail::refuse<A, B, detail::op_kind::order>());
-    return {};
+    return reg<pred>();
 }
 template <class A, class B>
     requires detail::refused<reg<A>, B, detail::op_kind::sum>

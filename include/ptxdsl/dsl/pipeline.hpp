@@ -95,7 +95,7 @@ public:
     /// Initialises every barrier of the pipeline: 2 x stages `mbarrier.init`. One thread executes it; publish with
     /// `k.fence_mbarrier_init()` and a barrier.
     template <fixed_string Name>
-    constexpr void init(const pipeline<Name>& pipe, location where = location::current()) const {
+    constexpr auto init(const pipeline<Name>& pipe, location where = location::current()) const {
         for (std::uint32_t i = 0; i < pipe.stages(); ++i) {
             this->self().mbarrier_init(pipe.full()[static_cast<int>(i)], where);
             this->self().mbarrier_init(pipe.empty()[static_cast<int>(i)], where);
@@ -115,7 +115,7 @@ public:
     }
     /// Producer: waits until the slot is free. Emits `mad.lo.u32` and the wait loop of `k.wait`.
     template <fixed_string Name, fixed_string Other, pipeline_role Role>
-    constexpr void wait_empty(const pipeline<Name>& pipe, const pipeline_state<Other, Role>& s,
+    constexpr auto wait_empty(const pipeline<Name>& pipe, const pipeline_state<Other, Role>& s,
                               location where = location::current()) const {
         static_assert(Name == Other, "PTXDSL-E13: this state walks another pipeline");
         static_assert(
@@ -127,7 +127,7 @@ public:
     }
     /// Consumer: waits until the slot is full. Emits `mad.lo.u32` and the wait loop of `k.wait`.
     template <fixed_string Name, fixed_string Other, pipeline_role Role>
-    constexpr void wait_full(const pipeline<Name>& pipe, const pipeline_state<Other, Role>& s,
+    constexpr auto wait_full(const pipeline<Name>& pipe, const pipeline_state<Other, Role>& s,
                              location where = location::current()) const {
         static_assert(Name == Other, "PTXDSL-E13: this state walks another pipeline");
         static_assert(
@@ -140,7 +140,7 @@ public:
     /// Next slot: `add.u32 slot, slot, 1; setp.eq.u32 p, slot, stages; @p mov.u32 slot, 0; @p xor.b32 parity, parity,
     /// 1;`
     template <fixed_string Name, pipeline_role Role>
-    constexpr void advance(const pipeline_state<Name, Role>& s, location where = location::current()) const {
+    constexpr auto advance(const pipeline_state<Name, Role>& s, location where = location::current()) const {
         ir::program& p = ctx().p;
         const control_writer w{p};
         const operand<u32> slot(s.slot(), where), parity(s.parity(), where);

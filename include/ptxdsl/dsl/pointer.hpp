@@ -110,15 +110,7 @@ public:
     template <space From, class U, unsigned A>
         requires(From != S) && (S != space::shared_cluster || From != space::shared)
     // NOLINTNEXTLINE(google-explicit-constructor)
-    constexpr ptr(const ptr<From, U, A>&) noexcept {
-        constexpr bool mapped = S == space::shared && From == space::shared_cluster;
-        static_assert(
-            !mapped,
-            "PTXDSL-B07: a mapped address of another block is used where only the own block's shared memory is legal");
-        static_assert(
-            mapped,
-            "PTXDSL-B01: pointer of one state space used as a pointer to another; k.cvta and k.cvta_to convert");
-    }
+    constexpr ptr(const ptr<From, U, A>&) noexcept(refuse_space<From>()) {}
 
     [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
     [[nodiscard]] constexpr std::uint32_t base() const noexcept { return base_; }
@@ -188,6 +180,18 @@ public:
     [[nodiscard]] static constexpr std::int32_t step() noexcept { return static_cast<std::int32_t>(sizeof(T)); }
 
 private:
+    /// In a `noexcept`, which g++ instantiates where the conversion stands.
+    template <space From>
+    [[nodiscard]] static constexpr auto refuse_space() noexcept {
+        constexpr bool mapped = S == space::shared && From == space::shared_cluster;
+        static_assert(
+            !mapped,
+            "PTXDSL-B07: a mapped address of another block is used where only the own block's shared memory is legal");
+        static_assert(
+            mapped,
+            "PTXDSL-B01: pointer of one state space used as a pointer to another; k.cvta and k.cvta_to convert");
+        return true;
+    }
     template <class U>
     using like = std::conditional_t<std::is_const_v<T>, const U, U>;
 
@@ -263,7 +267,7 @@ inline constexpr bool is_ptr_v = pointer_traits<std::remove_cvref_t<A>>::is_ptr;
 
 /// `[base+offset]` of a pointer; an unnamed pointer brings its span.
 template <class P>
-[[nodiscard]] constexpr raw_operand address_operand(P&& p) noexcept {
+[[nodiscard]] constexpr auto address_operand(P&& p) noexcept {
     raw_operand o;
     o.prog = p.program();
     o.words[0] = ir::head(ir::operand_kind::address, 0);
@@ -329,14 +333,14 @@ template <class First, class... Rest>
 vec(First&&, Rest&&...) -> vec<typename std::remove_cvref_t<First>::value_type, 1 + sizeof...(Rest)>;
 
 template <std::size_t Index, class T, unsigned N>
-[[nodiscard]] constexpr reg<T> get(const vec<T, N>& v) {
+[[nodiscard]] constexpr auto get(const vec<T, N>& v) {
     return v[Index];
 }
 
 namespace detail {
 /// `{a, b, …}` of a vector; an unnamed vector brings its span.
 template <class V>
-[[nodiscard]] constexpr raw_operand vector_operand(V&& v) noexcept {
+[[nodiscard]] constexpr auto vector_operand(V&& v) noexcept {
     raw_operand o;
     o.prog = v.program();
     o.words[0] = ir::head(ir::operand_kind::vec, std::remove_cvref_t<V>::size);

@@ -196,7 +196,7 @@ private:
     /// This stage as a value with a name: what produced it takes no further part in the order of a call's arguments.
     [[nodiscard]] constexpr tile_stage copy() const noexcept { return tile_stage(*this); }
     template <class Part>
-    static constexpr void check_part() noexcept {
+    static constexpr auto check_part() noexcept {
         constexpr bool same = std::is_same_v<typename Part::element_type, typename Tile::element_type> &&
                               Part::layout.order == layout.order && Part::layout.swizzle == layout.swizzle &&
                               Part::cols == Tile::cols;
@@ -347,7 +347,7 @@ constexpr shared_region allocate_shared(ir::program& p, ir::allocation a, string
 
 /// C02, C06: sentences for a tile no tensor core or copy can use.
 template <class Tile>
-constexpr void require_tile() noexcept {
+constexpr auto require_tile() noexcept {
     constexpr tile_error e = shape_error(Tile::layout);
     static_assert(e != tile_error::empty, "PTXDSL-C02: a tile has at least one row and one column");
     static_assert(e != tile_error::partial_byte,

@@ -13,19 +13,19 @@ class sync_family : public family<Tgt, sync_family<Tgt>> {
 
 public:
     /// `barrier.cta.sync.aligned 0;` All threads of the block.
-    constexpr void bar_sync(location where = location::current()) const {
+    constexpr auto bar_sync(location where = location::current()) const {
         effect<form<Tgt, tok::barrier, tok::cta, tok::sync, tok::aligned>>(ctx(), where, operand<u32>(0, where));
     }
     /// `barrier.cta.sync.aligned Id, Threads;` Named barrier: `Threads` arrivals (of `sync` and `arrive` together).
     template <unsigned Id, unsigned Threads>
-    constexpr void bar_sync(location where = location::current()) const {
+    constexpr auto bar_sync(location where = location::current()) const {
         check_barrier<Id, Threads>();
         effect<form<Tgt, tok::barrier, tok::cta, tok::sync, tok::aligned>>(ctx(), where, operand<u32>(Id, where),
                                                                            operand<u32>(Threads, where));
     }
     /// `barrier.cta.sync.aligned id, threads;` with the id in a register (one barrier for each warpgroup, say).
     template <class Index, class N>
-    constexpr void bar_sync(Index&& id, N&& threads, location where = location::current()) const {
+    constexpr auto bar_sync(Index&& id, N&& threads, location where = location::current()) const {
         const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where),
                            b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
@@ -33,47 +33,47 @@ public:
     }
     /// `barrier.cta.arrive.aligned Id, Threads;` Arrives and goes on.
     template <unsigned Id, unsigned Threads>
-    constexpr void bar_arrive(location where = location::current()) const {
+    constexpr auto bar_arrive(location where = location::current()) const {
         check_barrier<Id, Threads>();
         effect<form<Tgt, tok::barrier, tok::cta, tok::arrive, tok::aligned>>(ctx(), where, operand<u32>(Id, where),
                                                                              operand<u32>(Threads, where));
     }
     template <class Index, class N>
-    constexpr void bar_arrive(Index&& id, N&& threads, location where = location::current()) const {
+    constexpr auto bar_arrive(Index&& id, N&& threads, location where = location::current()) const {
         const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where),
                            b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
         effect<form<Tgt, tok::barrier, tok::cta, tok::arrive, tok::aligned>>(ctx(), where, a, b);
     }
     /// `barrier.cta.red.and.pred.aligned p, 0, q;` True where `q` is true in all threads of the block.
-    constexpr reg<pred> bar_red_and(const reg<pred>& q, location where = location::current()) const {
+    constexpr auto bar_red_and(const reg<pred>& q, location where = location::current()) const {
         return reduce<tok::and_, pred>(q, where);
     }
     /// `barrier.cta.red.or.pred.aligned p, 0, q;`
-    constexpr reg<pred> bar_red_or(const reg<pred>& q, location where = location::current()) const {
+    constexpr auto bar_red_or(const reg<pred>& q, location where = location::current()) const {
         return reduce<tok::or_, pred>(q, where);
     }
     /// `barrier.cta.red.popc.aligned.u32 d, 0, q;` How many threads of the block have `q` true.
-    constexpr reg<u32> bar_red_popc(const reg<pred>& q, location where = location::current()) const {
+    constexpr auto bar_red_popc(const reg<pred>& q, location where = location::current()) const {
         return value<form<Tgt, tok::barrier, tok::cta, tok::red, tok::popc, tok::aligned, tok::u32>, u32>(
             ctx(), where, operand<u32>(0, where), operand<pred>(q, where));
     }
 
     /// The reductions over the threads of named barrier `Id`: `barrier.cta.red.OP.pred.aligned p, Id, Threads, q;`
     template <unsigned Id, unsigned Threads>
-    constexpr reg<pred> bar_red_and(const reg<pred>& q, location where = location::current()) const {
+    constexpr auto bar_red_and(const reg<pred>& q, location where = location::current()) const {
         check_barrier<Id, Threads>();
         return reduction<tok::and_, tok::aligned, pred>(where, operand<u32>(Id, where), operand<u32>(Threads, where),
                                                         operand<pred>(q, where));
     }
     template <unsigned Id, unsigned Threads>
-    constexpr reg<pred> bar_red_or(const reg<pred>& q, location where = location::current()) const {
+    constexpr auto bar_red_or(const reg<pred>& q, location where = location::current()) const {
         check_barrier<Id, Threads>();
         return reduction<tok::or_, tok::aligned, pred>(where, operand<u32>(Id, where), operand<u32>(Threads, where),
                                                        operand<pred>(q, where));
     }
     template <unsigned Id, unsigned Threads>
-    constexpr reg<u32> bar_red_popc(const reg<pred>& q, location where = location::current()) const {
+    constexpr auto bar_red_popc(const reg<pred>& q, location where = location::current()) const {
         check_barrier<Id, Threads>();
         return reduction<tok::popc, tok::aligned, u32>(where, operand<u32>(Id, where), operand<u32>(Threads, where),
                                                        operand<pred>(q, where));
@@ -84,14 +84,14 @@ public:
 
     /// `barrier.cta.sync id;` All threads of the block.
     template <class Index>
-    constexpr void barrier_cta_sync(Index&& id, location where = location::current()) const {
+    constexpr auto barrier_cta_sync(Index&& id, location where = location::current()) const {
         const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where);
         check_barrier(a, operand<u32>(0u, where), where);
         effect<form<Tgt, tok::barrier, tok::cta, tok::sync>>(ctx(), where, a);
     }
     /// `barrier.cta.sync id, threads;`
     template <class Index, class N>
-    constexpr void barrier_cta_sync(Index&& id, N&& threads, location where = location::current()) const {
+    constexpr auto barrier_cta_sync(Index&& id, N&& threads, location where = location::current()) const {
         const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where),
                            b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
@@ -99,7 +99,7 @@ public:
     }
     /// `barrier.cta.arrive id, threads;`
     template <class Index, class N>
-    constexpr void barrier_cta_arrive(Index&& id, N&& threads, location where = location::current()) const {
+    constexpr auto barrier_cta_arrive(Index&& id, N&& threads, location where = location::current()) const {
         const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where),
                            b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
@@ -107,32 +107,32 @@ public:
     }
     /// `barrier.cta.red.and.pred p, id, threads, q;`
     template <class Index, class N>
-    constexpr reg<pred> barrier_cta_red_and(Index&& id, N&& threads, const reg<pred>& q,
-                                            location where = location::current()) const {
+    constexpr auto barrier_cta_red_and(Index&& id, N&& threads, const reg<pred>& q,
+                                       location where = location::current()) const {
         return any_reduction<tok::and_, pred>(static_cast<Index&&>(id), static_cast<N&&>(threads), q, where);
     }
     /// `barrier.cta.red.or.pred p, id, threads, q;`
     template <class Index, class N>
-    constexpr reg<pred> barrier_cta_red_or(Index&& id, N&& threads, const reg<pred>& q,
-                                           location where = location::current()) const {
+    constexpr auto barrier_cta_red_or(Index&& id, N&& threads, const reg<pred>& q,
+                                      location where = location::current()) const {
         return any_reduction<tok::or_, pred>(static_cast<Index&&>(id), static_cast<N&&>(threads), q, where);
     }
     /// `barrier.cta.red.popc.u32 d, id, threads, q;`
     template <class Index, class N>
-    constexpr reg<u32> barrier_cta_red_popc(Index&& id, N&& threads, const reg<pred>& q,
-                                            location where = location::current()) const {
+    constexpr auto barrier_cta_red_popc(Index&& id, N&& threads, const reg<pred>& q,
+                                        location where = location::current()) const {
         return any_reduction<tok::popc, u32>(static_cast<Index&&>(id), static_cast<N&&>(threads), q, where);
     }
     /// `barrier.cluster.arrive{.M};` without `.aligned`.
     template <tok... M>
-    constexpr void barrier_cluster_arrive_nonaligned(location where = location::current()) const {
+    constexpr auto barrier_cluster_arrive_nonaligned(location where = location::current()) const {
         using F = form<Tgt, tok::barrier, tok::cluster, tok::arrive, M...>;
         require<F>();
         effect<F>(ctx(), where);
     }
     /// `barrier.cluster.wait{.M};` without `.aligned`.
     template <tok... M>
-    constexpr void barrier_cluster_wait_nonaligned(location where = location::current()) const {
+    constexpr auto barrier_cluster_wait_nonaligned(location where = location::current()) const {
         using F = form<Tgt, tok::barrier, tok::cluster, tok::wait, M...>;
         require<F>();
         effect<F>(ctx(), where);
@@ -153,14 +153,14 @@ public:
 
     /// `barrier.cluster.arrive{.M}.aligned;` — `k.barrier_cluster_arrive<px::relaxed>()`, default `.release`.
     template <tok... M>
-    constexpr void barrier_cluster_arrive(location where = location::current()) const {
+    constexpr auto barrier_cluster_arrive(location where = location::current()) const {
         using F = form<Tgt, tok::barrier, tok::cluster, tok::arrive, M..., tok::aligned>;
         require<F>();
         effect<F>(ctx(), where);
     }
     /// `barrier.cluster.wait{.M}.aligned;` default `.acquire`.
     template <tok... M>
-    constexpr void barrier_cluster_wait(location where = location::current()) const {
+    constexpr auto barrier_cluster_wait(location where = location::current()) const {
         using F = form<Tgt, tok::barrier, tok::cluster, tok::wait, M..., tok::aligned>;
         require<F>();
         effect<F>(ctx(), where);
@@ -169,19 +169,19 @@ public:
     /// `setmaxnreg.inc.sync.aligned.u32 N;` Needs a register count at entry: `.maxnreg`, or a block size and
     /// `.minnctapersm` (H07).
     template <unsigned N>
-    constexpr void setmaxnreg_inc(location where = location::current()) const {
+    constexpr auto setmaxnreg_inc(location where = location::current()) const {
         setmaxnreg<tok::inc, N>(where);
     }
     /// `setmaxnreg.dec.sync.aligned.u32 N;`
     template <unsigned N>
-    constexpr void setmaxnreg_dec(location where = location::current()) const {
+    constexpr auto setmaxnreg_dec(location where = location::current()) const {
         setmaxnreg<tok::dec, N>(where);
     }
 
     /// States that the instructions of `body` run in `threads` threads (a warpgroup, one warp …), for the verifier's
     /// accounting of arrivals and registers. Emits nothing by itself; the branch around it is the author's.
     template <class Body>
-    constexpr void role(std::uint32_t threads, Body&& body, location where = location::current()) const {
+    constexpr auto role(std::uint32_t threads, Body&& body, location where = location::current()) const {
         ctx().p.add_note(ir::note::role_begin, where, threads);
         run_body(body);
         ctx().p.add_note(ir::note::role_end, where);
@@ -189,7 +189,7 @@ public:
     /// `@cond`-guarded region for one thread: emits the branch of `k.if_` and tells the verifier that one thread runs
     /// it.
     template <class Body>
-    constexpr void single_thread(const reg<pred>& cond, Body&& body, location where = location::current()) const {
+    constexpr auto single_thread(const reg<pred>& cond, Body&& body, location where = location::current()) const {
         this->self().if_(
             cond,
             [&] {
@@ -202,12 +202,12 @@ public:
 
 private:
     template <unsigned Id, unsigned Threads>
-    static constexpr void check_barrier() noexcept {
+    static constexpr auto check_barrier() noexcept {
         static_assert(Id <= 15, "PTXDSL-H01: a block has named barriers 0 to 15");
         static_assert(Threads % 32 == 0 && Threads >= 32 && Threads <= 1024,
                       "PTXDSL-H01: a named barrier counts whole warps: a multiple of 32, at most 1024 threads");
     }
-    constexpr void check_barrier(const operand<u32>& id, const operand<u32>& threads, location where) const {
+    constexpr auto check_barrier(const operand<u32>& id, const operand<u32>& threads, location where) const {
         if (id.is_literal() && ir::payload_of(id.words[0]) > 15)
             ctx().p.report("H01", where,
                            {"barrier id ", ir::payload_of(id.words[0]), "; a block has named barriers 0 to 15"});
@@ -217,25 +217,25 @@ private:
                 {"a named barrier counts whole warps, ", ir::payload_of(threads.words[0]), " is no multiple of 32"});
     }
     template <tok Op, class R>
-    constexpr reg<R> reduce(const reg<pred>& q, location where) const {
+    constexpr auto reduce(const reg<pred>& q, location where) const {
         return value<form<Tgt, tok::barrier, tok::cta, tok::red, Op, tok::aligned, tok::pred>, R>(
             ctx(), where, operand<u32>(0, where), operand<pred>(q, where));
     }
     template <tok Op, tok Aligned, class R, class... O>
-    [[nodiscard]] constexpr reg<R> reduction(location where, const O&... operands) const {
+    [[nodiscard]] constexpr auto reduction(location where, const O&... operands) const {
         return value<
             compact_form<Tgt, tok::barrier, tok::cta, tok::red, Op, Aligned, Op == tok::popc ? tok::u32 : tok::pred>,
             R>(ctx(), where, operands...);
     }
     template <tok Op, class R, class Index, class N>
-    [[nodiscard]] constexpr reg<R> any_reduction(Index&& id, N&& threads, const reg<pred>& q, location where) const {
+    [[nodiscard]] constexpr auto any_reduction(Index&& id, N&& threads, const reg<pred>& q, location where) const {
         const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where),
                            b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
         return reduction<Op, tok::none, R>(where, a, b, operand<pred>(q, where));
     }
     template <tok Op, unsigned N>
-    constexpr void setmaxnreg(location where) const {
+    constexpr auto setmaxnreg(location where) const {
         static_assert(N >= 24 && N <= 256 && N % 8 == 0, "PTXDSL-H04: setmaxnreg takes a multiple of 8 from 24 to 256");
         using F = form<Tgt, tok::setmaxnreg, Op, tok::sync, tok::aligned, tok::u32>;
         require<F>();

@@ -373,7 +373,7 @@ concept tmem_view_type = std::is_base_of_v<tmem_address, T> && requires { T::col
 
 /// A11, in the words of this family.
 template <target Tgt>
-constexpr void require_tensor_memory() noexcept {
+constexpr auto require_tensor_memory() noexcept {
     static_assert(Tgt.sm >= 100 && Tgt.sm < 120,
                   "PTXDSL-A11: this kernel's target has no tensor memory and no tcgen05 instructions, which exist on "
                   "sm_100a only; sm_90a multiplies with wgmma");
@@ -409,7 +409,7 @@ public:
     /// `tcgen05.alloc.cta_group::G.sync.aligned.shared::cta.b32 [slot], Columns;` One warp executes it (with a pair:
     /// one of each CTA).
     template <unsigned Columns, tok Group>
-    constexpr void alloc(const tensor_memory_slot<Columns, Group>& slot, location where = location::current()) const {
+    constexpr auto alloc(const tensor_memory_slot<Columns, Group>& slot, location where = location::current()) const {
         using F = tc<tok::alloc, Group, tok::sync, tok::aligned, tok::shared__cta, tok::b32>;
         require<F>();
         check_pair<Group>(where);
@@ -427,7 +427,7 @@ public:
     /// `tcgen05.dealloc.cta_group::G.sync.aligned.b32 address, Columns;` The warp that allocated it, once nobody uses
     /// it any more.
     template <unsigned Columns, tok Group, tmem_lanes Lanes>
-    constexpr void dealloc(const tensor_memory<Columns, Group, Lanes>& t, location where = location::current()) const {
+    constexpr auto dealloc(const tensor_memory<Columns, Group, Lanes>& t, location where = location::current()) const {
         static_assert(Lanes == tmem_lanes::all,
                       "PTXDSL-I03: this is a warp's quarter of the lanes; free the allocation itself");
         using F = tc<tok::dealloc, Group, tok::sync, tok::aligned, tok::b32>;
@@ -436,7 +436,7 @@ public:
     }
     /// `tcgen05.relinquish_alloc_permit.cta_group::G.sync.aligned;` This CTA allocates no more.
     template <unsigned Columns, tok Group>
-    constexpr void relinquish_alloc_permit(const tensor_memory_slot<Columns, Group>&,
+    constexpr auto relinquish_alloc_permit(const tensor_memory_slot<Columns, Group>&,
                                            location where = location::current()) const {
         using F = tc<tok::relinquish_alloc_permit, Group, tok::sync, tok::aligned>;
         require<F>();
@@ -494,7 +494,7 @@ public:
     }
     /// `tcgen05.st.sync.aligned.SHAPE.NUM{.unpack::16b}.b32 [address], {r…};` Complete after `wait_st`.
     template <tok Shape, tok Num, tok... M, tmem_view_type V, class T, unsigned N>
-    constexpr void st(V view, const tmem_registers<T, N>& r, std::uint32_t column = 0,
+    constexpr auto st(V view, const tmem_registers<T, N>& r, std::uint32_t column = 0,
                       location where = location::current()) const {
         static_assert(N == registers_of_shape(Shape) * isa::token_count_of(Num),
                       "PTXDSL-I09: this shape and repeat store another number of registers (a 16x128b repeat has two, "
@@ -506,7 +506,7 @@ public:
     }
     /// `tcgen05.st.sync.aligned.16x32bx2.NUM{.unpack::16b}.b32 [address], Half, {r…};`
     template <tok Num, unsigned Half, tok... M, tmem_view_type V, class T, unsigned N>
-    constexpr void st_16x32bx2(V view, const tmem_registers<T, N>& r, std::uint32_t column = 0,
+    constexpr auto st_16x32bx2(V view, const tmem_registers<T, N>& r, std::uint32_t column = 0,
                                location where = location::current()) const {
         static_assert(N == isa::token_count_of(Num), "PTXDSL-I09: 16x32bx2 stores one register a repeat");
         check_access<V>(Half + N, column, where);
@@ -521,11 +521,11 @@ public:
         return {*p_, p_->new_regs(scalar_of<T>, N, name)};
     }
     /// `tcgen05.wait::ld.sync.aligned;` The registers of all loads before it are there.
-    constexpr void wait_ld(location where = location::current()) const {
+    constexpr auto wait_ld(location where = location::current()) const {
         plain<tok::wait__ld, tok::sync, tok::aligned>(where);
     }
     /// `tcgen05.wait::st.sync.aligned;` The stores before it are done.
-    constexpr void wait_st(location where = location::current()) const {
+    constexpr auto wait_st(location where = location::current()) const {
         plain<tok::wait__st, tok::sync, tok::aligned>(where);
     }
 
@@ -533,7 +533,7 @@ public:
     /// px::warpx4>(scales, d)`; formats: `px::b8x16, px::b6x16_p32`. One thread executes it; it is done when a later
     /// `commit` arrives.
     template <tok Shape, tok... M, tmem_view_type V, class Tile>
-    constexpr void cp(V to, matrix_descriptor<Tile> from, location where = location::current()) const {
+    constexpr auto cp(V to, matrix_descriptor<Tile> from, location where = location::current()) const {
         static_assert(
             V::lanes == tmem_lanes::all,
             "PTXDSL-I10: tcgen05.cp writes all lanes; take the view from the allocation, not from a warp's quarter");
@@ -546,7 +546,7 @@ public:
     }
     /// `tcgen05.shift.cta_group::G.down [address];` Moves 32-byte rows of a column one lane down.
     template <tmem_view_type V>
-    constexpr void shift(V at, location where = location::current()) const {
+    constexpr auto shift(V at, location where = location::current()) const {
         static_assert(V::lanes == tmem_lanes::all,
                       "PTXDSL-I10: tcgen05.shift moves all lanes; take the view from the allocation");
         using F = tc<tok::shift, V::group, tok::down>;
@@ -585,7 +585,7 @@ public:
     /// `px::ashift`. PTX ISA 9.7.16.10.9.1.
     template <tok... M, class D, class A, class B>
         requires(!tmem_scales_type<B>)
-    constexpr void mma(D d, A a, B b, scale_d accumulate, const mma_options& o = {},
+    constexpr auto mma(D d, A a, B b, scale_d accumulate, const mma_options& o = {},
                        location where = location::current()) const {
         if constexpr (is_product<D, A, B>()) {
             using P = planned<D, A, B, void, tok::none, false, false>;
@@ -600,7 +600,7 @@ public:
     /// The same with lanes of D that stay as they are: `{m0…m3}` (with a pair `{m0…m7}`), bit i of word w: lane 32 w +
     /// i.
     template <tok... M, class D, class A, class B, unsigned N>
-    constexpr void mma(D d, A a, B b, scale_d accumulate, const vec<b32, N>& disable_output_lane,
+    constexpr auto mma(D d, A a, B b, scale_d accumulate, const vec<b32, N>& disable_output_lane,
                        const mma_options& o = {}, location where = location::current()) const {
         if constexpr (is_product<D, A, B>()) {
             static_assert(N == 4 * group_number(D::group),
@@ -620,7 +620,7 @@ public:
     /// and block size follow from the element and scale types; `px::block16`, `px::block32` spell the size otherwise
     /// (PTX 8.8).
     template <tok... M, class D, class A, class B, tmem_scales_type SA, tmem_scales_type SB>
-    constexpr void mma(D d, A a, B b, SA scale_a, SB scale_b, scale_d accumulate, const mma_options& o = {},
+    constexpr auto mma(D d, A a, B b, SA scale_a, SB scale_b, scale_d accumulate, const mma_options& o = {},
                        location where = location::current()) const {
         block<false, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), scale_a, scale_b, accumulate,
                            o, where);
@@ -628,7 +628,7 @@ public:
     /// `tcgen05.mma.sp.cta_group::G.kind::K{.M} [d], a, b, [metadata], idesc, accumulate{, scale_input_d};` A is 2:4
     /// compressed: half of B's columns.
     template <tok... M, class D, class A, class B, tmem_view_type E>
-    constexpr void mma_sp(D d, A a, B b, E metadata, scale_d accumulate, const mma_options& o = {},
+    constexpr auto mma_sp(D d, A a, B b, E metadata, scale_d accumulate, const mma_options& o = {},
                           location where = location::current()) const {
         if constexpr (is_product<D, A, B>()) {
             using P = planned<D, A, B, void, tok::none, true, false>;
@@ -643,7 +643,7 @@ public:
     }
     /// The sparse form with block scales: `[d], a, b, [metadata], idesc, [scale_a], [scale_b], accumulate`.
     template <tok... M, class D, class A, class B, tmem_view_type E, tmem_scales_type SA, tmem_scales_type SB>
-    constexpr void mma_sp(D d, A a, B b, E metadata, SA scale_a, SB scale_b, scale_d accumulate,
+    constexpr auto mma_sp(D d, A a, B b, E metadata, SA scale_a, SB scale_b, scale_d accumulate,
                           const mma_options& o = {}, location where = location::current()) const {
         block<true, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), scale_a, scale_b, accumulate,
                           o, where, metadata.as_raw());
@@ -652,13 +652,13 @@ public:
     /// Weight-stationary: B stays in one of four buffers. D is a `ws_accumulator`. `zero_columns`: a descriptor of
     /// columns of B that count as zero.
     template <tok... M, class D, class A, class B>
-    constexpr void mma_ws(D d, A a, B b, scale_d accumulate, const mma_options& o = {},
+    constexpr auto mma_ws(D d, A a, B b, scale_d accumulate, const mma_options& o = {},
                           location where = location::current()) const {
         ws<tok::none, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), nullptr, accumulate, nullptr,
                             o, where);
     }
     template <tok... M, class D, class A, class B>
-    constexpr void mma_ws(D d, A a, B b, scale_d accumulate, const reg<u64>& zero_columns, const mma_options& o = {},
+    constexpr auto mma_ws(D d, A a, B b, scale_d accumulate, const reg<u64>& zero_columns, const mma_options& o = {},
                           location where = location::current()) const {
         const raw_operand zero = operand<u64>(zero_columns, where);
         ws<tok::none, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), nullptr, accumulate, &zero,
@@ -667,14 +667,14 @@ public:
     /// `tcgen05.mma.ws.sp.cta_group::1.kind::K{.collector::bN::…} [d], a, b, [metadata], idesc, accumulate{,
     /// zero_columns};`
     template <tok... M, class D, class A, class B, tmem_view_type E>
-    constexpr void mma_ws_sp(D d, A a, B b, E metadata, scale_d accumulate, const mma_options& o = {},
+    constexpr auto mma_ws_sp(D d, A a, B b, E metadata, scale_d accumulate, const mma_options& o = {},
                              location where = location::current()) const {
         const raw_operand e = metadata.as_raw();
         ws<tok::sp, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), &e, accumulate, nullptr, o,
                           where);
     }
     template <tok... M, class D, class A, class B, tmem_view_type E>
-    constexpr void mma_ws_sp(D d, A a, B b, E metadata, scale_d accumulate, const reg<u64>& zero_columns,
+    constexpr auto mma_ws_sp(D d, A a, B b, E metadata, scale_d accumulate, const reg<u64>& zero_columns,
                              const mma_options& o = {}, location where = location::current()) const {
         const raw_operand e = metadata.as_raw(), zero = operand<u64>(zero_columns, where);
         ws<tok::sp, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), &e, accumulate, &zero, o,
@@ -684,7 +684,7 @@ public:
     /// descriptor. `first` decides whether the first step accumulates (false, or a predicate that is false in the first
     /// round); the others do (I14).
     template <tok... M, class D, class TileA, class TileB>
-    constexpr void multiply(const D& d, const matrix_descriptor<TileA>& a, const matrix_descriptor<TileB>& b,
+    constexpr auto multiply(const D& d, const matrix_descriptor<TileA>& a, const matrix_descriptor<TileB>& b,
                             const scale_d& first, const mma_options& o = {},
                             location where = location::current()) const {
         for (u32 i = 0; i < TileB::layout.k_slices(); ++i)
@@ -698,7 +698,7 @@ public:
     /// `k.tcgen05.commit<px::cta_group_2>(bar)`. Arrives once on `bar` when the mma, cp and shift of this thread before
     /// it are done.
     template <tok Group = tok::cta_group__1, class R>
-    constexpr void commit(mbarrier<R> bar, location where = location::current()) const {
+    constexpr auto commit(mbarrier<R> bar, location where = location::current()) const {
         using F = tc<tok::commit, Group, tok::mbarrier__arrive__one, tok::shared__cluster, tok::b64>;
         require<F>();
         p_->note_next(ir::note::barrier_arrive, bar.region().allocation, bar.region().stage, 1, 0);
@@ -707,7 +707,7 @@ public:
     /// `tcgen05.commit.cta_group::G.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [bar], mask;` Arrives
     /// on the barrier at the same offset in every block of `mask`. A literal mask costs one `mov.u16`.
     template <tok Group = tok::cta_group__2, class R, class K>
-    constexpr void commit_multicast(mbarrier<R> bar, K&& mask, location where = location::current()) const {
+    constexpr auto commit_multicast(mbarrier<R> bar, K&& mask, location where = location::current()) const {
         using F =
             tc<tok::commit, Group, tok::mbarrier__arrive__one, tok::shared__cluster, tok::multicast__cluster, tok::b64>;
         require<F>();
@@ -722,17 +722,17 @@ public:
         effect<F>(ctx(), where, address_operand_of(bar.region()), m);
     }
     /// `tcgen05.fence::before_thread_sync;` Orders this thread's tcgen05 operations before what it does to tell others.
-    constexpr void fence_before_thread_sync(location where = location::current()) const {
+    constexpr auto fence_before_thread_sync(location where = location::current()) const {
         plain<tok::fence__before_thread_sync>(where);
     }
     /// `tcgen05.fence::after_thread_sync;` Orders tcgen05 operations behind what this thread has learned from others.
-    constexpr void fence_after_thread_sync(location where = location::current()) const {
+    constexpr auto fence_after_thread_sync(location where = location::current()) const {
         plain<tok::fence__after_thread_sync>(where);
     }
     /// Waits for a phase that a `commit` completes, and makes what it covers visible. Emits the loop of `k.wait`, then
     /// `tcgen05.fence::after_thread_sync`.
     template <tok... M, class R, class P>
-    constexpr void wait(mbarrier<R> bar, P&& parity, location where = location::current()) const {
+    constexpr auto wait(mbarrier<R> bar, P&& parity, location where = location::current()) const {
         require_tensor_memory<Tgt>();
         builder<Tgt>(*p_, guard_).template wait<M...>(static_cast<mbarrier<R>&&>(bar), static_cast<P&&>(parity), where);
         fence_after_thread_sync(where);
@@ -752,7 +752,7 @@ private:
 
     [[nodiscard]] constexpr detail::context ctx() const noexcept { return {*p_, guard_}; }
     template <tok... Toks>
-    constexpr void plain(location where) const {
+    constexpr auto plain(location where) const {
         using F = tc<Toks...>;
         require<F>();
         effect<F>(ctx(), where);
@@ -765,7 +765,7 @@ private:
     }
     /// I07, I10 of a load or store.
     template <class V>
-    constexpr void check_access(std::uint32_t width, std::uint32_t column, location where) const {
+    constexpr auto check_access(std::uint32_t width, std::uint32_t column, location where) const {
         static_assert(V::lanes == tmem_lanes::quarter,
                       "PTXDSL-I10: a warp reads and writes the 32 lanes of its quarter only; take the view from "
                       "k.tcgen05.quarter(memory, warp)");
@@ -774,24 +774,24 @@ private:
                        {"columns ", column, " to ", column + width - 1, " of a tensor-memory view of ",
                         std::uint32_t{V::columns}});
     }
-    constexpr void note_read(const shared_region& r) const {
+    constexpr auto note_read(const shared_region& r) const {
         if (r.allocation != ir::unknown_count) p_->note_next(ir::note::tile_async_read, r.allocation, r.stage);
     }
     template <class Tile>
-    constexpr void note_read(const matrix_descriptor<Tile>& d) const {
+    constexpr auto note_read(const matrix_descriptor<Tile>& d) const {
         note_read(d.region());
     }
-    constexpr void note_read(const tmem_address&) const noexcept {}
+    constexpr auto note_read(const tmem_address&) const noexcept {}
     /// I13
     template <tok Group>
-    constexpr void check_pair(location where) const {
+    constexpr auto check_pair(location where) const {
         const std::uint32_t blocks = p_->attrs.cluster.given() ? p_->attrs.cluster.count() : 0;
         if (Group == tok::cta_group__2 && blocks % 2 != 0)
             p_->report("I13", where,
                        {"cta_group::2 works on pairs of blocks, but this kernel declares a cluster of ", blocks});
     }
     template <tok Group>
-    constexpr void check_mask(std::uint32_t mask, location where) const {
+    constexpr auto check_mask(std::uint32_t mask, location where) const {
         const std::uint32_t blocks = p_->attrs.cluster.given() ? p_->attrs.cluster.count() : 16;
         if (mask == 0 || mask >> blocks != 0)
             p_->report("I13", where, {"commit mask ", mask, " names blocks outside a cluster of ", blocks});
@@ -946,7 +946,7 @@ private:
         return n + 1;
     }
     template <bool Sparse, tok... M, class D, class A, class B, class SA, class SB, class... E>
-    constexpr void block(D d, A a, B b, const SA& scale_a, const SB& scale_b, const scale_d& accumulate,
+    constexpr auto block(D d, A a, B b, const SA& scale_a, const SB& scale_b, const scale_d& accumulate,
                          const mma_options& o, location where, const E&... metadata) const {
         if constexpr (is_product<D, A, B>()) {
             using P = planned<D, A, B, SA, scale_vector_of<M...>, Sparse, false>;
@@ -969,7 +969,7 @@ private:
         }
     }
     template <tok Sp, tok... M, class D, class A, class B>
-    constexpr void ws(D d, A a, B b, const raw_operand* metadata, const scale_d& accumulate, const raw_operand* zero,
+    constexpr auto ws(D d, A a, B b, const raw_operand* metadata, const scale_d& accumulate, const raw_operand* zero,
                       const mma_options& o, location where) const {
         if constexpr (is_product<D, A, B>()) {
             using P = planned<D, A, B, void, tok::none, Sp == tok::sp, true>;

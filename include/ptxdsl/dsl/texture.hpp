@@ -184,13 +184,13 @@ public:
     }
     /// `txq.M.b32 d, [a];` `k.txq<px::tok::width>(image)`: also sampler attributes. PTX ISA 9.7.10.5.
     template <tok Query, class T>
-    constexpr reg<u32> txq(T&& texture, location where = location::current()) const {
+    constexpr auto txq(T&& texture, location where = location::current()) const {
         return detail::checked<detail::form<Tgt, tok::txq, Query, tok::b32>, u32>(
             ctx(), where, handle(static_cast<T&&>(texture), where));
     }
     /// `txq.level.M.b32 d, [a], lod;` the extents of one level. PTX ISA 9.7.10.5.
     template <tok Query, class T, class L>
-    constexpr reg<u32> txq_level(T&& texture, L&& lod, location where = location::current()) const {
+    constexpr auto txq_level(T&& texture, L&& lod, location where = location::current()) const {
         return detail::checked<detail::form<Tgt, tok::txq, tok::level, Query, tok::b32>, u32>(
             ctx(), where, handle(static_cast<T&&>(texture), where),
             detail::as_operand<u32>(static_cast<L&&>(lod), where));
@@ -198,7 +198,7 @@ public:
     /// `istypep.M p, a;` whether a handle is one of a `texref`, `samplerref` or `surfref`:
     /// `k.istypep<px::tok::texref>(h)`. PTX ISA 9.7.10.6.
     template <tok Kind, class T>
-    constexpr reg<pred> istypep(T&& h, location where = location::current()) const {
+    constexpr auto istypep(T&& h, location where = location::current()) const {
         return detail::checked<detail::form<Tgt, tok::istypep, Kind>, pred>(
             ctx(), where, detail::as_operand<u64>(static_cast<T&&>(h), where));
     }
@@ -229,17 +229,17 @@ public:
     /// `sust.b.G{.M}{.vec}.T.M [a, {c…}], v;` `k.sust_b<px::_2d, px::zero>(s, c, v)`; a `px::vec` stores a vector. PTX
     /// ISA 9.7.11.2.
     template <tok Geom, tok... M, class S, class C, class V>
-    constexpr void sust_b(S&& surface, C&& c, V&& v, location where = location::current()) const {
+    constexpr auto sust_b(S&& surface, C&& c, V&& v, location where = location::current()) const {
         store<tok::b, Geom, M...>(static_cast<S&&>(surface), static_cast<C&&>(c), static_cast<V&&>(v), where);
     }
     /// `sust.p.G{.vec}.b32.M [a, {c…}], v;` converts to the surface's format. PTX ISA 9.7.11.2.
     template <tok Geom, tok... M, class S, class C, class V>
-    constexpr void sust_p(S&& surface, C&& c, V&& v, location where = location::current()) const {
+    constexpr auto sust_p(S&& surface, C&& c, V&& v, location where = location::current()) const {
         store<tok::p, Geom, M...>(static_cast<S&&>(surface), static_cast<C&&>(c), static_cast<V&&>(v), where);
     }
     /// `sured.b.M.G.T.M [a, {c…}], v;` `k.sured_b<px::tok::add, px::_2d, px::trap>(s, c, v)`. PTX ISA 9.7.11.3.
     template <tok Op, tok Geom, tok Mode, class S, class C, class V>
-    constexpr void sured_b(S&& surface, C&& c, V&& v, location where = location::current()) const {
+    constexpr auto sured_b(S&& surface, C&& c, V&& v, location where = location::current()) const {
         using T = detail::source_t<V>;
         constexpr bool bits = Op == tok::and_ || Op == tok::or_;
         using Form = detail::form<Tgt, tok::sured, tok::b, Op, Geom,
@@ -250,7 +250,7 @@ public:
     }
     /// `sured.p.M.G.b32.M [a, {c…}], v;` in the surface's format; 64 bits for min and max. PTX ISA 9.7.11.3.
     template <tok Op, tok Geom, tok Mode, class S, class C, class V>
-    constexpr void sured_p(S&& surface, C&& c, V&& v, location where = location::current()) const {
+    constexpr auto sured_p(S&& surface, C&& c, V&& v, location where = location::current()) const {
         using T = detail::source_t<V>;
         using Form = detail::form<Tgt, tok::sured, tok::p, Op, Geom, isa::type_token(detail::bits_type<T>), Mode>;
         detail::require<Form, rule::b08>();
@@ -259,7 +259,7 @@ public:
     }
     /// `suq.M.b32 d, [a];` `k.suq<px::tok::width>(s)`. PTX ISA 9.7.11.4.
     template <tok Query, class S>
-    constexpr reg<u32> suq(S&& surface, location where = location::current()) const {
+    constexpr auto suq(S&& surface, location where = location::current()) const {
         return detail::checked<detail::form<Tgt, tok::suq, Query, tok::b32>, u32>(
             ctx(), where, handle(static_cast<S&&>(surface), where));
     }
@@ -285,7 +285,7 @@ private:
         ir::span fresh{};
 
         template <class C>
-        constexpr void take(const C& c, unsigned first) noexcept {
+        constexpr auto take(const C& c, unsigned first) noexcept {
             for (unsigned i = 0; i < N; ++i) words[first + i] = c.words[i < C::size ? i : C::size - 1];
             prog = c.prog;
             fresh = c.expression;
@@ -443,7 +443,7 @@ private:
     using surface_form = detail::compact_form<Tgt, Op, Kind, Geom, (is_mode(M) || is_vector(M) ? tok::none : M)...,
                                               (is_vector(M) ? M : tok::none)..., Type, (is_mode(M) ? M : tok::none)...>;
     template <tok Kind, tok Geom, tok... M, class S, class C, class V>
-    constexpr void store(S&& surface, C&& c, V&& v, location where) const {
+    constexpr auto store(S&& surface, C&& c, V&& v, location where) const {
         using Value = std::remove_cvref_t<V>;
         if constexpr (detail::is_vec<Value>) {
             using Form = surface_form<tok::sust, Kind, Geom, word_of<typename Value::value_type>,

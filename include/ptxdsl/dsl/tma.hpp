@@ -117,7 +117,7 @@ template <class Tile>
     return s;
 }
 template <class Tile>
-constexpr void require_im2col_tile() noexcept {
+constexpr auto require_im2col_tile() noexcept {
     static_assert(Tile::layout.order == k_major,
                   "PTXDSL-F02: an im2col tile has pixels as rows and channels as columns, K-major");
     static_assert(shape_error(Tile::layout) == tile_error::ok,
@@ -219,7 +219,7 @@ namespace detail {
 
 /// Coordinates are signed; PTX takes any 32-bit integer register.
 template <class C>
-[[nodiscard]] constexpr raw_operand as_coordinate(C&& c) {
+[[nodiscard]] constexpr auto as_coordinate(C&& c) {
     using V = std::remove_cvref_t<C>;
     if constexpr (traits<V>::is_reg) {
         using T = typename traits<V>::value;
@@ -233,7 +233,7 @@ template <class C>
     }
 }
 template <class C>
-[[nodiscard]] constexpr raw_operand as_offset(C&& c) {
+[[nodiscard]] constexpr auto as_offset(C&& c) {
     using V = std::remove_cvref_t<C>;
     if constexpr (traits<V>::is_reg) {
         using T = typename traits<V>::value;
@@ -247,7 +247,7 @@ template <class C>
 }
 /// Collects the operands of one list and puts the nested calls among them into order.
 template <unsigned N>
-constexpr void collect(coordinates<N>& out, const raw_operand (&list)[N]) {
+constexpr auto collect(coordinates<N>& out, const raw_operand (&list)[N]) {
     ir::span spans[N] = {};
     ir::program* p = nullptr;
     for (unsigned i = 0; i < N; ++i) {
@@ -268,7 +268,7 @@ constexpr void collect(coordinates<N>& out, const raw_operand (&list)[N]) {
 
 /// Coordinates of a box's first element, innermost dimension first.
 template <class... C>
-[[nodiscard]] constexpr coordinates<sizeof...(C)> coords(C&&... c) {
+[[nodiscard]] constexpr auto coords(C&&... c) {
     coordinates<sizeof...(C)> out;
     const detail::raw_operand list[] = {detail::as_coordinate(static_cast<C&&>(c))...};
     detail::collect(out, list);
@@ -276,7 +276,7 @@ template <class... C>
 }
 /// Offsets of an im2col copy, innermost spatial dimension first; 16-bit registers or literals.
 template <class... C>
-[[nodiscard]] constexpr im2col_offsets<sizeof...(C)> offsets(C&&... c) {
+[[nodiscard]] constexpr auto offsets(C&&... c) {
     im2col_offsets<sizeof...(C)> out;
     const detail::raw_operand list[] = {detail::as_offset(static_cast<C&&>(c))...};
     detail::collect(out.list, list);
@@ -420,28 +420,28 @@ public:
     /// Fills one tile (of one panel) from the box at `c`; with a `gather_map` `.tile::gather4`. One thread executes it;
     /// completion is counted on `bar`, in this block (in the pair's with `.cta_group::2`). PTX ISA 9.7.9.27.1.2.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+    constexpr auto cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                         location where = location::current()) const {
         check_load<Tile, Map, N, 0>();
         load<false, false, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1);
     }
     /// The load with `.L2::cache_hint`.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+    constexpr auto cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                         const cache_policy& policy, location where = location::current()) const {
         check_load<Tile, Map, N, 0>();
         load<false, true, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1, policy.o);
     }
     /// The im2col load: `… [dst], [map, {c…}], [bar], {offsets};`
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar, unsigned O>
-    constexpr void cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+    constexpr auto cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                         im2col_offsets<O> o, location where = location::current()) const {
         check_load<Tile, Map, N, O>();
         load<false, false, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1,
                                             offset_operand(o.list));
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar, unsigned O>
-    constexpr void cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+    constexpr auto cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                         im2col_offsets<O> o, const cache_policy& policy,
                                         location where = location::current()) const {
         check_load<Tile, Map, N, O>();
@@ -451,7 +451,7 @@ public:
     /// The loads with `.multicast::cluster` and a 16-bit mask of the blocks whose shared memory (at the same offset)
     /// receives the box and whose barrier counts it.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+    constexpr auto cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                                   const operand<u16>& mask,
                                                   location where = location::current()) const {
         check_load<Tile, Map, N, 0>();
@@ -459,7 +459,7 @@ public:
         load<true, false, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, receivers(mask), mask);
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+    constexpr auto cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                                   const operand<u16>& mask, const cache_policy& policy,
                                                   location where = location::current()) const {
         check_load<Tile, Map, N, 0>();
@@ -468,7 +468,7 @@ public:
                                           policy.o);
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar, unsigned O>
-    constexpr void cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+    constexpr auto cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                                   im2col_offsets<O> o, const operand<u16>& mask,
                                                   location where = location::current()) const {
         check_load<Tile, Map, N, O>();
@@ -477,7 +477,7 @@ public:
                                            offset_operand(o.list), mask);
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar, unsigned O>
-    constexpr void cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+    constexpr auto cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                                   im2col_offsets<O> o, const operand<u16>& mask,
                                                   const cache_policy& policy,
                                                   location where = location::current()) const {
@@ -488,7 +488,7 @@ public:
     }
     /// F04: a load has a barrier.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N>
-    constexpr void cp_async_bulk_tensor(tile_stage<Tile>, const Map&, coordinates<N>,
+    constexpr auto cp_async_bulk_tensor(tile_stage<Tile>, const Map&, coordinates<N>,
                                         location = location::current()) const {
         static_assert(always_false<Tile>,
                       "PTXDSL-F04: a tensor load completes on an mbarrier, its last argument; nothing else tells when "
@@ -497,14 +497,14 @@ public:
     /// Fills a tile of several panels: one `cp.async.bulk.tensor` a panel, and one `add.s32` for each further panel
     /// when the innermost coordinate is a register.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void load_tile(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+    constexpr auto load_tile(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                              location where = location::current()) const {
         each_panel<Tile>(dst, c, bar, where, [&](const auto& panel, const coordinates<N>& at) {
             cp_async_bulk_tensor<M...>(panel, map, at, bar, where);
         });
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void load_tile(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+    constexpr auto load_tile(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                              const cache_policy& policy, location where = location::current()) const {
         each_panel<Tile>(dst, c, bar, where, [&](const auto& panel, const coordinates<N>& at) {
             cp_async_bulk_tensor<M...>(panel, map, at, bar, policy, where);
@@ -512,14 +512,14 @@ public:
     }
     /// The same with multicast.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void load_tile_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+    constexpr auto load_tile_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                        const operand<u16>& mask, location where = location::current()) const {
         each_panel<Tile>(dst, c, bar, where, [&](const auto& panel, const coordinates<N>& at) {
             cp_async_bulk_tensor_multicast<M...>(panel, map, at, bar, mask, where);
         });
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr void load_tile_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
+    constexpr auto load_tile_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                        const operand<u16>& mask, const cache_policy& policy,
                                        location where = location::current()) const {
         each_panel<Tile>(dst, c, bar, where, [&](const auto& panel, const coordinates<N>& at) {
@@ -534,13 +534,13 @@ public:
     /// the tensor are dropped. `.im2col_no_offs` with an `im2col_map`, `.tile::scatter4` with a `gather_map`. The
     /// source may be reused after `commit_group` and `wait_group_read`. PTX ISA 9.7.9.27.1.2.
     template <tensor_map_type Map, unsigned N, class Tile>
-    constexpr void cp_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
+    constexpr auto cp_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
                                         location where = location::current()) const {
         check_store<Tile, Map, N>();
         store<tok::none, tok::none, Map>(where, tensor_operand(map, c), src.region());
     }
     template <tensor_map_type Map, unsigned N, class Tile>
-    constexpr void cp_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
+    constexpr auto cp_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
                                         const cache_policy& policy, location where = location::current()) const {
         check_store<Tile, Map, N>();
         store<tok::none, tok::L2__cache_hint, Map>(where, tensor_operand(map, c), src.region(), policy.o);
@@ -548,7 +548,7 @@ public:
     /// Stores a tile of several panels: one `cp.async.bulk.tensor` a panel, and one `add.s32` for each further panel
     /// when the innermost coordinate is a register.
     template <tensor_map_type Map, unsigned N, class Tile>
-    constexpr void store_tile(const Map& map, coordinates<N> c, tile_stage<Tile> src,
+    constexpr auto store_tile(const Map& map, coordinates<N> c, tile_stage<Tile> src,
                               location where = location::current()) const {
         int none = 0;
         each_panel<Tile>(src, c, none, where, [&](const auto& panel, const coordinates<N>& at) {
@@ -556,7 +556,7 @@ public:
         });
     }
     template <tensor_map_type Map, unsigned N, class Tile>
-    constexpr void store_tile(const Map& map, coordinates<N> c, tile_stage<Tile> src, const cache_policy& policy,
+    constexpr auto store_tile(const Map& map, coordinates<N> c, tile_stage<Tile> src, const cache_policy& policy,
                               location where = location::current()) const {
         int none = 0;
         each_panel<Tile>(src, c, none, where, [&](const auto& panel, const coordinates<N>& at) {
@@ -566,14 +566,14 @@ public:
     /// `cp.reduce.async.bulk.tensor.Nd.global.shared::cta.OP.tile.bulk_group [map, {c…}], [src];` —
     /// `k.cp_reduce_async_bulk_tensor<px::tok::add>(map, c, src)`. PTX ISA 9.7.9.27.1.3.
     template <tok Op, tensor_map_type Map, unsigned N, class Tile>
-    constexpr void cp_reduce_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
+    constexpr auto cp_reduce_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
                                                location where = location::current()) const {
         check_store<Tile, Map, N>();
         check_reduction<Op, Tile>();
         store<Op, tok::none, Map>(where, tensor_operand(map, c), src.region());
     }
     template <tok Op, tensor_map_type Map, unsigned N, class Tile>
-    constexpr void cp_reduce_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
+    constexpr auto cp_reduce_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
                                                const cache_policy& policy, location where = location::current()) const {
         check_store<Tile, Map, N>();
         check_reduction<Op, Tile>();
@@ -581,25 +581,25 @@ public:
     }
     /// `cp.async.bulk.prefetch.tensor.Nd.L2.global.tile [map, {c…}];` PTX ISA 9.7.9.27.1.4.
     template <tensor_map_type Map, unsigned N>
-    constexpr void cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c,
+    constexpr auto cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c,
                                                  location where = location::current()) const {
         check_map<Map, N, 0>();
         fetch<tok::none, Map>(where, tensor_operand(map, c));
     }
     template <tensor_map_type Map, unsigned N>
-    constexpr void cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, const cache_policy& policy,
+    constexpr auto cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, const cache_policy& policy,
                                                  location where = location::current()) const {
         check_map<Map, N, 0>();
         fetch<tok::L2__cache_hint, Map>(where, tensor_operand(map, c), policy.o);
     }
     template <tensor_map_type Map, unsigned N, unsigned O>
-    constexpr void cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, im2col_offsets<O> o,
+    constexpr auto cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, im2col_offsets<O> o,
                                                  location where = location::current()) const {
         check_map<Map, N, O>();
         fetch<tok::none, Map>(where, tensor_operand(map, c), offset_operand(o.list));
     }
     template <tensor_map_type Map, unsigned N, unsigned O>
-    constexpr void cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, im2col_offsets<O> o,
+    constexpr auto cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, im2col_offsets<O> o,
                                                  const cache_policy& policy,
                                                  location where = location::current()) const {
         check_map<Map, N, O>();
@@ -612,7 +612,7 @@ public:
     /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [dst], [src], bytes, [bar];` PTX
     /// ISA 9.7.9.25.4.1.
     template <class T, unsigned A, class U, unsigned B, class R>
-    constexpr void cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes,
+    constexpr auto cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes,
                                  mbarrier<R> bar, location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
         note_copy(bar, literal_or_zero(bytes), 1);
@@ -620,7 +620,7 @@ public:
             ctx(), where, take(dst), take(src), bytes, barrier_operand(bar));
     }
     template <class T, unsigned A, class U, unsigned B, class R>
-    constexpr void cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes,
+    constexpr auto cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes,
                                  mbarrier<R> bar, const cache_policy& policy,
                                  location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
@@ -631,7 +631,7 @@ public:
     /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [dst], [src], bytes,
     /// [bar], mask;`
     template <class T, unsigned A, class U, unsigned B, class R>
-    constexpr void cp_async_bulk_multicast(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src,
+    constexpr auto cp_async_bulk_multicast(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src,
                                            const operand<u32>& bytes, mbarrier<R> bar, const operand<u16>& mask,
                                            location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
@@ -641,7 +641,7 @@ public:
             ctx(), where, take(dst), take(src), bytes, barrier_operand(bar), mask);
     }
     template <class T, unsigned A, class U, unsigned B, class R>
-    constexpr void cp_async_bulk_multicast(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src,
+    constexpr auto cp_async_bulk_multicast(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src,
                                            const operand<u32>& bytes, mbarrier<R> bar, const operand<u16>& mask,
                                            const cache_policy& policy, location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
@@ -653,13 +653,13 @@ public:
     }
     /// `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`
     template <class T, unsigned A, class U, unsigned B>
-    constexpr void cp_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src, const operand<u32>& bytes,
+    constexpr auto cp_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src, const operand<u32>& bytes,
                                  location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
         effect<bulk<tok::global, tok::shared__cta, tok::bulk_group>>(ctx(), where, take(dst), take(src), bytes);
     }
     template <class T, unsigned A, class U, unsigned B>
-    constexpr void cp_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src, const operand<u32>& bytes,
+    constexpr auto cp_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src, const operand<u32>& bytes,
                                  const cache_policy& policy, location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
         effect<bulk<tok::global, tok::shared__cta, tok::bulk_group, tok::L2__cache_hint>>(ctx(), where, take(dst),
@@ -668,7 +668,7 @@ public:
     /// `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, mask;` (sm_100a) bit i of the mask:
     /// byte i of every 16 is copied.
     template <class T, unsigned A, class U, unsigned B>
-    constexpr void cp_async_bulk_cp_mask(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
+    constexpr auto cp_async_bulk_cp_mask(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
                                          const operand<u32>& bytes, const operand<u16>& mask,
                                          location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
@@ -679,7 +679,7 @@ public:
     /// `cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dst], [src], bytes, [bar];` To another
     /// block, whose barrier counts the bytes.
     template <class T, unsigned A, class U, unsigned B, class R>
-    constexpr void cp_async_bulk(ptr<space::shared_cluster, T, A> dst, ptr<space::shared, U, B> src,
+    constexpr auto cp_async_bulk(ptr<space::shared_cluster, T, A> dst, ptr<space::shared, U, B> src,
                                  const operand<u32>& bytes, remote_mbarrier<R> bar,
                                  location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
@@ -689,26 +689,26 @@ public:
     }
     /// B07: the source of a copy is in the own block.
     template <space S, class T, unsigned A, class U, unsigned B, class... Rest>
-    constexpr void cp_async_bulk(ptr<S, T, A>, ptr<space::shared_cluster, U, B>, const Rest&...) const {
+    constexpr auto cp_async_bulk(ptr<S, T, A>, ptr<space::shared_cluster, U, B>, const Rest&...) const {
         static_assert(
             always_false<T>,
             "PTXDSL-B07: a bulk copy reads the own block's shared memory; this source is a mapped (mapa) address");
     }
     template <class T, unsigned A, class U, unsigned B, class R>
-    constexpr void cp_async_bulk(ptr<space::shared_cluster, T, A>, ptr<space::shared, U, B>, const operand<u32>&,
+    constexpr auto cp_async_bulk(ptr<space::shared_cluster, T, A>, ptr<space::shared, U, B>, const operand<u32>&,
                                  mbarrier<R>, location = location::current()) const {
         static_assert(always_false<T>,
                       "PTXDSL-B07: a copy into another block completes on a barrier of that block: k.mapa(bar, rank)");
     }
     /// `cp.async.bulk.prefetch.L2.global [src], bytes;` PTX ISA 9.7.9.25.4.5.
     template <class U, unsigned B>
-    constexpr void cp_async_bulk_prefetch_L2(ptr<space::global, U, B> src, const operand<u32>& bytes,
+    constexpr auto cp_async_bulk_prefetch_L2(ptr<space::global, U, B> src, const operand<u32>& bytes,
                                              location where = location::current()) const {
         check_bulk<b8, 16, B>(bytes, where);
         effect<bulk<tok::prefetch, tok::L2, tok::global>>(ctx(), where, take(src), bytes);
     }
     template <class U, unsigned B>
-    constexpr void cp_async_bulk_prefetch_L2(ptr<space::global, U, B> src, const operand<u32>& bytes,
+    constexpr auto cp_async_bulk_prefetch_L2(ptr<space::global, U, B> src, const operand<u32>& bytes,
                                              const cache_policy& policy, location where = location::current()) const {
         check_bulk<b8, 16, B>(bytes, where);
         effect<bulk<tok::prefetch, tok::L2, tok::global, tok::L2__cache_hint>>(ctx(), where, take(src), bytes,
@@ -717,13 +717,13 @@ public:
     /// `cp.reduce.async.bulk.global.shared::cta.bulk_group.OP{.noftz}.T [dst], [src], bytes;` T is the pointers'
     /// element type. PTX ISA 9.7.9.25.4.3.
     template <tok Op, class T, unsigned A, class U, unsigned B>
-    constexpr void cp_reduce_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
+    constexpr auto cp_reduce_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
                                         const operand<u32>& bytes, location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
         reduce_global<Op, T, tok::none>(where, take(dst), take(src), bytes);
     }
     template <tok Op, class T, unsigned A, class U, unsigned B>
-    constexpr void cp_reduce_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
+    constexpr auto cp_reduce_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
                                         const operand<u32>& bytes, const cache_policy& policy,
                                         location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
@@ -732,7 +732,7 @@ public:
     /// `cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.OP.T [dst], [src], bytes, [bar];`
     /// Into another block's shared memory.
     template <tok Op, class T, unsigned A, class U, unsigned B, class R>
-    constexpr void cp_reduce_async_bulk(ptr<space::shared_cluster, T, A> dst, ptr<space::shared, U, B> src,
+    constexpr auto cp_reduce_async_bulk(ptr<space::shared_cluster, T, A> dst, ptr<space::shared, U, B> src,
                                         const operand<u32>& bytes, remote_mbarrier<R> bar,
                                         location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
@@ -744,35 +744,35 @@ public:
         effect<F>(ctx(), where, take(dst), take(src), bytes, barrier_operand(bar));
     }
     /// `cp.async.bulk.commit_group;`
-    constexpr void cp_async_bulk_commit_group(location where = location::current()) const {
+    constexpr auto cp_async_bulk_commit_group(location where = location::current()) const {
         effect<bulk<tok::commit_group>>(ctx(), where);
     }
     /// `cp.async.bulk.wait_group N;` The writes of all but the N latest groups are complete.
     template <unsigned N>
-    constexpr void cp_async_bulk_wait_group(location where = location::current()) const {
+    constexpr auto cp_async_bulk_wait_group(location where = location::current()) const {
         effect<bulk<tok::wait_group>>(ctx(), where, operand<u32>(N, where));
     }
     /// `cp.async.bulk.wait_group.read N;` The sources of all but the N latest groups may be overwritten.
     template <unsigned N>
-    constexpr void cp_async_bulk_wait_group_read(location where = location::current()) const {
+    constexpr auto cp_async_bulk_wait_group_read(location where = location::current()) const {
         effect<bulk<tok::wait_group, tok::read>>(ctx(), where, operand<u32>(N, where));
     }
     /// `prefetch.tensormap [map];` Brings the map itself into the descriptor cache. PTX ISA 9.7.9.15.
     template <tensor_map_type Map>
-    constexpr void prefetch_tensormap(const Map& map, location where = location::current()) const {
+    constexpr auto prefetch_tensormap(const Map& map, location where = location::current()) const {
         effect<form<Tgt, tok::prefetch, tok::tensormap>>(ctx(), where, map.address_operand());
     }
     /// `fence.proxy.async.shared::cta;` Makes this thread's earlier shared writes visible to bulk copies and tensor
     /// cores; each writer executes it, then the block synchronises.
-    constexpr void fence_proxy_async_shared_cta(location where = location::current()) const {
+    constexpr auto fence_proxy_async_shared_cta(location where = location::current()) const {
         effect<form<Tgt, tok::fence, tok::proxy, tok::async, tok::shared__cta>>(ctx(), where);
     }
     /// `fence.proxy.async;` The same for every state space.
-    constexpr void fence_proxy_async(location where = location::current()) const {
+    constexpr auto fence_proxy_async(location where = location::current()) const {
         effect<form<Tgt, tok::fence, tok::proxy, tok::async>>(ctx(), where);
     }
     /// `fence.mbarrier_init.release.cluster;` Publishes barrier initialisation to the cluster and to the async proxy.
-    constexpr void fence_mbarrier_init(location where = location::current()) const {
+    constexpr auto fence_mbarrier_init(location where = location::current()) const {
         effect<form<Tgt, tok::fence, tok::mbarrier_init, tok::release, tok::cluster>>(ctx(), where);
     }
 
@@ -791,7 +791,7 @@ private:
     }
 
     template <bool Multicast, bool Hint, class Tile, class Map, tok... M, class Bar, class... O>
-    constexpr void load(location where, const shared_region& dst, const raw_operand& from, const Bar& bar,
+    constexpr auto load(location where, const shared_region& dst, const raw_operand& from, const Bar& bar,
                         std::uint32_t count, const O&... rest) const {
         constexpr tok group = cta_group_of<M...>;
         constexpr bool own = has_shared_cta<M...>;
@@ -822,7 +822,7 @@ private:
     static constexpr bool has_shared_cta = ((M == tok::shared__cta) || ...);
 
     template <tok Op, tok Hint, class Map, class... O>
-    constexpr void store(location where, const raw_operand& to, const shared_region& src, const O&... policy) const {
+    constexpr auto store(location where, const raw_operand& to, const shared_region& src, const O&... policy) const {
         using F = compact_form<Tgt, tok::cp, Op == tok::none ? tok::none : tok::reduce, tok::async, tok::bulk,
                                tok::tensor, dimension_token(Map::rank), tok::global, tok::shared__cta, Op,
                                Map::store_mode, tok::bulk_group, Hint>;
@@ -832,14 +832,14 @@ private:
         effect<F>(ctx(), where, to, address_operand_of(src), policy...);
     }
     template <tok Hint, class Map, class... O>
-    constexpr void fetch(location where, const raw_operand& from, const O&... rest) const {
+    constexpr auto fetch(location where, const raw_operand& from, const O&... rest) const {
         using F =
             bulk_if<tok::prefetch, tok::tensor, dimension_token(Map::rank), tok::L2, tok::global, Map::load_mode, Hint>;
         check_target<Map, F>();
         effect<F>(ctx(), where, from, rest...);
     }
     template <tok Op, class T, tok Hint, class... O>
-    constexpr void reduce_global(location where, const O&... operands) const {
+    constexpr auto reduce_global(location where, const O&... operands) const {
         constexpr isa::scalar s = scalar_of<std::remove_const_t<T>>;
         constexpr bool half = s == isa::scalar::f16 || s == isa::scalar::bf16;
         using F = compact_form<Tgt, tok::cp, tok::reduce, tok::async, tok::bulk, tok::global, tok::shared__cta,
@@ -851,7 +851,7 @@ private:
 
     /// Calls `copy(panel, coordinates)` for each panel of `tile`, with everything in named registers.
     template <class Tile, unsigned N, class Bar, class Copy>
-    constexpr void each_panel(tile_stage<Tile>& tile, coordinates<N>& c, Bar& bar, location where,
+    constexpr auto each_panel(tile_stage<Tile>& tile, coordinates<N>& c, Bar& bar, location where,
                               const Copy& copy) const {
         ir::program& p = ctx().p;
         ir::span spans[] = {tile.region().fresh, c.fresh, {}};
@@ -878,7 +878,7 @@ private:
     }
 
     template <class Map, unsigned N, unsigned O>
-    static constexpr void check_map() noexcept {
+    static constexpr auto check_map() noexcept {
         constexpr bool gather = Map::load_mode == tok::tile__gather4;
         static_assert(!gather || N == 5,
                       "PTXDSL-F08: gather4 and scatter4 take five indices: the first column and four rows");
@@ -893,7 +893,7 @@ private:
             "PTXDSL-F08: the number of im2col offsets differs from the spatial dimensions of the map (two for im2col::w)");
     }
     template <class Tile, class Map>
-    static constexpr void check_tile() noexcept {
+    static constexpr auto check_tile() noexcept {
         using T = typename Map::tile_type;
         constexpr bool same_type = std::is_same_v<typename T::element_type, typename Tile::element_type>;
         static_assert(same_type, "PTXDSL-F03: the tile's element type differs from the tensor map's");
@@ -909,12 +909,12 @@ private:
             "PTXDSL-C02: this tile has several panels, one copy each: k.load_tile and k.store_tile issue them all, or copy dst.panel(i)");
     }
     template <class Tile, class Map, unsigned N, unsigned O>
-    static constexpr void check_load() noexcept {
+    static constexpr auto check_load() noexcept {
         check_map<Map, N, O>();
         check_tile<Tile, Map>();
     }
     template <class Tile, class Map, unsigned N>
-    static constexpr void check_store() noexcept {
+    static constexpr auto check_store() noexcept {
         check_map<Map, N, Map::offset_count>();
         static_assert(Map::store_mode != tok::none, "PTXDSL-F08: maps of im2col::w are for loads only");
         static_assert(
@@ -923,7 +923,7 @@ private:
         check_tile<Tile, Map>();
     }
     template <tok Op, class Tile>
-    static constexpr void check_reduction() noexcept {
+    static constexpr auto check_reduction() noexcept {
         static_assert(
             is_bulk_reduction(Op, Tile::layout.element),
             "PTXDSL-F12: tensor reductions have no such operation for this element type (add: 32- and 64-bit integers, floats; min, "
@@ -931,18 +931,20 @@ private:
     }
     /// F08 for the modes the target lacks, then the table.
     template <class Map, class F>
-    static constexpr void check_target() noexcept {
+    static constexpr auto check_target() noexcept {
         constexpr bool plain = Map::load_mode == tok::tile || Map::load_mode == tok::im2col;
         static_assert(plain || Tgt.sm >= 100,
                       "PTXDSL-F08: this target has no gather4, scatter4 and im2col::w tensor copies (sm_100a has)");
         if constexpr (plain || Tgt.sm >= 100) require<F, rule::f08>();
     }
     template <class T, unsigned A, unsigned B>
-    constexpr void check_bulk(const operand<u32>& bytes, location where) const {
+    constexpr auto check_bulk(const operand<u32>& bytes, location where) const {
         static_assert(!std::is_const_v<T>,
                       "PTXDSL-B02: bulk copy to a pointer to const; the kernel declared this memory read-only");
-        static_assert(A >= 16 && B >= 16,
-                      "PTXDSL-F09: both addresses of a bulk copy are 16-byte aligned; declare or assume it");
+        static_assert(
+            A >= 16 && B >= 16,
+            "PTXDSL-F09: both addresses of a bulk copy are 16-byte aligned: declare it (px::global_ptr<T, 16>, "
+            "k.smem_array<T, 16>) or state it, (p + i).assume_aligned<16>()");
         if (bytes.is_literal() && ir::payload_of(bytes.words[0]) % 16 != 0)
             ctx().p.report("F09", where,
                            {"a bulk copy moves a multiple of 16 bytes, this one ", ir::payload_of(bytes.words[0])});
@@ -962,7 +964,7 @@ private:
     [[nodiscard]] static constexpr std::uint32_t literal_or_zero(const operand<u32>& o) noexcept {
         return o.is_literal() ? ir::payload_of(o.words[0]) : 0;
     }
-    constexpr void check_mask(const operand<u16>& mask, location where) const {
+    constexpr auto check_mask(const operand<u16>& mask, location where) const {
         if (!mask.is_literal()) return;
         const std::uint32_t m = ir::payload_of(mask.words[0]) & 0xffffu;
         const std::uint32_t size = ctx().p.attrs.cluster_size();
@@ -974,7 +976,7 @@ private:
     /// What the notes of a multicast copy say: how many blocks the cluster has.
     [[nodiscard]] constexpr std::uint32_t receivers(const operand<u16>&) const { return ctx().p.attrs.cluster_size(); }
     template <class R>
-    constexpr void note_copy(const mbarrier<R>& bar, std::uint32_t bytes, std::uint32_t count) const {
+    constexpr auto note_copy(const mbarrier<R>& bar, std::uint32_t bytes, std::uint32_t count) const {
         static_assert(
             !is_empty_ring<R>,
             "PTXDSL-E13: this is the empty barrier of the pipeline, which counts releases; a copy completes on the "

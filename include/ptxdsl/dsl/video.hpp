@@ -123,275 +123,275 @@ public:
 
     /// `vadd.D.A.B{.M} d, a, b{, c};` `k.vadd<px::s32, px::sat, px::tok::add>(a, b, c)`. PTX ISA 9.7.16.1.
     template <class D, tok... M, class A, class B, class C = detail::absent>
-    constexpr reg<D> vadd(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
+    constexpr auto vadd(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         return arithmetic<tok::vadd, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vadd.D.A.B{.M} d, a, b, c;` with the result merged into part `To` of `c`: `k.vadd_into<"h1", px::s32>(a, b, c)`
     /// writes `d.h1`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vadd_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vadd_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vadd, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                          static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vsub.D.A.B{.M} d, a, b{, c};` `k.vsub<px::s32, px::sat, px::tok::add>(a, b, c)`. PTX ISA 9.7.16.1.
     template <class D, tok... M, class A, class B, class C = detail::absent>
-    constexpr reg<D> vsub(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
+    constexpr auto vsub(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         return arithmetic<tok::vsub, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vsub.D.A.B{.M} d, a, b, c;` with the result merged into part `To` of `c`: `k.vsub_into<"h1", px::s32>(a, b, c)`
     /// writes `d.h1`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vsub_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vsub_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vsub, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                          static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vabsdiff.D.A.B{.M} d, a, b{, c};` `k.vabsdiff<px::s32, px::sat, px::tok::add>(a, b, c)`. PTX ISA 9.7.16.1.
     template <class D, tok... M, class A, class B, class C = detail::absent>
-    constexpr reg<D> vabsdiff(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
+    constexpr auto vabsdiff(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         return arithmetic<tok::vabsdiff, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
                                                      static_cast<C&&>(c));
     }
     /// `vabsdiff.D.A.B{.M} d, a, b, c;` with the result merged into part `To` of `c`: `k.vabsdiff_into<"h1",
     /// px::s32>(a, b, c)` writes `d.h1`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vabsdiff_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vabsdiff_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vabsdiff, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                              static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmin.D.A.B{.M} d, a, b{, c};` `k.vmin<px::s32, px::sat, px::tok::add>(a, b, c)`. PTX ISA 9.7.16.1.
     template <class D, tok... M, class A, class B, class C = detail::absent>
-    constexpr reg<D> vmin(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
+    constexpr auto vmin(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         return arithmetic<tok::vmin, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmin.D.A.B{.M} d, a, b, c;` with the result merged into part `To` of `c`: `k.vmin_into<"h1", px::s32>(a, b, c)`
     /// writes `d.h1`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vmin_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vmin_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmin, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                          static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmax.D.A.B{.M} d, a, b{, c};` `k.vmax<px::s32, px::sat, px::tok::add>(a, b, c)`. PTX ISA 9.7.16.1.
     template <class D, tok... M, class A, class B, class C = detail::absent>
-    constexpr reg<D> vmax(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
+    constexpr auto vmax(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         return arithmetic<tok::vmax, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmax.D.A.B{.M} d, a, b, c;` with the result merged into part `To` of `c`: `k.vmax_into<"h1", px::s32>(a, b, c)`
     /// writes `d.h1`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vmax_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vmax_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmax, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                          static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vshl.D.A.u32{.M} d, a, b{, c};` `k.vshl<px::u32, px::tok::clamp>(a, b)`; M is `.sat`, `.clamp` or `.wrap`,
     /// second operation. PTX ISA 9.7.16.2.
     template <class D, tok... M, class A, class B, class C = detail::absent>
-    constexpr reg<D> vshl(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
+    constexpr auto vshl(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         return arithmetic<tok::vshl, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vshl.D.A.u32{.M} d, a, b, c;` with the result merged into part `To` of `c`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vshl_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vshl_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vshl, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                          static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vshr.D.A.u32{.M} d, a, b{, c};` `k.vshr<px::u32, px::tok::clamp>(a, b)`; M is `.sat`, `.clamp` or `.wrap`,
     /// second operation. PTX ISA 9.7.16.2.
     template <class D, tok... M, class A, class B, class C = detail::absent>
-    constexpr reg<D> vshr(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
+    constexpr auto vshr(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         return arithmetic<tok::vshr, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vshr.D.A.u32{.M} d, a, b, c;` with the result merged into part `To` of `c`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vshr_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vshr_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vshr, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                          static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmad.D.A.B{.M} d, a, b, c;` M is `.po`, `.sat`, `.shr7` or `.shr15`; `px::minus(a)` negates the product or `c`.
     /// PTX ISA 9.7.16.3.
     template <class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vmad(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vmad(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmad, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vset.A.B.M d, a, b{, c};` 1 where the comparison holds: `k.vset<px::lt>(a, b)`. PTX ISA 9.7.16.4.
     template <tok... M, class A, class B, class C = detail::absent>
-    constexpr reg<u32> vset(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
+    constexpr auto vset(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
         return comparison<tok::vset, 0, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vset.A.B.M d, a, b, c;` with the result merged into part `To` of `c`.
     template <fixed_string To, tok... M, class A, class B, class C>
-    constexpr reg<u32> vset_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vset_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return comparison<tok::vset, detail::selector_text<To>, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
                                                                       static_cast<C&&>(c));
     }
     /// `vadd2.D.A.B{.M} d, a, b, c;` all halves; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vadd2(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vadd2(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vadd2, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vadd2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vadd2_into<"h1", px::u32>(a,
     /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vadd2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vadd2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vadd2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                           static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vsub2.D.A.B{.M} d, a, b, c;` all halves; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vsub2(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vsub2(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vsub2, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vsub2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vsub2_into<"h1", px::u32>(a,
     /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vsub2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vsub2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vsub2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                           static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vavrg2.D.A.B{.M} d, a, b, c;` all halves; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vavrg2(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vavrg2(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vavrg2, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
                                                    static_cast<C&&>(c));
     }
     /// `vavrg2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vavrg2_into<"h1", px::u32>(a,
     /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vavrg2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vavrg2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vavrg2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                            static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vabsdiff2.D.A.B{.M} d, a, b, c;` all halves; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vabsdiff2(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vabsdiff2(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vabsdiff2, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
                                                       static_cast<C&&>(c));
     }
     /// `vabsdiff2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vabsdiff2_into<"h1",
     /// px::u32>(a, b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vabsdiff2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vabsdiff2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vabsdiff2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                               static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmin2.D.A.B{.M} d, a, b, c;` all halves; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vmin2(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vmin2(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmin2, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmin2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vmin2_into<"h1", px::u32>(a,
     /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vmin2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vmin2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmin2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                           static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmax2.D.A.B{.M} d, a, b, c;` all halves; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vmax2(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vmax2(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmax2, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmax2.D.A.B{.M} d, a, b, c;` the halves that `To` names, the others from `c`: `k.vmax2_into<"h1", px::u32>(a,
     /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vmax2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vmax2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmax2, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                           static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vset2.A.B.M d, a, b, c;` all halves: `k.vset2<px::lt>(a, b, c)`; M is the comparison, then `.add`. PTX
     /// ISA 9.7.17.
     template <tok... M, class A, class B, class C>
-    constexpr reg<u32> vset2(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vset2(A&& a, B&& b, C&& c, location where = location::current()) const {
         return comparison<tok::vset2, 0, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vset2.A.B.M d, a, b, c;` the halves that `To` names.
     template <fixed_string To, tok... M, class A, class B, class C>
-    constexpr reg<u32> vset2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vset2_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return comparison<tok::vset2, detail::selector_text<To>, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
                                                                        static_cast<C&&>(c));
     }
     /// `vadd4.D.A.B{.M} d, a, b, c;` all bytes; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vadd4(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vadd4(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vadd4, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vadd4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vadd4_into<"b20", px::u32>(a,
     /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vadd4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vadd4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vadd4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                           static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vsub4.D.A.B{.M} d, a, b, c;` all bytes; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vsub4(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vsub4(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vsub4, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vsub4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vsub4_into<"b20", px::u32>(a,
     /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vsub4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vsub4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vsub4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                           static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vavrg4.D.A.B{.M} d, a, b, c;` all bytes; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vavrg4(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vavrg4(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vavrg4, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
                                                    static_cast<C&&>(c));
     }
     /// `vavrg4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vavrg4_into<"b20", px::u32>(a,
     /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vavrg4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vavrg4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vavrg4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                            static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vabsdiff4.D.A.B{.M} d, a, b, c;` all bytes; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vabsdiff4(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vabsdiff4(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vabsdiff4, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
                                                       static_cast<C&&>(c));
     }
     /// `vabsdiff4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vabsdiff4_into<"b20",
     /// px::u32>(a, b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vabsdiff4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vabsdiff4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vabsdiff4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                               static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmin4.D.A.B{.M} d, a, b, c;` all bytes; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vmin4(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vmin4(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmin4, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmin4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vmin4_into<"b20", px::u32>(a,
     /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vmin4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vmin4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmin4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                           static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmax4.D.A.B{.M} d, a, b, c;` all bytes; M is `.sat` or `.add`. PTX ISA 9.7.17.
     template <class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vmax4(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vmax4(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmax4, 0, D, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vmax4.D.A.B{.M} d, a, b, c;` the bytes that `To` names, the others from `c`: `k.vmax4_into<"b20", px::u32>(a,
     /// b, c)`.
     template <fixed_string To, class D, tok... M, class A, class B, class C>
-    constexpr reg<D> vmax4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vmax4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return arithmetic<tok::vmax4, detail::selector_text<To>, D, M...>(where, static_cast<A&&>(a),
                                                                           static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vset4.A.B.M d, a, b, c;` all bytes: `k.vset4<px::lt>(a, b, c)`; M is the comparison, then `.add`. PTX
     /// ISA 9.7.17.
     template <tok... M, class A, class B, class C>
-    constexpr reg<u32> vset4(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vset4(A&& a, B&& b, C&& c, location where = location::current()) const {
         return comparison<tok::vset4, 0, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
     }
     /// `vset4.A.B.M d, a, b, c;` the bytes that `To` names.
     template <fixed_string To, tok... M, class A, class B, class C>
-    constexpr reg<u32> vset4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
+    constexpr auto vset4_into(A&& a, B&& b, C&& c, location where = location::current()) const {
         return comparison<tok::vset4, detail::selector_text<To>, M...>(where, static_cast<A&&>(a), static_cast<B&&>(b),
                                                                        static_cast<C&&>(c));
     }
@@ -430,7 +430,7 @@ private:
         return all;
     }
     template <class F>
-    static constexpr void require_video() noexcept {
+    static constexpr auto require_video() noexcept {
         using status = isa::verdict::status;
         static_assert(F::verdict.st != status::operand_count,
                       "PTXDSL-A16: this form takes another number of operands: c belongs to a second operation, to a "
@@ -443,7 +443,7 @@ private:
             detail::require<F>();
     }
     template <class F, class D, isa::video_selector To, class A, class B, class C>
-    constexpr reg<D> emit(location where, A&& a, B&& b, C&& c) const {
+    constexpr auto emit(location where, A&& a, B&& b, C&& c) const {
         require_video<F>();
         const std::uint32_t d = p_->new_reg(scalar_of<D>);
         detail::raw_operand to = detail::reg_operand(*p_, d);

@@ -73,41 +73,41 @@ public:
 
     /// `vote.sync.all.pred d, p, mask;` PTX ISA 9.7.13.10.
     template <class P, class K>
-    constexpr reg<pred> vote_sync_all(P&& p, K&& mask, location where = location::current()) const {
+    constexpr auto vote_sync_all(P&& p, K&& mask, location where = location::current()) const {
         return vote<tok::all, tok::pred, pred>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
     }
     /// `vote.sync.any.pred d, p, mask;` PTX ISA 9.7.13.10.
     template <class P, class K>
-    constexpr reg<pred> vote_sync_any(P&& p, K&& mask, location where = location::current()) const {
+    constexpr auto vote_sync_any(P&& p, K&& mask, location where = location::current()) const {
         return vote<tok::any, tok::pred, pred>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
     }
     /// `vote.sync.uni.pred d, p, mask;` PTX ISA 9.7.13.10.
     template <class P, class K>
-    constexpr reg<pred> vote_sync_uni(P&& p, K&& mask, location where = location::current()) const {
+    constexpr auto vote_sync_uni(P&& p, K&& mask, location where = location::current()) const {
         return vote<tok::uni, tok::pred, pred>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
     }
     /// `vote.sync.ballot.b32 d, p, mask;` `d` is u32. PTX ISA 9.7.13.10.
     template <class P, class K>
-    constexpr reg<u32> vote_sync_ballot(P&& p, K&& mask, location where = location::current()) const {
+    constexpr auto vote_sync_ballot(P&& p, K&& mask, location where = location::current()) const {
         return vote<tok::ballot, tok::b32, u32>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
     }
     /// `match.any.sync.b32 d, a, mask;` the lanes that hold the same value. PTX ISA 9.7.13.11.
     template <class A, class K>
-    constexpr reg<u32> match_any_sync(A&& a, K&& mask, location where = location::current()) const {
+    constexpr auto match_any_sync(A&& a, K&& mask, location where = location::current()) const {
         using T = source_t<A>;
         return checked<form<Tgt, tok::match, tok::any, tok::sync, type_word<typing::bits, T>>, u32>(
             ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<K&&>(mask), where));
     }
     /// `match.all.sync.b32 d, a, mask;` the mask when all lanes hold one value, else 0. PTX ISA 9.7.13.11.
     template <class A, class K>
-    constexpr reg<u32> match_all_sync(A&& a, K&& mask, location where = location::current()) const {
+    constexpr auto match_all_sync(A&& a, K&& mask, location where = location::current()) const {
         using T = source_t<A>;
         return checked<form<Tgt, tok::match, tok::all, tok::sync, type_word<typing::bits, T>>, u32>(
             ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<K&&>(mask), where));
     }
     /// `match.all.sync.b32 d|p, a, mask;` PTX ISA 9.7.13.11.
     template <class A, class K>
-    constexpr value_pred<u32> match_all_sync_p(A&& a, K&& mask, location where = location::current()) const {
+    constexpr auto match_all_sync_p(A&& a, K&& mask, location where = location::current()) const {
         using T = source_t<A>;
         using F = form<Tgt, tok::match, tok::all, tok::sync, type_word<typing::bits, T>>;
         require<F>();
@@ -145,12 +145,12 @@ public:
         return reduce<typing::bits, tok::xor_>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
     }
     /// `activemask.b32 d;` PTX ISA 9.7.13.12.
-    constexpr reg<u32> activemask(location where = location::current()) const {
+    constexpr auto activemask(location where = location::current()) const {
         return value<form<Tgt, tok::activemask, tok::b32>, u32>(ctx(), where);
     }
     /// `elect.sync _|p, mask;` `p` in one lane. PTX ISA 9.7.13.15.
     template <class K = u32>
-    constexpr reg<pred> elect_sync(K&& mask = K{full_mask}, location where = location::current()) const {
+    constexpr auto elect_sync(K&& mask = K{full_mask}, location where = location::current()) const {
         const context k = ctx();
         const operand<u32> m = as_operand<u32>(static_cast<K&&>(mask), where);
         const std::uint32_t p = k.p.new_reg(isa::scalar::pred);
@@ -160,13 +160,13 @@ public:
     }
     /// `elect.sync d|p, mask;` `d` is the elected lane. PTX ISA 9.7.13.15.
     template <class K = u32>
-    constexpr value_pred<u32> elect_sync_p(K&& mask = K{full_mask}, location where = location::current()) const {
+    constexpr auto elect_sync_p(K&& mask = K{full_mask}, location where = location::current()) const {
         return pair_value<form<Tgt, tok::elect, tok::sync>, value_pred<u32>>(
             ctx(), where, as_operand<u32>(static_cast<K&&>(mask), where));
     }
     /// `bar.warp.sync mask;` PTX ISA 9.7.13.2.
     template <class K = u32>
-    constexpr void bar_warp_sync(K&& mask = K{full_mask}, location where = location::current()) const {
+    constexpr auto bar_warp_sync(K&& mask = K{full_mask}, location where = location::current()) const {
         effect<form<Tgt, tok::bar, tok::warp, tok::sync>>(ctx(), where, as_operand<u32>(static_cast<K&&>(mask), where));
     }
 
@@ -175,34 +175,34 @@ public:
 
     /// `nanosleep.u32 t;` PTX ISA 9.7.19.2.
     template <class A>
-    constexpr void nanosleep(A&& t, location where = location::current()) const {
+    constexpr auto nanosleep(A&& t, location where = location::current()) const {
         effect<form<Tgt, tok::nanosleep, tok::u32>>(ctx(), where, as_operand<u32>(static_cast<A&&>(t), where));
     }
     /// `brkpt;` PTX ISA 9.7.19.1.
-    constexpr void brkpt(location where = location::current()) const { effect<form<Tgt, tok::brkpt>>(ctx(), where); }
+    constexpr auto brkpt(location where = location::current()) const { effect<form<Tgt, tok::brkpt>>(ctx(), where); }
     /// `pmevent n;` — `k.pmevent<3>()`. PTX ISA 9.7.19.3.
     template <int N>
-    constexpr void pmevent(location where = location::current()) const {
+    constexpr auto pmevent(location where = location::current()) const {
         static_assert(N >= 0 && N <= 15, "PTXDSL-A03: pmevent takes an event number from 0 to 15");
         effect<form<Tgt, tok::pmevent>>(ctx(), where, operand<u32>(N, where));
     }
     /// Refuses an event number that is no constant (A14).
     template <class A>
-    constexpr void pmevent(A&&) const {
+    constexpr auto pmevent(A&&) const {
         static_assert(always_false<A>, "PTXDSL-A14: pmevent takes an immediate; write k.pmevent<3>()");
     }
     /// `pmevent.mask bits;` PTX ISA 9.7.19.3.
     template <int Bits>
-    constexpr void pmevent_mask(location where = location::current()) const {
+    constexpr auto pmevent_mask(location where = location::current()) const {
         static_assert(Bits >= 0 && Bits <= 0xffff, "PTXDSL-A03: pmevent.mask takes a 16-bit mask");
         effect<form<Tgt, tok::pmevent, tok::mask>>(ctx(), where, operand<u32>(Bits, where));
     }
     /// `griddepcontrol.wait;` PTX ISA 9.7.13.14.
-    constexpr void griddepcontrol_wait(location where = location::current()) const {
+    constexpr auto griddepcontrol_wait(location where = location::current()) const {
         effect<form<Tgt, tok::griddepcontrol, tok::wait>>(ctx(), where);
     }
     /// `griddepcontrol.launch_dependents;` PTX ISA 9.7.13.14.
-    constexpr void griddepcontrol_launch_dependents(location where = location::current()) const {
+    constexpr auto griddepcontrol_launch_dependents(location where = location::current()) const {
         effect<form<Tgt, tok::griddepcontrol, tok::launch_dependents>>(ctx(), where);
     }
 
@@ -223,7 +223,7 @@ private:
             return value<F, T>(ctx(), where, from, lane, clamp, members);
     }
     template <tok Mode, tok Type, class R, class P, class K>
-    constexpr reg<R> vote(P&& p, K&& mask, location where) const {
+    constexpr auto vote(P&& p, K&& mask, location where) const {
         return value<form<Tgt, tok::vote, tok::sync, Mode, Type>, R>(
             ctx(), where, pred_operand(static_cast<P&&>(p), where), as_operand<u32>(static_cast<K&&>(mask), where));
     }

@@ -337,12 +337,12 @@ public:
     }
 
     /// `wgmma.fence.sync.aligned;` Orders register and shared writes before the wgmmas that follow.
-    constexpr void fence(location where = location::current()) const { plain<tok::fence>(where); }
+    constexpr auto fence(location where = location::current()) const { plain<tok::fence>(where); }
     /// `wgmma.commit_group.sync.aligned;`
-    constexpr void commit_group(location where = location::current()) const { plain<tok::commit_group>(where); }
+    constexpr auto commit_group(location where = location::current()) const { plain<tok::commit_group>(where); }
     /// `wgmma.wait_group.sync.aligned N;` At most the N latest groups are still pending.
     template <unsigned N>
-    constexpr void wait_group(location where = location::current()) const {
+    constexpr auto wait_group(location where = location::current()) const {
         using F = form<Tgt, tok::wgmma, tok::wait_group, tok::sync, tok::aligned>;
         require<F>();
         effect<F>(ctx(), where, operand<u32>(N, where));
@@ -355,7 +355,7 @@ public:
     /// `accumulate` false starts at zero. `ScaleA`, `ScaleB`: 1 or -1. Single bits (`px::b1`) multiply with
     /// `.and.popc`. PTX ISA 9.7.15.5.2.
     template <int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TileA, class TileB>
-    constexpr void mma_async(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b,
+    constexpr auto mma_async(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b,
                              scale_d accumulate = true, location where = location::current()) const {
         check_operand<TileA>(), check_operand<TileB>();
         ss<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where);
@@ -363,20 +363,20 @@ public:
     /// The RS form: A in registers, which nothing may touch until `wait_group` covers the instruction (D09). `{d…},
     /// {a0, a1, a2, a3}, b-desc, scale-d, scale-a, scale-b{, trans-b}`.
     template <int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TA, class TileB>
-    constexpr void mma_async(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b,
+    constexpr auto mma_async(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b,
                              scale_d accumulate = true, location where = location::current()) const {
         check_operand<TileB>();
         rs<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where);
     }
     /// Integers with `.satfinite`: `k.wgmma.mma_async<px::satfinite>(acc, a, b)`.
     template <tok Sat, class T, unsigned N, class TileA, class TileB>
-    constexpr void mma_async(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b,
+    constexpr auto mma_async(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b,
                              scale_d accumulate = true, location where = location::current()) const {
         check_operand<TileA>(), check_operand<TileB>();
         ss<1, 1, Sat>(d, a, b, accumulate, where);
     }
     template <tok Sat, class T, unsigned N, class TA, class TileB>
-    constexpr void mma_async(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b,
+    constexpr auto mma_async(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b,
                              scale_d accumulate = true, location where = location::current()) const {
         check_operand<TileB>();
         rs<1, 1, Sat>(d, a, b, accumulate, where);
@@ -385,7 +385,7 @@ public:
     /// compressed: a tile of 64 rows and half of B's columns; K is twice the dense K. `metadata` is one register, of
     /// the threads that `Selector` names. PTX ISA 9.7.15.6.3.
     template <unsigned Selector, int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TileA, class TileB, class E>
-    constexpr void mma_async_sp(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b,
+    constexpr auto mma_async_sp(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b,
                                 const reg<E>& metadata, scale_d accumulate = true,
                                 location where = location::current()) const {
         check_operand<TileA>(), check_operand<TileB>();
@@ -394,7 +394,7 @@ public:
                                       operand<u32>(Selector, where));
     }
     template <unsigned Selector, int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TA, class TileB, class E>
-    constexpr void mma_async_sp(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b,
+    constexpr auto mma_async_sp(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b,
                                 const reg<E>& metadata, scale_d accumulate = true,
                                 location where = location::current()) const {
         check_operand<TileB>();
@@ -405,7 +405,7 @@ public:
     /// What is no operand of a wgmma, with its sentence.
     template <int ScaleA = 1, int ScaleB = 1, class D, class A, class B, class... Rest>
         requires(!(is_accumulator<D> && (is_descriptor<A> || is_a_fragment<A>) && is_descriptor<B>))
-    constexpr void mma_async(const D&, const A&, const B&, const Rest&...) const {
+    constexpr auto mma_async(const D&, const A&, const B&, const Rest&...) const {
         constexpr bool acc = is_accumulator<D>;
         static_assert(
             acc,
@@ -428,7 +428,7 @@ public:
 private:
     [[nodiscard]] constexpr detail::context ctx() const noexcept { return {*p_, guard_}; }
     template <tok Op>
-    constexpr void plain(location where) const {
+    constexpr auto plain(location where) const {
         using F = form<Tgt, tok::wgmma, Op, tok::sync, tok::aligned>;
         require<F>();
         effect<F>(ctx(), where);
@@ -455,7 +455,7 @@ private:
     }
     /// `sparse`: nothing, or metadata and selector.
     template <int ScaleA, int ScaleB, tok Sat, class T, unsigned N, class TileA, class TileB, class... Sparse>
-    constexpr void ss(const accumulator<T, N>& d, const matrix_descriptor<TileA>& a, const matrix_descriptor<TileB>& b,
+    constexpr auto ss(const accumulator<T, N>& d, const matrix_descriptor<TileA>& a, const matrix_descriptor<TileB>& b,
                       const scale_d& accumulate, location where, const Sparse&... sparse) const {
         using TA = typename TileA::element_type;
         using TB = typename TileB::element_type;
@@ -478,7 +478,7 @@ private:
         }
     }
     template <int ScaleA, int ScaleB, tok Sat, class T, unsigned N, class TA, class TileB, class... Sparse>
-    constexpr void rs(const accumulator<T, N>& d, const a_fragment<TA>& a, const matrix_descriptor<TileB>& b,
+    constexpr auto rs(const accumulator<T, N>& d, const a_fragment<TA>& a, const matrix_descriptor<TileB>& b,
                       const scale_d& accumulate, location where, const Sparse&... sparse) const {
         using TB = typename TileB::element_type;
         constexpr bool is_sparse = sizeof...(Sparse) != 0;
@@ -497,7 +497,7 @@ private:
         }
     }
     template <class A, unsigned Selector, class E>
-    static constexpr void check_selector() noexcept {
+    static constexpr auto check_selector() noexcept {
         static_assert(bits_of<E> == 32, "PTXDSL-D07: the sparsity metadata is one 32-bit register");
         static_assert(Selector <= (bits_of<A> == 8 ? 0u : 1u),
                       "PTXDSL-D07: the sparsity selector names a group of threads this shape has not");
@@ -540,7 +540,7 @@ private:
     }
     /// (Element types are left to D02.)
     template <class Tile>
-    static constexpr void check_operand() noexcept {
+    static constexpr auto check_operand() noexcept {
         constexpr tile_error e = operand_error(operand_layout<Tile>(), Tgt);
         static_assert(e != tile_error::mn_major_type,
                       "PTXDSL-C06: sm_90a reads MN-major operands of 16-bit types only; make this tile K-major");
@@ -558,7 +558,7 @@ private:
                       "PTXDSL-C02: no tensor core of this target reads this layout");
     }
     template <class TileA, class TileB, bool Sparse>
-    static constexpr void check_a() noexcept {
+    static constexpr auto check_a() noexcept {
         static_assert(Sparse || TileA::cols == TileB::cols,
                       "PTXDSL-D01: A and B have different K extents; were the two tiles swapped?");
         static_assert(!Sparse || 2 * TileA::cols == TileB::cols,
@@ -567,14 +567,14 @@ private:
                       "PTXDSL-D01: A has 64 rows, or a multiple with row_slice; were the two tiles swapped?");
     }
     template <class TileB, unsigned N, bool Sparse>
-    static constexpr void check_b() noexcept {
+    static constexpr auto check_b() noexcept {
         static_assert(!Sparse || TileB::cols % (2 * TileB::layout.k_step()) == 0,
                       "PTXDSL-D04: the K extent of B is no multiple of the sparse instruction's K");
         static_assert(TileB::rows % N == 0,
                       "PTXDSL-D01: the N of the accumulator does not divide the rows of B; were the two tiles "
                       "swapped?");
     }
-    constexpr void note_read(const shared_region& r) const {
+    constexpr auto note_read(const shared_region& r) const {
         if (r.allocation != ir::unknown_count) p_->note_next(ir::note::tile_async_read, r.allocation, r.stage);
     }
     template <class Tile>

@@ -97,7 +97,7 @@ public:
     /// `wmma.load.a.sync.aligned.L.mMnNkK{.space}.T {r…}, [p]{, stride};` — `k.wmma_load<px::row>(a, p, stride)`: whose
     /// part and shape it is follows from the fragment. `stride` counts elements. PTX ISA 9.7.14.4.3.
     template <tok Layout, class F, class P, class S = detail::absent>
-    constexpr void wmma_load(const F& to, P&& p, S&& stride = S{}, location where = location::current()) const {
+    constexpr auto wmma_load(const F& to, P&& p, S&& stride = S{}, location where = location::current()) const {
         static_assert(detail::is_wmma<F>, "PTXDSL-D03: wmma_load fills px::wmma_a, px::wmma_b or px::wmma_acc");
         if constexpr (detail::is_wmma<F> && check<F, P, false>()) {
             constexpr tok part = F::role == wmma_role::a ? tok::a : F::role == wmma_role::b ? tok::b : tok::c;
@@ -115,7 +115,7 @@ public:
     /// `wmma.store.d.sync.aligned.L.mMnNkK{.space}.T [p], {r…}{, stride};` — `k.wmma_store<px::row>(p, d, stride)`. PTX
     /// ISA 9.7.14.4.4.
     template <tok Layout, class P, class F, class S = detail::absent>
-    constexpr void wmma_store(P&& p, const F& from, S&& stride = S{}, location where = location::current()) const {
+    constexpr auto wmma_store(P&& p, const F& from, S&& stride = S{}, location where = location::current()) const {
         static_assert(detail::is_wmma<F>, "PTXDSL-D03: wmma_store stores a px::wmma_acc");
         if constexpr (detail::is_wmma<F> && check<F, P, true>()) {
             static_assert(F::role == wmma_role::accumulator,
@@ -135,7 +135,7 @@ public:
     /// px::col>(d, a, b, c)`; `d` and `c` may be one fragment. `px::satfinite` for integers, `px::xor_, px::popc` for
     /// single bits, a rounding for f64. PTX ISA 9.7.14.4.5.
     template <tok LayoutA, tok LayoutB, tok... M, class D, class A, class B, class C>
-    constexpr void wmma_mma(const D& d, const A& a, const B& b, const C& c,
+    constexpr auto wmma_mma(const D& d, const A& a, const B& b, const C& c,
                             location where = location::current()) const {
         if constexpr (check_roles<D, A, B, C>()) {
             constexpr bool half = scalar_of<typename A::value_type> == isa::scalar::f16;
@@ -161,7 +161,7 @@ private:
     }
 
     template <class G>
-    static constexpr void require_wmma() noexcept {
+    static constexpr auto require_wmma() noexcept {
         using status = isa::verdict::status;
         static_assert(G::verdict.st == status::ok || G::verdict.st == status::wrong_target,
                       "PTXDSL-D04: wmma has no instruction of this shape, layout and types");

@@ -207,6 +207,7 @@ private:
                                                  : by_index                           ? u8{0}
                                                                                       : event_flag::cases;
         f_.split = f_.split || splits(predicate);
+        f_.cases_open += by_index ? 0 : 1;
         const u32 chosen = threads_chosen(predicate, (c.payload(0) & 1u) != 0);
         f_.threads = 0;
         f_.arm_now = ++f_.arm_count;
@@ -273,9 +274,11 @@ private:
         const bool splits_here = !frames_.empty() && f_.split && !frames_.back().split;
         const u32 masks = frames_.empty() ? 0 : frames_.back().masks;
         const bool has_else = !frames_.empty() && frames_.back().in_else;
+        const u32 opened = frames_.empty() ? 0 : frames_.back().event;
         if (!close(ir::region::if_begin)) return;
         if (splits_here) settle_masks(masks, has_else);
         --f_.ifs_open;
+        f_.cases_open -= (f_.events[opened].flags & event_flag::cases) != 0 ? 1 : 0;
         f_.push(event_kind::if_end);
     }
 
@@ -292,6 +295,7 @@ private:
         open(ir::region::loop_begin);
         loop l;
         l.id = c.payload(0), l.trips = c.payload(1), l.parent = f_.loop_now, l.where = f_.where, l.ifs = f_.ifs_open;
+        l.cases = f_.cases_open;
         find_counter(c, l);
         f_.loop_now = f_.loops.size();
         f_.push(event_kind::loop_begin, l.id, l.trips);

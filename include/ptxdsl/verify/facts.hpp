@@ -194,8 +194,9 @@ inline constexpr u32 max_rings = 4;
 
 struct loop {
     u32 id = 0, parent = 0, trips = unknown_count, where = 0, ifs = 0;
+    u32 cases = 0;        ///< case distinctions around it
     bool leaves = false;  ///< has a break, ret, exit or trap
-    u32 paced = 0;        ///< bit per role that waits on an mbarrier inside
+    u32 paced = 0;        ///< bit per role that waits on an mbarrier in each iteration
     u32 counter = 0;      ///< operand compared with `ge` at the top + 1, 0: none
     bool counts_signed = false;
     bool commits = false;   ///< has a tcgen05.commit, in inner loops too
@@ -273,8 +274,9 @@ struct facts {
     u32 arm_now = 0;  ///< innermost `if` that is not a selection of threads, 0: none
     u32 arm_count = 0;
     u32 ifs_open = 0;
-    u32 loop_now = 0;   ///< index into `loops`, 0: none
-    u32 divergent = 0;  ///< bit::varies where the control flow may differ from thread to thread
+    u32 cases_open = 0;  ///< those of them that distinguish cases, not threads
+    u32 loop_now = 0;    ///< index into `loops`, 0: none
+    u32 divergent = 0;   ///< bit::varies where the control flow may differ from thread to thread
     bool in_single = false;
     bool split = false;         ///< a part of a warp's lanes runs it, and provably not all
     bool some_left = false;     ///< threads may have left the kernel before

@@ -162,7 +162,7 @@ private:
         f_.push(event_kind::rendezvous, f_.noted_wait);
         learn_parity(c);
         for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent)
-            f_.loops[l].paced |= 1u << (f_.role_now < 31 ? f_.role_now : 31);
+            if (f_.loops[l].cases == f_.cases_open) f_.loops[l].paced |= 1u << (f_.role_now < 31 ? f_.role_now : 31);
     }
     constexpr void varying(const ir::cursor& c) {
         check_members(f_, c);
