@@ -91,11 +91,44 @@ class Cli(unittest.TestCase):
         first = json.loads(out)[0]
         self.assertEqual((first["line"], first["column"], first["endColumn"], first["severity"], first["id"]), (9, 17, 21, "error", "PTXDSL-P10"))
         self.assertEqual(json.loads(run("check", "--json", self.file("good.ptx", GOOD))[1]), [])
-        log = json.loads(run("check", "--sarif", bad)[1])
+        self.assertEqual(self.sarif("good.ptx", GOOD), [])
+        (result,) = self.sarif("bad.ptx", BAD)
+        self.assertEqual(result["locations"][0]["physicalLocation"]["region"], {"startLine": 9, "startColumn": 17, "endLine": 9, "endColumn": 21})
+        # Columns count characters, names are URI references; a warning is no error.
+        *_, result = self.sarif("a b\u00e4#%.ptx", BAD.replace("mov.u32 %r1 %tid.x", "/* \u00e4\u20ac\U0001f600 */ mov.u32 %r1 %tid.x"))
+        place = result["locations"][0]["physicalLocation"]
+        self.assertTrue(place["artifactLocation"]["uri"].endswith("/a%20b%C3%A4%23%25.ptx"))
+        self.assertEqual(place["region"]["startColumn"], 17 + len("/* \u00e4\u20ac\U0001f600 */ "))
+        (result,) = self.sarif("warned.ptx", GOOD.replace("ret;", "mov.u32 %r1, %r2;\n    ret;"))
+        self.assertEqual((result["level"], result["ruleId"]), ("warning", "PTXDSL-A06"))
+
+    def sarif(self, name, text):
+        """The results of a log that has what SARIF 2.1.0 demands (3.13, 3.14, 3.18, 3.19, 3.27, 3.28, 3.30)."""
+        path = self.file(name, text)
+        code, out, err = run("check", "--sarif", path)
+        self.assertEqual(err, "")
+        log = json.loads(out)
         self.assertEqual(log["version"], "2.1.0")
-        result = log["runs"][0]["results"][0]
-        self.assertEqual(result["locations"][0]["physicalLocation"]["region"]["startLine"], 9)
-        self.assertEqual(json.loads(run("check", "--sarif", self.file("good.ptx", GOOD))[1])["runs"][0]["results"], [])
+        self.assertTrue(log["$schema"].startswith("https://"))
+        (only,) = log["runs"]
+        driver = only["tool"]["driver"]
+        self.assertEqual(driver["name"], "ptxdsl")
+        self.assertRegex(driver["semanticVersion"], r"^\d+\.\d+\.\d+$")
+        self.assertIn(only["columnKind"], ("utf16CodeUnits", "unicodeCodePoints"))
+        rules = [r["id"] for r in driver["rules"]]
+        self.assertEqual(len(rules), len(set(rules)))
+        for result in only["results"]:
+            self.assertIn(result["level"], ("none", "note", "warning", "error"))
+            self.assertIn(result["ruleId"], rules)
+            self.assertTrue(result["message"]["text"])
+            (location,) = result["locations"]
+            place = location["physicalLocation"]
+            self.assertRegex(place["artifactLocation"]["uri"], r"^([A-Za-z0-9\-._~/]|%[0-9A-F]{2})+$")
+            region = place["region"]
+            self.assertLessEqual((1, 1), (region["startLine"], region["startColumn"]))
+            self.assertLessEqual((region["startLine"], region["startColumn"]), (region["endLine"], region["endColumn"]))
+        self.assertEqual(code, int(any(r["level"] == "error" for r in only["results"])))
+        return only["results"]
 
     def test_fmt(self):
         good = self.file("good.ptx", GOOD)
