@@ -311,6 +311,7 @@ private:
         for (; c < end && v_.kind(c) == node_kind::modifier; ++c)
             tokens_.push_back(static_cast<u32>(isa::find_token(v_.atom(c).substr(1))));
         const auto opcode = static_cast<tok>(tokens_[0]);
+        if (opcode == tok::brx && guard == 0 && branch_by_table(n, c)) return;
         begin_record(n, guard);
         if (opcode == tok::bra) {
             it.branch = true;
@@ -326,6 +327,42 @@ private:
         items_.push_back(it);
         // A word of ptxas that the table does not have may do anything.
         if (opcode == tok::none || code_.size() - it.at > 0xffffu) unknown_ = true;
+    }
+    /// `brx.idx` as branches on conditions of which only the register they follow from is known. False when the list of
+    /// targets has ranges.
+    constexpr bool branch_by_table(u32 n, u32 index) {
+        const u32 name = v_[index].end;
+        const u32 s = name < v_[n].end ? names_.find_label(v_[name].atom) : symbol_table::none;
+        if (s == symbol_table::none) return false;
+        const u32 list_node = v_[names_[s].node].end;
+        if (list_node >= v_.n_nodes || v_.kind(list_node) != node_kind::branch_targets) return false;
+        for (u32 t = list_node + 1; t < v_[list_node].end; t = v_[t].end)
+            if (v_.child(t, node_kind::range) != 0 || names_.find_label(v_[t].atom) == symbol_table::none) return false;
+        for (u32 t = list_node + 1; t < v_[list_node].end; t = v_[t].end) {
+            const bool last = v_[t].end == v_[list_node].end;
+            u32 guard = 0;
+            if (!last) {
+                if (k_.regs.size() == max_registers) return false;
+                guard = (k_.regs.size() + 1) << 1;
+                k_.regs.push_back({isa::scalar::pred, 0});
+                synthesise(n, tok::not_, 0);
+                push(ir::head(ir::operand_kind::reg, (guard >> 1) - 1));
+                operand(index);
+                end_item(0, false);
+            }
+            synthesise(n, tok::bra, guard);
+            end_item(names_[names_.find_label(v_[t].atom)].node, last);
+        }
+        return true;
+    }
+    constexpr void synthesise(u32 n, tok opcode, u32 guard) {
+        tokens_.truncate(0);
+        tokens_.push_back(static_cast<u32>(opcode));
+        begin_record(n, guard);
+    }
+    constexpr void end_item(u32 label, bool ends) {
+        code_[open_] |= code_.size() - open_;
+        items_.push_back({open_, label, label != 0, ends});
     }
     constexpr void begin_record(u32 n, u32 guard) {
         code_.push_back(ir::record_head(ir::record::instruction, tokens_.size(), 0));
