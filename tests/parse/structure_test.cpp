@@ -242,6 +242,15 @@ TEST_CASE("nesting that is too deep has no structure, long chains have") {
     recorder text(nested);
     REQUIRE(nested.analyse());
     CHECK_FALSE(ptx::structure_printer(nested, text).run());
+    for (const u32 loops : {10u, 11u}) {
+        ptx::flow_graph around;  // do do … while (…) while (…)
+        for (u32 i = 0; i < loops; ++i) add_block(around, none, i + 1, false);
+        for (u32 i = 0; i < loops; ++i) add_block(around, loops - 1 - i, loops + i + 1, true);
+        add_block(around, none, none, false);
+        recorder many(around);
+        REQUIRE(around.analyse());
+        CHECK(ptx::structure_printer(around, many).run() == (loops == 10));
+    }
 }
 
 namespace {

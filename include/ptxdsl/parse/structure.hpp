@@ -35,9 +35,12 @@ public:
     list<flow_block> blocks;
     bool wild = false;  ///< has branches that may lead anywhere
 
+    /// Blocks beyond which nothing is analysed: dominators can take the square of their number.
+    static constexpr u32 max_blocks = 1u << 14;
+
     /// Finds order, dominators and loops. False when the flow has no structure.
     constexpr bool analyse() {
-        if (wild || blocks.empty()) return false;
+        if (wild || blocks.empty() || blocks.size() > max_blocks) return false;
         number();
         dominators();
         return find_loops() && attach();
@@ -212,6 +215,8 @@ public:
     static constexpr u32 none = flow_block::none;
     /// Deepest nesting; what is deeper is taken for flow without structure.
     static constexpr u32 max_depth = 200;
+    /// And of loops: who follows the flow may walk each one twice as often as the one around it.
+    static constexpr u32 max_loops = 10;
 
     constexpr structure_printer(const flow_graph& g, Writer& w) noexcept : g_(g), w_(w) {}
 
@@ -245,12 +250,14 @@ private:
         const u32 marks = exits_.size();
         open_blocks(first == none ? none : g_.next_follower(first));
         const u32 id = ++ids_;
+        if (++loops_ > max_loops) too_deep_ = true;
         exits_.push_back({first != none ? first : next, id, true, false});
         exits_.push_back({b, id, false, false});
         w_.begin_loop(id, b);
         const u32 last = inner(b, b);
         if (last != none) tree(last, b);
         w_.end_loop(id);
+        --loops_;
         exits_.truncate(exits_.size() - 2);
         return followers(first, marks);
     }
@@ -347,6 +354,7 @@ private:
     ptxdsl::detail::dynarray<exit> exits_;
     u32 ids_ = 0;
     u32 depth_ = 0;
+    u32 loops_ = 0;
     bool too_deep_ = false;
 };
 
