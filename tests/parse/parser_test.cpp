@@ -10,6 +10,15 @@ using ptxdsl_test::kernel_of;
 using ptxdsl_test::module_of;
 using ptxdsl_test::parse_errors;
 
+TEST_CASE("every word of the instruction table is read as a modifier") {
+    for (unsigned t = 1; t < ptxdsl::isa::detail::token_count; ++t) {
+        const std::string_view word = ptxdsl::isa::spelling(static_cast<ptxdsl::isa::tok>(t));
+        if (word == "tex") continue;  // an opcode; `.tex` is a state space of declarations (5.1.8)
+        INFO(word);
+        CHECK(parse_errors(kernel_of("op." + std::string(word) + ";")) == "");
+    }
+}
+
 TEST_CASE("statements that are PTX") {
     for (const char* s : {"mov .u32 %r1,1;",
                           "mov.u32 %r1,%tid .x;",

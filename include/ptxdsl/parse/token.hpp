@@ -110,7 +110,7 @@ enum class kind : std::uint8_t {
 /// What can stand behind the word of an instruction: directives cannot, but for those that are modifiers too.
 [[nodiscard]] constexpr bool is_modifier(kind k) noexcept {
     return k == kind::dot_word || k == kind::type || k == kind::vector || k == kind::weak || k == kind::alias ||
-           (k >= kind::global && k <= kind::param);
+           k == kind::alias || (k >= kind::global && k <= kind::param);
 }
 [[nodiscard]] constexpr bool is_space(kind k) noexcept { return k >= kind::global && k <= kind::tex; }
 [[nodiscard]] constexpr bool is_linkage(kind k) noexcept { return k >= kind::visible && k <= kind::common; }

@@ -228,7 +228,32 @@ private:
             default: return scalar::pred;
         }
     }
+    [[nodiscard]] static std::string words_of(const instruction& i) {
+        std::string words;
+        for (unsigned w = 0; w < i.n; ++w) {
+            const std::string_view word = isa::spelling(i.t[w]);
+            if (w != 0) words += '.';
+            words.append(word);
+        }
+        return words;
+    }
+    /// Fences, commits, waits.
+    [[nodiscard]] static bool words_only(const instruction& i, std::string& out) {
+        if (i.guarded || i.a.size() > 1) return false;
+        const bool number = i.a.size() == 1;
+        if (number && (i.a[0].kind != argument_kind::integer || i.a[0].value < 0)) return false;
+        const std::string words = words_of(i);
+        for (const plain_call& c : plain_calls) {
+            if (c.number != number || words != c.words) continue;
+            out.assign("k.").append(c.call);
+            if (number) out.append("<").append(std::to_string(i.a[0].value)).append(">");
+            out.append("();");
+            return true;
+        }
+        return false;
+    }
     [[nodiscard]] bool typed(const instruction& i, std::string& out) {
+        if (words_only(i, out)) return true;
         switch (i.op()) {
             case tok::bra:
             case tok::ret:
@@ -470,14 +495,13 @@ private:
 
     [[nodiscard]] bool inst(const instruction& i, std::string& out) {
         if (i.a.size() > 12) return false;
-        std::string list, words;
+        std::string list;
         for (const argument& a : i.a) {
             const std::string s = operand(a, i);
             if (s.empty()) return false;
             list += (list.empty() ? "" : ", ") + s;
         }
-        for (unsigned w = 0; w < i.n; ++w) words += (w == 0 ? "" : ".") + std::string(isa::spelling(i.t[w]));
-        out = builder(i) + ".inst<\"" + words + "\">(" + list + ");";
+        out = builder(i) + ".inst<\"" + words_of(i) + "\">(" + list + ");";
         return true;
     }
     /// `call{.uni} (results), callee, (arguments), prototype;`

@@ -64,4 +64,38 @@ inline constexpr typed_call typed_calls[] = {
     {isa::tok::prmt, isa::tok::none, "prmt", "TTU", 'T', false, 'a'},
 };
 
+/// An instruction that is nothing but its words, or words and a number.
+struct plain_call {
+    const char* words;
+    const char* call;
+    bool number;  ///< the number is a template argument
+};
+
+inline constexpr plain_call plain_calls[] = {
+    {"wgmma.fence.sync.aligned", "wgmma.fence", false},
+    {"wgmma.commit_group.sync.aligned", "wgmma.commit_group", false},
+    {"wgmma.wait_group.sync.aligned", "wgmma.wait_group", true},
+    {"cp.async.commit_group", "cp_async_commit_group", false},
+    {"cp.async.wait_group", "cp_async_wait_group", true},
+    {"cp.async.wait_all", "cp_async_wait_all", false},
+    {"cp.async.bulk.commit_group", "cp_async_bulk_commit_group", false},
+    {"cp.async.bulk.wait_group", "cp_async_bulk_wait_group", true},
+    {"cp.async.bulk.wait_group.read", "cp_async_bulk_wait_group_read", true},
+    {"fence.mbarrier_init.release.cluster", "fence_mbarrier_init", false},
+    {"fence.proxy.alias", "fence_proxy_alias", false},
+    {"fence.proxy.async", "fence_proxy_async", false},
+    {"fence.proxy.async.global", "fence_proxy_async_global", false},
+    {"fence.proxy.async.shared::cta", "fence_proxy_async_shared_cta", false},
+    {"fence.proxy.async.shared::cluster", "fence_proxy_async_shared_cluster", false},
+    {"barrier.cluster.arrive.aligned", "barrier_cluster_arrive", false},
+    {"barrier.cluster.arrive.release.aligned", "barrier_cluster_arrive<px::release>", false},
+    {"barrier.cluster.arrive.relaxed.aligned", "barrier_cluster_arrive<px::relaxed>", false},
+    {"barrier.cluster.wait.aligned", "barrier_cluster_wait", false},
+    {"barrier.cluster.wait.acquire.aligned", "barrier_cluster_wait<px::acquire>", false},
+    {"setmaxnreg.inc.sync.aligned.u32", "setmaxnreg_inc", true},
+    {"setmaxnreg.dec.sync.aligned.u32", "setmaxnreg_dec", true},
+    {"griddepcontrol.wait", "griddepcontrol_wait", false},
+    {"griddepcontrol.launch_dependents", "griddepcontrol_launch_dependents", false},
+};
+
 }  // namespace ptxdsl::ptx
