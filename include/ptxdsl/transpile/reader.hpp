@@ -205,13 +205,19 @@ private:
                 type =
                     a.parts.back().shape.kind == isa::operand_kind::reg ? a.parts.back().shape.type : isa::scalar::none;
         }
-        if (a.parts.size() == 1) {  // `{ %r1 }` is %r1
+        if (a.parts.size() == 1 && !is_fragment(i)) {  // `{ %r1 }` is %r1
             const argument only = a.parts[0];
             return void(a = only);
         }
         a.kind = argument_kind::list;
         a.shape = {isa::operand_kind::vec, type == isa::scalar::none ? element_type(i) : type,
                    static_cast<std::uint16_t>(a.parts.size()), space::generic, 0};
+    }
+    /// Matrix instructions want the braces around one register, too.
+    [[nodiscard]] static bool is_fragment(const instruction& i) {
+        using isa::tok;
+        const tok o = i.op();
+        return o == tok::mma || o == tok::wmma || o == tok::ldmatrix || o == tok::stmatrix || o == tok::tcgen05;
     }
     /// The type of a list without registers: that of the instruction, as a register's.
     [[nodiscard]] static isa::scalar element_type(const instruction& i) {
