@@ -22,6 +22,7 @@ std::size_t comments(const ptx::tree_view& v) {
     for (std::uint32_t i = 0; i < v.n_tokens; ++i) {
         const std::string_view s = v.word(v.tokens[i].trivia);
         for (std::size_t k = 0; k + 1 < s.size(); ++k) {
+            if (s[k] == '#') k = s.find('\n', k) == s.npos ? s.size() - 1 : s.find('\n', k);  // a line marker
             if (s[k] != '/') continue;
             ++n;
             const bool block = s[k + 1] == '*';
@@ -35,6 +36,10 @@ std::size_t comments(const ptx::tree_view& v) {
 
 void same_lines(std::string_view from, const ptx::tree_view& a, std::string_view to, const ptx::tree_view& b) {
     for (std::uint32_t i = 1; i < a.n_nodes && i < 4000; ++i) {
+        if (a.kind(i) == ptx::node_kind::dwarf) {  // what is in it stands on its line
+            i = a[i].end - 1;
+            continue;
+        }
         const bool statement = a.kind(i) == ptx::node_kind::instruction || a.kind(i) == ptx::node_kind::label ||
                                a.kind(i) == ptx::node_kind::declaration;
         if (statement)

@@ -85,6 +85,23 @@ TEST_CASE("comments stay when asked to") {
         ".version 8.8\n.target sm_90a\n.address_size 64\n\n// of the kernel\n.entry k()\n{  // opens\n    /* alone */\n    ret;  // returns\n    // last\n}  // closed\n// end\n");
 }
 
+TEST_CASE("comments: line markers are none, and each keeps its place when printed again") {
+    const auto commented = [](std::string_view s) { return printed(s, ptx::layout::commented); };
+    const std::string marker = commented("# 1 \"/a/b.cu\"\n.version 8.0 // v\n# 2 \"/c.cu\"\n.target sm_90a\n");
+    CHECK(marker == ".version 8.0  // v\n.target sm_90a\n");
+    for (const char* body : {"ret /* a */ ; // b\n", "\n/*a*/ /*b*/ ret; // c\n// d\n", "ret\n/*a*/ ; /*b*/ // c\n",
+                             "{ // a\n /*b*/ }  /*c*/ // d\n ret;"}) {
+        const std::string once = commented(std::string(".version 8.0\n.target sm_90a\n.entry k() {") + body + "}\n");
+        INFO(once);
+        CHECK(commented(once) == once);
+    }
+}
+
+TEST_CASE("strings over lines count as lines") {
+    const std::string s = ".version 1.4\n.target sm_13\n@@DWARF .section .x, \"\n\", @progbits\n@@DWARF .byte 1\n";
+    CHECK(printed(printed(s, ptx::layout::lines), ptx::layout::lines) == printed(s, ptx::layout::lines));
+}
+
 TEST_CASE("the layout by lines starts statements where they were") {
     const std::string source = module_of(".entry k() {\n\n  .shared .b8 a[4];\n\n  ret; exit;\n}");
     const std::string text = printed(source, ptx::layout::lines);

@@ -114,6 +114,7 @@ private:
     constexpr void finish() {
         if (layout_ == layout::canonical) out_.put('\n');
         open_line_ = true;
+        alone_ = false;
     }
     constexpr void indent() {
         if (layout_ == layout::lines) return;
@@ -153,11 +154,13 @@ private:
         if (upto == no_token) return end_open_line();
         for (; commented_ <= upto; ++commented_) {
             const std::string_view s = v_.word(v_.tokens[commented_].trivia);
-            bool same_line = true;
+            bool same_line = !alone_;
             for (std::size_t i = 0; i < s.size(); ++i) {
                 if (s[i] == '\n') same_line = false;
+                if (s[i] == '#') i = comment_end(s, i) - 1;  // a line marker: a path in it has slashes
                 if (s[i] != '/') continue;
                 const std::size_t end = comment_end(s, i);
+                same_line = same_line && open_line_;
                 comment(s.substr(i, end - i), same_line);
                 i = end - 1;
             }
@@ -171,12 +174,13 @@ private:
     }
     constexpr void comment(std::string_view s, bool same_line) {
         while (!s.empty() && (s.back() == '\r' || s.back() == ' ')) s.remove_suffix(1);
-        if (same_line && open_line_)
+        if (same_line)
             out_.put("  ");
         else
             end_open_line(), separate(), indent();
         out_.put(s);
         open_line_ = true;
+        alone_ = !same_line;
     }
     constexpr void separate() {
         if (apart_) out_.put('\n');
@@ -312,7 +316,7 @@ private:
             if (v_.kind(c) == node_kind::label)
                 out_.put(v_.atom(c)).put(':');
             else
-                out_.put(v_.atom(c));
+                string(v_.atom(c));
         }
         if (is_section && v_.children(n) == 3) out_.put(", @progbits");
     }
@@ -468,6 +472,7 @@ private:
     node_kind before_ = node_kind::module;
     bool apart_ = false;
     bool open_line_ = false;
+    bool alone_ = false;  ///< the open line is a comment: the next one gets a line of its own
     u32 depth_ = 0;
     u32 commented_ = 0;
     u32 line_ = 1;
