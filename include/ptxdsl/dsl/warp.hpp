@@ -197,6 +197,36 @@ public:
         static_assert(Bits >= 0 && Bits <= 0xffff, "PTXDSL-A03: pmevent.mask takes a 16-bit mask");
         effect<form<Tgt, tok::pmevent, tok::mask>>(ctx(), where, operand<u32>(Bits, where));
     }
+    /// `alloca.T p, size{, align};` memory on the stack, `k.alloca_(size)`, `k.alloca_<16>(size)`; `T` is the type of
+    /// the size, u32 or u64 (of a literal u64), and `p` a local address of it. (The C library's `alloca` may be a
+    /// macro.) PTX ISA 9.7.17.3.
+    template <unsigned Align = 0, class N>
+    constexpr auto alloca_(N&& size, location where = location::current()) const {
+        using V = first_value_t<N>;
+        using T = std::conditional_t<std::is_void_v<V>, u64, V>;
+        static_assert(Align == 0 || (Align & (Align - 1)) == 0, "PTXDSL-A03: an alignment is a power of two");
+        using F = form<Tgt, tok::alloca, type_word<typing::own, T>>;
+        require<F>();
+        const operand<T> n = as_operand<T>(static_cast<N&&>(size), where);
+        if constexpr (Align == 0)
+            return value<F, T>(ctx(), where, n);
+        else
+            return value<F, T>(ctx(), where, n, operand<u32>(Align, where));
+    }
+    /// `stacksave.T d;` the stack pointer, `k.stacksave<u64>()`. PTX ISA 9.7.17.1.
+    template <class T>
+    constexpr reg<T> stacksave(location where = location::current()) const {
+        return checked<form<Tgt, tok::stacksave, type_word<typing::own, T>>, T>(ctx(), where);
+    }
+    /// `stackrestore.T a;` PTX ISA 9.7.17.2.
+    template <class A>
+    constexpr void stackrestore(A&& a, location where = location::current()) const {
+        static_assert(traits<A>::is_reg, "PTXDSL-A14: stackrestore takes a register, which k.stacksave has made");
+        using T = source_t<A>;
+        using F = form<Tgt, tok::stackrestore, type_word<typing::own, T>>;
+        require<F>();
+        effect<F>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where));
+    }
     /// `griddepcontrol.wait;` PTX ISA 9.7.13.14.
     constexpr auto griddepcontrol_wait(location where = location::current()) const {
         effect<form<Tgt, tok::griddepcontrol, tok::wait>>(ctx(), where);

@@ -7,6 +7,8 @@
 
 #include <ptxdsl/ptxdsl.hpp>
 
+#include <utility>
+
 namespace px = ptxdsl;
 using namespace px;         // NOLINT(google-build-using-namespace)
 using namespace all_calls;  // NOLINT(google-build-using-namespace)
@@ -414,16 +416,37 @@ void warps(builder<Tgt>& k, global_ptr<u8, 128> data) {
         k.template pmevent_mask<5>(), k.griddepcontrol_wait(), k.griddepcontrol_launch_dependents();
     k.at(p).trap();
     const auto read = [&](auto special) { s.put(k.mov(special)); };
-    read(px::tid.x), read(px::tid.y), read(px::tid.z), read(px::ntid.x), read(px::ctaid.y), read(px::nctaid.z),
-        read(px::laneid), read(px::warpid), read(px::nwarpid), read(px::smid), read(px::nsmid), read(px::gridid);
-    read(px::clusterid.x), read(px::nclusterid.y), read(px::cluster_ctaid.z), read(px::cluster_nctaid.x),
-        read(px::cluster_ctarank), read(px::cluster_nctarank), read(px::is_explicit_cluster);
+    const auto read_vector = [&](auto v) { read(v.x), read(v.y), read(v.z); };
+    read_vector(px::tid), read_vector(px::ntid), read_vector(px::ctaid), read_vector(px::nctaid);
+    read_vector(px::clusterid), read_vector(px::nclusterid), read_vector(px::cluster_ctaid),
+        read_vector(px::cluster_nctaid);
+    read(px::laneid), read(px::warpid), read(px::nwarpid), read(px::smid), read(px::nsmid), read(px::gridid);
+    read(px::cluster_ctarank), read(px::cluster_nctarank), read(px::is_explicit_cluster);
     read(px::lanemask_eq), read(px::lanemask_le), read(px::lanemask_lt), read(px::lanemask_ge), read(px::lanemask_gt),
-        read(px::clock), read(px::clock_hi), read(px::clock64), read(px::pm<3>), read(px::pm_64<3>),
-        read(px::envreg<31>);
+        read(px::clock), read(px::clock_hi), read(px::clock64);
+    [&]<unsigned... I>(std::integer_sequence<unsigned, I...>) {
+        (read(px::pm<I>), ...), (read(px::pm_64<I>), ...);
+    }(std::make_integer_sequence<unsigned, 8>());
+    [&]<unsigned... I>(std::integer_sequence<unsigned, I...>) {
+        (read(px::envreg<I>), ...);
+    }(std::make_integer_sequence<unsigned, 32>());
     read(px::globaltimer), read(px::globaltimer_lo), read(px::globaltimer_hi), read(px::reserved_smem_offset_begin),
-        read(px::reserved_smem_offset_0), read(px::total_smem_size), read(px::aggr_smem_size),
+        read(px::reserved_smem_offset_end), read(px::reserved_smem_offset_cap), read(px::reserved_smem_offset_0),
+        read(px::reserved_smem_offset_1), read(px::total_smem_size), read(px::aggr_smem_size),
         read(px::dynamic_smem_size), read(px::current_graph_exec);
+}
+
+/// A stack of the thread's own.
+template <target Tgt>
+void stack(builder<Tgt>& k, global_ptr<u8, 128> data) {
+    const source<Tgt> s{k, data};
+    const auto each_width = [&](auto size) {
+        using T = typename decltype(size)::value_type;
+        const auto mark = k.template stacksave<T>();
+        s.put(k.alloca_(size)), s.put(k.template alloca_<16>(size));
+        k.stackrestore(mark);
+    };
+    each_width(s.template get<u32>()), each_width(s.template get<u64>());
 }
 
 template <target Tgt>
@@ -452,7 +475,8 @@ void all(runner& r, const char* arch) {
     r.kernel("integers", &integers<Tgt>, arch), r.kernel("floats", &floats<Tgt>, arch),
         r.kernel("conversions", &conversions<Tgt>, arch);
     r.kernel("memory", &memory<Tgt>, arch), r.kernel("atomics", &atomics<Tgt>, arch),
-        r.kernel("warps", &warps<Tgt>, arch), r.kernel("escapes", &escapes<Tgt>, arch);
+        r.kernel("warps", &warps<Tgt>, arch), r.kernel("stack", &stack<Tgt>, arch),
+        r.kernel("escapes", &escapes<Tgt>, arch);
 }
 
 }  // namespace
