@@ -16,7 +16,7 @@ constexpr void body([[maybe_unused]] hopper& k, px::reg<s32> x, px::reg<u32> y) 
     static_cast<void>(k.vmad<s32>(px::minus(x), y, x));
 #elif PTXDSL_CASE == 1
     // expect-1: PTXDSL-A16
-    static_cast<void>(k.vadd<s32>(x, y, x));  // here-1
+    static_cast<void>(k.vmin<s32, px::tok::max>(x, y));  // here-1
 #elif PTXDSL_CASE == 2
     // expect-2: PTXDSL-A16
     static_cast<void>(k.vadd<s32, px::tok::add>(x, y));  // here-2

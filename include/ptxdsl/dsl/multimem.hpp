@@ -116,8 +116,11 @@ private:
             static_assert(
                 !byte,
                 "PTXDSL-A08: multimem elements of 8 bits have no registers; use px::e4m3x2, px::e4m3x4 and their like");
-            detail::check_access<Ptr, Writes>();
-            return global && !byte;
+            constexpr bool writable = !Writes || !std::is_const_v<typename Ptr::element_type>;
+            static_assert(writable,
+                          "PTXDSL-B02: write through a pointer to const; the kernel declared this memory read-only");
+            if constexpr (writable) detail::check_access<Ptr, Writes>();
+            return global && !byte && writable;
         } else {
             return false;
         }

@@ -309,16 +309,44 @@ private:
             return r;
         }
     };
-    template <tok Geom, bool Surface, class H, class C>
-    [[nodiscard]] constexpr place_operand place(H&& h, C&& c, location where) const {
-        using V = std::remove_cvref_t<C>;
+    /// The rules for coordinates, a sentence each. (Named where an access begins, so that the author's line is near.)
+    template <tok Geom, bool Surface, class V>
+    struct checked_place {
         using type = typename detail::coordinate_type<Geom, V>::type;
-        constexpr bool fits = !std::is_void_v<type> && (!Surface || std::is_same_v<type, s32>);
+        static constexpr bool fits = !std::is_void_v<type> && (!Surface || std::is_same_v<type, s32>);
         static_assert(detail::is_coordinates<V>,
                       "PTXDSL-A14: the place in a texture or surface is given by px::coord(x, y)");
         static_assert(!detail::is_coordinates<V> || fits,
                       "PTXDSL-F01: these coordinates do not fit the geometry: one for each dimension, all s32 or all "
                       "f32 (surfaces: s32), behind the u32 sample and layer");
+    };
+    /// The same for offsets and the depth to compare with.
+    template <tok Geom, class E, class F>
+    struct checked_extras {
+        static constexpr bool has_offsets = detail::is_coordinates<E>;
+        static constexpr unsigned n = detail::geometry_of(Geom).offsets;
+        static constexpr bool typed = !has_offsets || (n != 0 && detail::all_of_type<s32, E>);
+        static constexpr bool has_depth = !detail::is_absent<F> || (!has_offsets && !detail::is_absent<E>);
+        [[nodiscard]] static constexpr bool counted() noexcept {
+            if constexpr (has_offsets && typed)
+                return E::size == n;
+            else
+                return true;
+        }
+        static_assert(typed,
+                      "PTXDSL-F01: offsets are px::coord(…) of s32 registers, one for each dimension; cube maps have "
+                      "none");
+        static_assert(counted(), "PTXDSL-F01: there is one offset for each dimension of the geometry");
+        static_assert(has_offsets || detail::is_absent<E> || detail::is_absent<F>,
+                      "PTXDSL-A14: the offsets of a texture access are px::coord(dx, dy)");
+        static_assert(!has_depth || (Geom != tok::_3d && Geom != tok::_2dms && Geom != tok::a2dms),
+                      "PTXDSL-F08: three-dimensional and multi-sample textures are no depth textures");
+        static constexpr bool done = true;
+    };
+    template <tok Geom, bool Surface, class H, class C>
+    [[nodiscard]] constexpr place_operand place(H&& h, C&& c, location where) const {
+        using V = std::remove_cvref_t<C>;
+        constexpr bool fits = checked_place<Geom, Surface, V>::fits;
         place_operand r;
         if constexpr (fits) {
             constexpr unsigned n = detail::geometry_of(Geom).words;
@@ -359,18 +387,16 @@ private:
         using V = std::remove_cvref_t<E>;
         constexpr unsigned n = detail::geometry_of(Geom).offsets;
         constexpr bool fits = n != 0 && detail::all_of_type<s32, V>;
-        static_assert(
-            fits, "PTXDSL-F01: offsets are px::coord(…) of s32 registers, one for each dimension; cube maps have none");
         filled<n == 3 ? 4 : n == 0 ? 1 : n> r;
         if constexpr (fits) {
-            static_assert(V::size == n, "PTXDSL-F01: there is one offset for each dimension of the geometry");
             r.take(e, 0);
         }
         return r;
     }
     template <tok Lod, tok Geom, class D, bool Resident, class T, class C, class E, class F, class... L>
     constexpr auto sample(location where, T&& texture, C&& c, E&& e, F&& f, const L&... lod) const {
-        using type = typename detail::coordinate_type<Geom, std::remove_cvref_t<C>>::type;
+        using type = typename checked_place<Geom, false, std::remove_cvref_t<C>>::type;
+        static_assert(checked_extras<Geom, std::remove_cvref_t<E>, std::remove_cvref_t<F>>::done);
         constexpr bool pairs = scalar_of<D> == isa::scalar::f16x2;
         using Form =
             detail::compact_form<Tgt, tok::tex, Lod, Geom, pairs ? tok::v2 : tok::v4, isa::type_token(scalar_of<D>),
@@ -387,6 +413,7 @@ private:
 
     template <class Form, tok Geom, class D, unsigned N, bool Resident, class T, class C, class E, class F, class... L>
     constexpr texels<D, N> access(location where, T&& texture, C&& c, E&& e, F&& f, const L&... lod) const {
+        static_assert(checked_extras<Geom, std::remove_cvref_t<E>, std::remove_cvref_t<F>>::done);
         detail::require<Form>();
         const place_operand at = place<Geom, false>(static_cast<T&&>(texture), static_cast<C&&>(c), where);
         texels<D, N> r{detail::new_vector<D, N>(*p_), {}};
@@ -411,8 +438,6 @@ private:
             if constexpr (!detail::is_absent<F>) list[n++] = depth<Geom>(static_cast<F&&>(f), where);
             r.d.set_expression(detail::emit(*p_, detail::ref<Form>(), guard_, where, list, n));
         } else {
-            static_assert(detail::is_absent<E> || detail::is_absent<F>,
-                          "PTXDSL-A14: the offsets of a texture access are px::coord(dx, dy)");
             if constexpr (!detail::is_absent<E>) list[n++] = depth<Geom>(static_cast<E&&>(e), where);
             if constexpr (detail::is_absent<E> && !detail::is_absent<F>)
                 list[n++] = depth<Geom>(static_cast<F&&>(f), where);
@@ -422,8 +447,6 @@ private:
     }
     template <tok Geom, class F>
     [[nodiscard]] static constexpr detail::raw_operand depth(F&& f, location where) {
-        static_assert(Geom != tok::_3d && Geom != tok::_2dms && Geom != tok::a2dms,
-                      "PTXDSL-F08: three-dimensional and multi-sample textures are no depth textures");
         return detail::as_operand<f32>(static_cast<F&&>(f), where);
     }
 

@@ -404,9 +404,10 @@ private:
     template <tok Op, isa::video_selector To, class D, tok... M, class A, class B, class C>
     constexpr reg<D> arithmetic(location where, A&& a, B&& b, C&& c) const {
         if constexpr (registers<A, B, C>()) {
-            return emit<detail::video_form<Tgt, To, D, A, B, C, Op, isa::type_token(scalar_of<D>), type_of<A>,
-                                           is_shift(Op) ? tok::u32 : type_of<B>, M...>,
-                        D, To>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+            using F = detail::video_form<Tgt, To, D, A, B, C, Op, isa::type_token(scalar_of<D>), type_of<A>,
+                                         is_shift(Op) ? tok::u32 : type_of<B>, M...>;
+            require_video<F>();
+            return emit<F, D, To>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
         } else {
             return {};
         }
@@ -414,8 +415,9 @@ private:
     template <tok Op, isa::video_selector To, tok... M, class A, class B, class C>
     constexpr reg<u32> comparison(location where, A&& a, B&& b, C&& c) const {
         if constexpr (registers<A, B, C>()) {
-            return emit<detail::video_form<Tgt, To, u32, A, B, C, Op, type_of<A>, type_of<B>, M...>, u32, To>(
-                where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
+            using F = detail::video_form<Tgt, To, u32, A, B, C, Op, type_of<A>, type_of<B>, M...>;
+            require_video<F>();
+            return emit<F, u32, To>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
         } else {
             return {};
         }
@@ -444,7 +446,6 @@ private:
     }
     template <class F, class D, isa::video_selector To, class A, class B, class C>
     constexpr auto emit(location where, A&& a, B&& b, C&& c) const {
-        require_video<F>();
         const std::uint32_t d = p_->new_reg(scalar_of<D>);
         detail::raw_operand to = detail::reg_operand(*p_, d);
         if constexpr (To != 0) to = detail::pair_operand(*p_, detail::reg_word(d), ir::selected(To, false));
