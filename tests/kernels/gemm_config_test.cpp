@@ -45,6 +45,9 @@ TEST_CASE("configurations that cannot be built are refused") {
     CHECK_FALSE(gemm_config{.bn = 128, .cluster = 1, .split_k = 2}.valid());  // split K stores from registers
     CHECK_FALSE(
         gemm_config{.bn = 128, .stages = 3, .cluster = 1, .blocks_per_sm = 2}.valid());  // registers (ptxas C7602)
+    CHECK_FALSE(gemm_config{.bn = 16, .stages = 8, .cluster = 1}.valid());  // only where the operands are swapped
+    CHECK_FALSE(
+        gemm_config{.bn = 128, .stages = 6, .cluster = 1, .block_scaled = true}.valid());  // 128 rows a warpgroup
     CHECK_FALSE(
         gemm_config{.bn = 192, .stages = 4, .cluster = 2, .b = px::mn_major}.valid());  // 96 columns are no panels
 }
@@ -58,18 +61,26 @@ TEST_CASE("the choice follows the measurements") {
     CHECK(chosen(4096, 7168, 18432) == large_single);  // a long K makes the even ending dear
     CHECK(chosen(2048, 2048, 2048) == medium);
     CHECK(chosen(1024, 1024, 1024) == few_rows);
-    CHECK(chosen(16, 8192, 8192) == few_rows_split);
-    CHECK(chosen(64, 28672, 4096) == few_rows);
-    CHECK(chosen(64, 10240, 8192) == few_rows_even);  // 80 tiles for 132 multiprocessors
+    CHECK(chosen(512, 6144, 4096) == large_192);  // 128 tiles for 132 multiprocessors, where 128 x 256 gives 96
+    CHECK(chosen(16, 8192, 8192) == tokens_16_split);
+    CHECK(chosen(16, 28672, 4096) == tokens_16_even);
+    CHECK(chosen(16, 28672, 4096, false) == tokens_16_split);
+    CHECK(chosen(1, 7168, 18432) == tokens_16_even);  // a long K
+    CHECK(chosen(32, 4096, 4096) == tokens_32_split);
+    CHECK(chosen(64, 4096, 4096) == few_rows_split);
+    CHECK(chosen(64, 4096, 14336) == tokens_64_split);
+    CHECK(chosen(64, 28672, 4096) == tokens_64_even);
+    CHECK(chosen(64, 28672, 4096, false) == few_rows);
+    CHECK(chosen(64, 10240, 8192) == tokens_64_even);
     CHECK(chosen(64, 10240, 8192, false) == few_rows_split);
-    CHECK(chosen(64, 14336, 4096) == few_rows);
+    CHECK(chosen(64, 14336, 4096) == tokens_64_even);
     CHECK(chosen(128, 10240, 8192) == medium_even);
     CHECK(chosen(128, 10240, 8192, false) == medium);
     CHECK(chosen(128, 57344, 8192) == medium_even);
     CHECK(chosen(128, 8192, 8192) == few_columns);
-    CHECK(chosen(128, 4096, 14336) == few_rows_split);
+    CHECK(chosen(128, 4096, 14336) == tokens_128_split);
     CHECK(chosen(256, 4096, 4096) == few_columns);
-    CHECK(chosen(128, 4096, 4096) == few_columns);
+    CHECK(chosen(128, 4096, 4096) == tokens_128_split);
     CHECK(chosen(128, 8192, 28672) == medium_split);
     CHECK(chosen(1, 8, 8) == few_rows);  // too short to split
 }

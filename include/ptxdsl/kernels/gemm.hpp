@@ -125,6 +125,11 @@ struct gemm_call {
                                             bool constant_b) noexcept {
     c.a = a, c.b = b;
     c.early_b = constant_b;
+    if (c.swaps_operands() &&
+        store == store_mode::tma) {  // rows of C are multiples of 16 bytes, which is what it needs
+        c.a = b, c.b = a;
+        return c;
+    }
     if (c.split_k > 1 && store == store_mode::tma) store = store_mode::pairs;
     c.store = store;
     if (store != store_mode::tma) c.stream_k = false;
@@ -148,15 +153,17 @@ inline constexpr gemm_epilogue epilogue_of{.alpha = Scaled || fp8_operand<In>,
 [[nodiscard]] constexpr gemm_choice compiled(gemm_choice c, major a, major b, bool gated) noexcept {
     using enum gemm_choice;
     if (gated && c == few_columns) return medium;
+    if (gated && c == large_192) return large_single;  // a chunk and a half
     if (a == k_major && b == k_major) return c;
+    if (config_of(c).swaps_operands()) return few_rows;
     switch (c) {
         case large_even:
         case large_single: return large;
-        case few_rows_split:
-        case few_rows_even: return few_rows;
+        case few_rows_split: return few_rows;
         case few_columns:
         case medium_even:
-        case medium_split: return medium;
+        case medium_split:
+        case large_192: return medium;
         default: return c;
     }
 }
@@ -167,8 +174,12 @@ class configured_gemm {
     using spec = gemm_spec<C, In, Out, E>;
 
 public:
-    static error launch(const stream& s, const operand_view& a, const operand_view& b, const operand_view& c,
+    /// `a` and `b` are the call's; a configuration may take them the other way round.
+    static error launch(const stream& s, const operand_view& call_a, const operand_view& call_b, const operand_view& c,
                         gemm_call& call, bool programmatic) {
+        const operand_view& a = C.swaps_operands() ? call_b : call_a;
+        const operand_view& b = C.swaps_operands() ? call_a : call_b;
+        if constexpr (C.swaps_operands()) std::swap(call.m, call.n);
         if (ceil_div(call.k, spec::bk) < C.split_k)
             return {
                 errc::bad_argument,
@@ -427,8 +438,11 @@ result<void> gemm(const stream& s, const tensor_view<A, Rank>& a, const tensor_v
     return {};
 }
 
-/// The configuration of block-scaled products.
-inline constexpr gemm_config block_scaled_config{.bm = 128, .bn = 128, .stages = 6, .cluster = 2, .block_scaled = true};
+/// The configurations of block-scaled products: of more than 128 rows, and of up to 128.
+inline constexpr gemm_config block_scaled_config{
+    .bm = 256, .bn = 128, .stages = 4, .warpgroup_rows = 128, .cluster = 1, .block_scaled = true};
+inline constexpr gemm_config block_scaled_few_rows{
+    .bm = 128, .bn = 128, .stages = 6, .warpgroup_rows = 128, .cluster = 1, .block_scaled = true};
 
 /// C = act((A a_scale) (B b_scale)^T + bias) of fp8 operands with a scale for each 128 of K: `a_scale` is m x ceil(k /
 /// 128), `b_scale` is ceil(n / 128) x ceil(k / 128), with any strides (what `quantize_blocks` and `quantize_squares`
@@ -461,6 +475,11 @@ result<void> gemm_block_scaled(const stream& s, const tensor_view<A, 2>& a, cons
                 "gemm_block_scaled: the scales are {} x {} and {} x {}; these operands need {} x {} and {} x {}",
                 a_scale.size(0), a_scale.size(1), b_scale.size(0), b_scale.size(1), va.rows, blocks,
                 ceil_div(vb.rows, 128), blocks)};
+    const auto spread = [](const auto& scales) {
+        return (scales.size(0) - 1) * scales.stride(0) + (scales.size(1) - 1) * scales.stride(1);
+    };
+    if (spread(a_scale) > 0xffffffff || spread(b_scale) > 0xffffffff)
+        return error{errc::bad_argument, "gemm_block_scaled: scales lie more than 2^32 elements apart"};
     if (!va.fits_tma() || !vb.fits_tma() || !va.k_contiguous() || !vb.k_contiguous())
         return unaligned_bytes("gemm_block_scaled");
     gemm_call call;
@@ -472,16 +491,19 @@ result<void> gemm_block_scaled(const stream& s, const tensor_view<A, 2>& a, cons
     call.b_scale_col = b_scale.stride(0), call.b_scale_k = b_scale.stride(1);
     constexpr gemm_epilogue e{.bias = F.bias, .act = F.act, .gated = F.gated};
     const store_mode store = store_of<Out>(vb.rows, vc);
-    const auto run = [&]<store_mode Store>() -> result<void> {
-        constexpr gemm_config config = adapted(block_scaled_config, k_major, k_major, Store, F.constant_b);
-        if (auto failed = configured_gemm<config, In, Out, e>::launch(s, va, vb, vc, call, o.programmatic))
-            return failed;
-        return {};
+    const auto run = [&]<gemm_config Config, store_mode Store>() -> error {
+        constexpr gemm_config config = adapted(Config, k_major, k_major, Store, F.constant_b);
+        return configured_gemm<config, In, Out, e>::launch(s, va, vb, vc, call, o.programmatic);
     };
-    if constexpr (sizeof(Out) == 2)
-        if (store == store_mode::tma) return run.template operator()<store_mode::tma>();
-    if (store != store_mode::elements) return run.template operator()<store_mode::pairs>();
-    return run.template operator()<store_mode::elements>();
+    const auto failed = [&] {
+        constexpr store_mode fast = sizeof(Out) == 2 ? store_mode::tma : store_mode::pairs;
+        if (store == store_mode::elements) return run.template operator()<block_scaled_config, store_mode::elements>();
+        if (store != fast) return run.template operator()<block_scaled_config, store_mode::pairs>();
+        if (va.rows <= 128) return run.template operator()<block_scaled_few_rows, fast>();
+        return run.template operator()<block_scaled_config, fast>();
+    }();
+    if (failed) return failed;
+    return {};
 }
 
 }  // namespace ptxdsl::kernels

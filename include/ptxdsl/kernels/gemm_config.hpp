@@ -15,35 +15,41 @@ enum class activation : u8 { none, relu, gelu, silu };
 ///  bytes.
 ///  - `pairs`: two neighbours at a time from registers; N and the row stride are even.
 ///  - `elements`: one at a time; any N and row stride.
-enum class store_mode : u8 { tma, pairs, elements };
+///  - `transposed`: the kernel's product is C^T = B A^T, with the weights as its A ("swap AB"): few tokens are then the
+///  N of wgmma, which may be 16, instead of an M that is 64 at least. `movmatrix` turns 8 x 8 blocks of the result;
+///  rows of C are multiples of 16 bytes.
+enum class store_mode : u8 { tma, pairs, elements, transposed };
 
 /// Cache policy of an operand's loads.
 enum class l2_hint : u8 { normal, evict_first, evict_last };
 
 /// One kernel's shape. `valid()` says whether the library can build it.
 struct gemm_config {
-    u32 bm = 128;  ///< rows of a block's tile: 64 for each consumer warpgroup
+    u32 bm = 128;  ///< rows of a block's tile
     u32 bn = 256;  ///< columns of a block's tile: 64 to 256, a multiple of 64
     u32 bk = 64;   ///< depth of one pipeline stage in 16-bit elements; of 8-bit ones it holds twice as many
     u32 stages = 4;
-    u32 cluster = 2;    ///< blocks of a cluster on top of each other: they share each B tile by multicast
-    u32 cluster_n = 1;  ///< blocks of a cluster side by side: they share each A tile by multicast
-    u32 split_k = 1;    ///< blocks of a cluster that share one tile, each taking a part of K (then it has no others)
-    u32 group = 8;      ///< rows of cluster tiles that are walked together, for L2 reuse
+    u32 warpgroup_rows = 64;  ///< rows of a consumer warpgroup: 128 with `block_scaled`, else 64
+    u32 cluster = 2;          ///< blocks of a cluster on top of each other: they share each B tile by multicast
+    u32 cluster_n = 1;        ///< blocks of a cluster side by side: they share each A tile by multicast
+    u32 split_k = 1;  ///< blocks of a cluster that share one tile, each taking a part of K (then it has no others)
+    u32 group = 8;    ///< rows of cluster tiles that are walked together, for L2 reuse
     u32 blocks_per_sm = 1;
     bool stream_k = false;  ///< the last one to two waves are cut along K, so that every cluster works equally long
     bool block_scaled =
         false;  ///< fp8: a scale for 1 x 128 of A and for 128 x 128 of B, applied to the sum of each stage
     store_mode store = store_mode::tma;
-    bool early_b =
-        false;  ///< B is not written by the kernel before this one: its first loads do not wait for that kernel
+    /// The weights (B of the call) are not written by the kernel before this one: their first loads do not wait for it.
+    bool early_b = false;
     l2_hint a_hint = l2_hint::normal, b_hint = l2_hint::normal;  ///< what the L2 should keep
     major a = k_major;                                           ///< A as M x K rows (`k_major`) or as K x M rows
     major b = k_major;                                           ///< B as N x K rows (`k_major`, "NT") or as K x N rows
 
     constexpr bool operator==(const gemm_config&) const = default;
 
-    [[nodiscard]] constexpr u32 consumers() const noexcept { return bm / 64; }
+    /// The call's B, the weights, is the kernel's A.
+    [[nodiscard]] constexpr bool swaps_operands() const noexcept { return store == store_mode::transposed; }
+    [[nodiscard]] constexpr u32 consumers() const noexcept { return bm / warpgroup_rows; }
     [[nodiscard]] constexpr u32 threads() const noexcept { return 128 * (1 + consumers()); }
     [[nodiscard]] constexpr u32 cluster_blocks() const noexcept { return cluster * cluster_n * split_k; }
     /// Rows and columns of C a cluster works on at once.
@@ -52,13 +58,18 @@ struct gemm_config {
     /// Blocks that wait for a block's consumers: those it shares a tile with, and itself.
     [[nodiscard]] constexpr u32 sharers() const noexcept { return cluster + cluster_n - 1; }
     [[nodiscard]] constexpr u32 stage_bytes() const noexcept { return (bm + bn) * bk * 2; }
+    /// Block scales of one step as a warpgroup keeps them: one for each row of A, and one of B (padded to 16 bytes).
+    [[nodiscard]] constexpr u32 scale_slot() const noexcept { return warpgroup_rows + 4; }
     /// Shared memory of a block: stages, staging of the store, barriers.
     [[nodiscard]] constexpr u32 shared_bytes() const noexcept {
-        return stages * stage_bytes() + (store == store_mode::tma ? consumers() * 4 * 2 * 2048 : 0) + 16 * stages;
+        return stages * stage_bytes() + (store == store_mode::tma ? consumers() * 4 * 2 * 2048 : 0) + 16 * stages +
+               (block_scaled ? consumers() * 2 * scale_slot() * 4 : 0);
     }
     [[nodiscard]] constexpr bool valid() const noexcept {
-        const bool tile = bm % 64 == 0 && bm >= 64 && bm <= 256 && bn % 64 == 0 && bn >= 64 && bn <= 256 && bk == 64 &&
-                          bm * bn <= 128 * 256;
+        const u32 columns = swaps_operands() ? 16 : 64;  // `tma` stores whole chunks of 64
+        if (warpgroup_rows == 0) return false;
+        const bool tile = bm % 64 == 0 && bm >= 64 && bm <= 256 && bn % columns == 0 && bn >= columns && bn <= 256 &&
+                          bk == 64 && bm * bn <= 128 * 256;
         const bool blocks = cluster >= 1 && cluster_n >= 1 && split_k >= 1 &&
                             (cluster * cluster_n == 1 || split_k == 1) && cluster_blocks() <= 8 &&
                             bn % (8 * split_k) == 0 && bn % cluster == 0 &&
@@ -72,8 +83,9 @@ struct gemm_config {
             65536 / (threads() * blocks_per_sm) >= bn / 2 + 24 || (blocks_per_sm == 1 && consumers() > 1);
         // A stage is as deep as a block of scales, and a tile has one scale of B; two sets of sums in registers.
         const bool scales = !block_scaled || (bn <= 128 && 128 % bn == 0 && consumers() <= 2 && blocks_per_sm == 1 &&
-                                              !stream_k && split_k == 1);
-        return tile && blocks && modes && fits && registers && scales;
+                                              !stream_k && split_k == 1 && !swaps_operands());
+        const bool rows = bm % warpgroup_rows == 0 && (warpgroup_rows == (block_scaled ? 128 : 64));
+        return rows && tile && blocks && modes && fits && registers && scales;
     }
 };
 

@@ -27,10 +27,26 @@ enum class gemm_choice : u8 {
     few_columns,     ///< 128 x 64
     few_rows_split,  ///< 64 x 128, two blocks share K
     medium_split,    ///< 128 x 128, two blocks share K
-    few_rows_even,   ///< 64 x 128, all work cut along K so that all blocks end together (needs a workspace)
-    medium_even,     ///< 128 x 128, the same
+    medium_even,     ///< 128 x 128, all work cut along K so that all blocks end together (needs a workspace)
+    large_192,       ///< 128 x 192, single blocks
+    // Few tokens: they are the N of wgmma, and 64 of the weights' rows its M (`store_mode::transposed`).
+    tokens_16_split,   ///< up to 16 tokens, two blocks share K, two blocks a multiprocessor
+    tokens_16_even,    ///< up to 16, all work cut along K so that all blocks end together (needs a workspace)
+    tokens_32_split,   ///< up to 32
+    tokens_32_even,    ///<
+    tokens_64_split,   ///< up to 64
+    tokens_64_even,    ///<
+    tokens_128_split,  ///< up to 128
     count
 };
+/// 64 of the weights' rows and up to `n` tokens. The stages of the first two of `tokens_split` are few enough for two
+/// blocks a multiprocessor: the next kernel then loads its weights while this one ends.
+[[nodiscard]] constexpr gemm_config tokens_split(u32 n, u32 stages) noexcept {
+    return {.bm = 64, .bn = n, .stages = stages, .cluster = 1, .split_k = 2, .store = store_mode::transposed};
+}
+[[nodiscard]] constexpr gemm_config tokens_even(u32 n, u32 stages) noexcept {
+    return {.bm = 64, .bn = n, .stages = stages, .cluster = 1, .stream_k = true, .store = store_mode::transposed};
+}
 inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::count)> gemm_configs = {
     gemm_config{},
     gemm_config{.stream_k = true},
@@ -40,8 +56,15 @@ inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::c
     gemm_config{.bm = 128, .bn = 64, .stages = 8, .cluster = 1},
     gemm_config{.bm = 64, .bn = 128, .stages = 9, .cluster = 1, .split_k = 2, .store = store_mode::pairs},
     gemm_config{.bm = 128, .bn = 128, .stages = 7, .cluster = 1, .split_k = 2, .store = store_mode::pairs},
-    gemm_config{.bm = 64, .bn = 128, .stages = 8, .cluster = 1, .stream_k = true},
     gemm_config{.bm = 128, .bn = 128, .stages = 6, .cluster = 1, .stream_k = true},
+    gemm_config{.bn = 192, .cluster = 1, .group = 16},
+    tokens_split(16, 10),
+    tokens_even(16, 20),
+    tokens_split(32, 8),
+    tokens_even(32, 16),
+    tokens_split(64, 12),
+    tokens_even(64, 12),
+    tokens_split(128, 9),
 };
 [[nodiscard]] constexpr const gemm_config& config_of(gemm_choice c) noexcept {
     return gemm_configs[static_cast<std::size_t>(c)];
@@ -71,22 +94,35 @@ namespace detail {
     return static_cast<double>(tiles) / static_cast<double>(ceil_div(tiles, sms) * sms);
 }
 
+/// Up to 32 rows (tokens): pairs of blocks that share K while all pairs are resident at once, else an even cut.
+[[nodiscard]] constexpr gemm_choice choose_few_tokens(const gemm_shape& s, std::uint64_t sms, bool may_even) noexcept {
+    using enum gemm_choice;
+    const std::uint64_t blocks = 2 * ceil_div(s.n, 64) * s.batch;
+    const bool even = may_even && (blocks > 2 * sms || (blocks > sms && s.k > 8192));
+    if (s.m <= 16) return even ? tokens_16_even : tokens_16_split;
+    return even ? tokens_32_even : tokens_32_split;
+}
+
 /// Up to 128 rows: the weights stream from memory once, so that all that counts is how evenly they are spread.
 [[nodiscard]] constexpr gemm_choice choose_memory_bound(const gemm_shape& s, std::uint64_t sms,
                                                         bool may_even) noexcept {
     using enum gemm_choice;
     const std::uint64_t columns = ceil_div(s.n, 128) * s.batch, steps = ceil_div(s.k, 64);
-    const bool uneven = may_even && 2 * columns > sms && steps >= 64;
+    const bool half_tiles = 2 * ceil_div(s.n, 64) * s.batch <= sms;  // pairs of blocks of 64 of the weights' rows
+    if (steps >= 8 && s.m <= 32) return choose_few_tokens(s, sms, may_even);
     if (s.m <= 64) {
         if (steps < 8) return few_rows;
+        if (half_tiles && s.k > 4096) return tokens_64_split;
         if (2 * columns <= sms) return few_rows_split;
-        if (uneven && busy(columns, sms) < 0.8) return few_rows_even;
+        if (may_even && steps >= 64) return tokens_64_even;
         const bool one_wave = columns <= sms && busy(columns, sms) < 0.8;
         return one_wave || s.k > 4096 ? few_rows_split : few_rows;
     }
+    if (half_tiles && steps >= 8) return tokens_128_split;
+    const bool uneven = may_even && 2 * columns > sms && steps >= 64;
     if (2 * columns > sms) return uneven && busy(columns, sms) < 0.87 ? medium_even : medium;
     if (s.k <= 8192) return few_columns;
-    return 4 * columns <= sms ? few_rows_split : medium_split;
+    return medium_split;
 }
 
 /// More rows: estimated time in waves of 128 x 256 tiles. Smaller tiles load more bytes a product and pay for it; a
@@ -96,6 +132,7 @@ namespace detail {
     using enum gemm_choice;
     const double large_waves = waves_of(config_of(large), s, sms);
     const double single = whole(waves_of(config_of(large_single), s, sms));
+    const double middle = whole(waves_of(config_of(large_192), s, sms));
     struct candidate {
         gemm_choice choice;
         double waves;
@@ -103,6 +140,10 @@ namespace detail {
     const candidate list[] = {
         {large_single, single > 1 ? single : 1.06},
         {large_even, may_even && large_waves > 3 ? large_waves + even_cost(s.k) : 1e30},
+        {large_192, middle * 0.75 *
+                        (middle > 4   ? 1.04
+                         : middle > 1 ? 1.01
+                                      : 1.06)},
         {medium, whole(waves_of(config_of(medium), s, sms)) * 0.5 * (large_waves < 4 ? 1.03 : 1.07)},
         {few_rows, whole(waves_of(config_of(few_rows), s, sms)) * 0.25 * 1.18},
         {few_columns, s.m <= 256 && waves_of(config_of(few_columns), s, sms) <= 1 ? 0.25 * 1.1 : 1e30},

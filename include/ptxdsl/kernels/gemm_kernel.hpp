@@ -54,6 +54,8 @@ struct gemm_spec {
     static constexpr u32 out_columns = E.gated ? C.bn / 2 : C.bn;
     static_assert(C.store != store_mode::tma || (sizeof(Out) == 2 && out_columns % chunk == 0 && !E.beta),
                   "PTXDSL-kernels: store_mode::tma is for 16-bit results of 64 columns at least, without beta");
+    static_assert(C.store != store_mode::transposed || (sizeof(Out) == 2 && !E.beta),
+                  "PTXDSL-kernels: store_mode::transposed is for 16-bit results, without beta");
 };
 
 /// The kernel's parameters, as registers.
@@ -234,7 +236,8 @@ struct gemm_consumer {
     reg<u32> col;  ///< its first column of each group of 8: 2 * (lane % 4)
 
     constexpr gemm_consumer(k_t& k, const reg32& tid)
-        : index(k.sub(k.shr(tid, 7u), 1u).named("consumer")),
+        // Uniform in a warp, which ptxas only knows of a shuffle: descriptors then stay in uniform registers.
+        : index(k.shfl_sync_idx(k.sub(k.shr(tid, 7u), 1u), 0u, 31u, full_mask).named("consumer")),
           t(k.and_(tid, 127u).named("t")),
           lane(k.and_(tid, 31u)),
           warp(k.shr(t, 5u)),
@@ -319,6 +322,26 @@ public:
             const bias_pair b = load_bias(k, col, block);
             for (u32 i = 0; i < 4; ++i) out[i] = apply(k, E.act, linear(k, source(4 * block + i), b.v[i % 2]));
         }
+    }
+
+    /// Bias of a thread's two rows of a product whose rows are C's columns; `row` is the first of them.
+    constexpr bias_pair load_row_bias(k_t& k, const reg32& row) const {
+        bias_pair b;
+        if constexpr (E.bias)
+            for (u32 i = 0; i < 2; ++i) {
+                const auto at = k.min(k.add(row, 8 * i), k.sub(p_.m, 1u));
+                b.v[i] = k.template cvt<f32>(k.template ld<nc>(bias_ + at));
+            }
+        return b;
+    }
+    /// Results of group `block` of such a product, rows `up` and 8 below; of a gated one, whose groups of 16 rows are 8
+    /// of the gate and 8 of the value, the first two only.
+    template <class Source>
+    constexpr void turned_group(k_t& k, const Source& source, const bias_pair& b, u32 block, reg<f32> (&out)[4]) const {
+        for (u32 i = 0; i < 4; ++i) out[i] = linear(k, source(4 * block + i), b.v[i / 2]);
+        for (u32 i = 0; i < (E.gated ? 2 : 4); ++i) out[i] = apply(k, E.act, out[i]);
+        if constexpr (E.gated)
+            for (u32 i = 0; i < 2; ++i) out[i] = k.template mul<rn>(out[i], out[i + 2]);
     }
 
 private:
@@ -476,6 +499,52 @@ private:
     gemm_arguments p_;
 };
 
+/// Stores C^T: a warp turns 8 x 8 blocks, after which four threads hold 16 bytes of a row of C.
+template <class S>
+class store_transposed {
+    static constexpr bool gated = S::epilogue.gated;
+    using Out = typename S::out;
+
+public:
+    constexpr store_transposed(global_ptr<Out> c, const gemm_arguments& p) : c_(c), p_(p) {}
+
+    /// Groups [0, count) of 8 columns (tokens) from column `pos.col`: `source(i)` is accumulator register `i` of them.
+    template <class Source>
+    constexpr void store(k_t& k, const gemm_consumer& me, const gemm_math<S>& math, const Source& source,
+                         const tile_position& pos, u32 count) const {
+        const bias_pair bias = math.load_row_bias(k, k.add(pos.row, me.row));
+        const auto half = [&](const reg32& x) { return gated ? reg32(k.shr(x, 1u)) : x; };
+        // Of the turned block this thread has token lane / 4 and two neighbours of the weights' rows.
+        const auto x = k.add(k.add(half(pos.row), k.mul_lo(me.warp, gated ? 8u : 16u)), me.col);
+        const auto width = half(p_.m);
+        const auto token = k.add(pos.col, k.shr(me.lane, 2u));
+        const auto start = c_ + k.mul_lo(k.template cvt<u64>(pos.batch), p_.batch_stride) +
+                           k.mad_wide(token, p_.ldc, k.template cvt<u64>(x));
+        const auto in_up = x < width, in_down = k.add(x, 8u) < width;
+        for (u32 g = 0; g < count; ++g) {
+            reg<f32> v[4];
+            math.turned_group(k, source, bias, g, v);
+            const auto at = start + k.mul_wide(k.mov(p_.ldc), 8 * g);
+            const auto inside = k.add(token, 8 * g) < p_.n;
+            put(k, at, inside && in_up, v[0], v[1]);
+            if constexpr (!gated) put(k, at + 8, inside && in_down, v[2], v[3]);
+        }
+    }
+
+private:
+    constexpr void put(k_t& k, const global_ptr<Out>& at, const reg<pred>& inside, const reg<f32>& a,
+                       const reg<f32>& b) const {
+        const auto turned = k.movmatrix(k.template cvt<typename S::packed, rn>(hi(b), lo(a)));
+        k.at(inside).st(at.template as<typename S::packed>().template assume_aligned<4>(), turned);
+    }
+    global_ptr<Out> c_;
+    gemm_arguments p_;
+};
+
+/// What stores from registers.
+template <class S>
+using store_registers = std::conditional_t<S::config.swaps_operands(), store_transposed<S>, store_direct<S>>;
+
 // ---- the pipeline
 // ------------------------------------------------------------------------------------------------------
 
@@ -594,19 +663,31 @@ public:
             k.advance(at_);
         });
     }
-    /// The same for the first item of a kernel that may start before the one ahead of it has ended: B's parts of the
-    /// first stages are under way before the wait, A's after it. The ring is empty, so nobody has to free a slot.
+    /// The same for the first item of a kernel that may start before the one ahead of it has ended: the weights' parts
+    /// of the first stages are under way before the wait, the other operand's after it. The ring is empty, so nobody
+    /// has to free a slot.
     constexpr void fill_early(k_t& k, const tile_position& pos, const reg32& first, const reg32& last) const {
         const auto a_row = a_.first_row(k, pos.row), b_row = b_.first_row(k, pos.col);
         const auto head = k.min(k.sub(last, first), C.stages);
+        const auto load_a = [&](const reg32& i) {
+            a_.load(k, ring_.a[i], k.mul_lo(k.add(first, i), S::bk), a_row, pos.batch, ring_.pipe.full()[i]);
+        };
+        const auto load_b = [&](const reg32& i) {
+            b_.load(k, ring_.b[i], k.mul_lo(k.add(first, i), S::bk), b_row, pos.batch, ring_.pipe.full()[i]);
+        };
         k.for_(head, [&](reg32 i) {
-            const auto full = ring_.pipe.full()[i];
-            k.mbarrier_arrive_expect_tx(full, ring_.a, ring_.b);
-            b_.load(k, ring_.b[i], k.mul_lo(k.add(first, i), S::bk), b_row, pos.batch, full);
+            k.mbarrier_arrive_expect_tx(ring_.pipe.full()[i], ring_.a, ring_.b);
+            if constexpr (C.swaps_operands())
+                load_a(i);
+            else
+                load_b(i);
         });
         k.griddepcontrol_wait();
         k.for_(head, [&](reg32 i) {
-            a_.load(k, ring_.a[i], k.mul_lo(k.add(first, i), S::bk), a_row, pos.batch, ring_.pipe.full()[i]);
+            if constexpr (C.swaps_operands())
+                load_b(i);
+            else
+                load_a(i);
             k.advance(at_);
         });
         fill(k, pos, k.add(first, head), last);
@@ -627,6 +708,7 @@ class gemm_multiplier {
     static constexpr gemm_config C = S::config;
 
 public:
+    static constexpr u32 pieces = C.warpgroup_rows / 64;  ///< products of 64 rows that make up a warpgroup's: 1 or 2
     accumulator<typename S::sum, C.bn> acc;
 
     constexpr gemm_multiplier(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me, const cluster_place<S>& block)
@@ -635,7 +717,7 @@ public:
           at_(k.consumer_state(ring.pipe)),
           releases_(me.t < C.sharers()),
           free_(k.mapa(ring.pipe.empty(), release_rank(k, me, block))),
-          a_(k.wgmma.descriptor(ring.a).rows_at(me.index, 64)),
+          a_(rows_of_pieces(k, ring, me)),
           b_(k.wgmma.descriptor(ring.b)),
           previous_(k.mov<u32>(0).named("previous")),
           step_(k.mov<u32>(0).named("step")) {}
@@ -659,14 +741,30 @@ public:
         k.wgmma.template wait_group<0>();
         release(k);
     }
-    /// One step into `sums`, which starts at zero; the slot is freed by `free` once the step has been waited for.
-    constexpr void alone(k_t& k, const accumulator<typename S::sum, C.bn>& sums) {
-        multiply(k, true, sums);
-        previous_ = at_.slot();
+    /// The product of 64 of this warpgroup's rows in the present stage, alone: waited for with `landed`.
+    constexpr void piece(k_t& k, u32 i) const {
+        const auto a = a_.of[i][at_.slot()];
+        const auto b = b_[at_.slot()];
+        constexpr u32 slices = C.bk / 16, early = 1;
+        k.wgmma.fence();
+        for (u32 s = 0; s < slices; ++s) {
+            k.wgmma.mma_async(acc, a.k_slice(s), b.k_slice(s), s > 0);
+            if (s + 1 == early || s + 1 == slices) k.wgmma.commit_group();
+        }
+    }
+    constexpr void wait(k_t& k) const { k.wait_full(ring_.pipe, at_); }
+    /// Waits for the product of `piece`; `soon` runs when its first instruction has been executed.
+    template <class Soon>
+    constexpr void landed(k_t& k, Soon soon) const {
+        k.wgmma.template wait_group<1>();
+        soon();
+        k.wgmma.template wait_group<0>();
+    }
+    /// Frees the present stage and goes on to the next.
+    constexpr void leave(k_t& k) {
+        k.at(releases_).mbarrier_arrive(free_[at_.slot()]);
         k.advance(at_);
     }
-    constexpr reg32 slot() const { return previous_; }
-    constexpr void free(k_t& k, const reg32& slot) const { k.at(releases_).mbarrier_arrive(free_[slot]); }
 
 private:
     /// Thread i of a warpgroup frees the slot in the i-th block that shares it.
@@ -676,6 +774,16 @@ private:
         else
             return block.sharer(k, me.t);
     }
+    struct row_pieces {
+        matrix_descriptor<typename S::a> of[pieces];
+    };
+    static constexpr row_pieces rows_of_pieces(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me) {
+        const auto all = k.wgmma.descriptor(ring.a);
+        if constexpr (pieces == 1)
+            return {{all.rows_at(me.index, 64)}};
+        else
+            return {{all.rows_at(k.mul_lo(me.index, 2u), 64), all.rows_at(k.mad_lo(me.index, 2u, 1u), 64)}};
+    }
     constexpr void next(k_t& k) {
         multiply(k, false);
         k.wgmma.template wait_group<1>();  // the step before this one has read its slot
@@ -683,13 +791,12 @@ private:
         previous_ = at_.slot();
         k.advance(at_);
     }
-    constexpr void multiply(k_t& k, bool start) const { multiply(k, start, acc); }
-    constexpr void multiply(k_t& k, bool start, const accumulator<typename S::sum, C.bn>& sums) const {
+    constexpr void multiply(k_t& k, bool start) const {
         k.wait_full(ring_.pipe, at_);
-        const auto a = a_[at_.slot()];
+        const auto a = a_.of[0][at_.slot()];
         const auto b = b_[at_.slot()];
         k.wgmma.fence();
-        for (u32 s = 0; s < C.bk / 16; ++s) k.wgmma.mma_async(sums, a.k_slice(s), b.k_slice(s), !(start && s == 0));
+        for (u32 s = 0; s < C.bk / 16; ++s) k.wgmma.mma_async(acc, a.k_slice(s), b.k_slice(s), !(start && s == 0));
         k.wgmma.commit_group();
     }
     constexpr void release(k_t& k) const { k.at(releases_).mbarrier_arrive(free_[previous_]); }
@@ -698,7 +805,7 @@ private:
     typename gemm_ring<S>::pipe_t::consumer_state at_;
     reg<pred> releases_;
     remote_mbarrier_ring<typename gemm_ring<S>::pipe_t::empty_ring> free_;
-    matrix_descriptor<typename S::a> a_;
+    row_pieces a_;
     matrix_descriptor<typename S::b> b_;
     reg<u32> previous_, step_;
 };
@@ -739,6 +846,24 @@ public:
         k.bar_sync(barrier(k, me), 128u);
         k.at(me.t == 0u).template st<relaxed, gpu>(flag, 0u);
         return place(k, me, slot);
+    }
+    /// Adds the parts of a tile that the clusters after this one have left.
+    constexpr void complete(k_t& k, const gemm_consumer& me, const tile_walk<S>& walk, const reg32& cluster,
+                            const reg32& rank, const accumulator<f32, C.bn>& acc) const {
+        auto owner = k.add(cluster, 1u).named("owner");
+        const auto end = walk.tile_end(k);
+        k.do_while([&] {
+            const auto rest = take(k, me, owner, rank);
+            for (u32 v = 0; v < C.bn / 8; ++v) {
+                const auto part = k.ld(rest + 128 * v);
+                for (u32 i = 0; i < 4; ++i) {
+                    auto sum = acc[4 * v + i];
+                    sum = k.template add<rn>(sum, part[i]);
+                }
+            }
+            owner = k.add(owner, 1u);
+            return walk.start_of(k, owner) < end;
+        });
     }
 
 private:
@@ -882,31 +1007,14 @@ private:
         } else {
             gave_ = walk.first != 0u;
             k.if_(walk.first == 0u, [&] {
-                 k.if_(walk.last != here.steps, [&] { complete(k, here, me, walk, acc); });
+                 k.if_(walk.last != here.steps,
+                       [&] { slots_.complete(k, me, walk, here.cluster, here.block.rank, acc); });
                  out_.pack(k, math_, own, col);
              }).else_([&] {
                 slots_.give(k, me, acc, here.cluster, here.block.rank);
                 pos.row = k.mov<u32>(0x70000000u);  // nothing of this item is inside C
             });
         }
-    }
-    /// Adds the parts of a tile that the clusters after this one have left.
-    constexpr void complete(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk,
-                            const accumulator<f32, C.bn>& acc) const {
-        auto owner = k.add(here.cluster, 1u).named("owner");
-        const auto end = walk.tile_end(k);
-        k.do_while([&] {
-            const auto rest = slots_.take(k, me, owner, here.block.rank);
-            for (u32 v = 0; v < C.bn / 8; ++v) {
-                const auto part = k.ld(rest + 128 * v);
-                for (u32 i = 0; i < 4; ++i) {
-                    auto sum = acc[4 * v + i];
-                    sum = k.template add<rn>(sum, part[i]);
-                }
-            }
-            owner = k.add(owner, 1u);
-            return walk.start_of(k, owner) < end;
-        });
     }
     store_packed<S> out_;
     gemm_math<S> math_;
@@ -940,6 +1048,53 @@ private:
     gemm_math<S> math_;
 };
 
+/// The consumer of a persistent kernel that computes C^T. Tiles are small: while one is stored, the ring fills.
+template <class S>
+class turned_consumer {
+    static constexpr gemm_config C = S::config;
+
+public:
+    constexpr turned_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer&)
+        : out_(g.c, p), math_(k, g, p), slots_(g.partials, g.flags) {}
+
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
+                       tile_walk<S>& walk) {
+        gemm_multiplier<S> product(k, ring, me, here.block);
+        k.loop([&](loop_handle loop) {
+            product.begin(k, C.stream_k ? walk.first : k.mov<u32>(0));
+            product.rest(k, walk.last);
+            product.drain(k);
+            finish(k, here, me, walk, product.acc);
+            loop.break_if(walk.next(k));
+        });
+    }
+
+private:
+    constexpr void finish(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk,
+                          const accumulator<typename S::sum, C.bn>& acc) const {
+        const auto store = [&] {
+            auto pos = walk.position(k);
+            pos.row = k.mad_lo(me.index, 64u, pos.row);
+            out_.store(k, me, math_, [&](u32 i) { return acc[i]; }, pos, C.bn / 8);
+        };
+        if constexpr (!C.stream_k) {
+            store();
+        } else {
+            k.if_(walk.first == 0u, [&] {
+                 k.if_(walk.last != here.steps,
+                       [&] { slots_.complete(k, me, walk, here.cluster, here.block.rank, acc); });
+                 store();
+             }).else_([&] {
+                slots_.give(k, me, acc, here.cluster, here.block.rank);
+                slots_.announce(k, me, here.cluster, here.block.rank);
+            });
+        }
+    }
+    store_transposed<S> out_;
+    gemm_math<S> math_;
+    stream_k_slots<S> slots_;
+};
+
 /// One tile a cluster, each block a part of K; the blocks add up through shared memory and each stores a part of the
 /// columns.
 template <class S>
@@ -967,46 +1122,120 @@ public:
         const gemm_math<S> math(k, pointers_, p_);
         const tile_position pos{k.mad_lo(me.index, 64u, at.row),
                                 k.mad_lo(here.block.rank, cluster_sum<S>::sum_columns, at.col), at.batch};
-        out_.store(
-            k, me, math, [&](u32 i) { return sum[i]; }, pos,
-            cluster_sum<S>::sum_columns / (S::epilogue.gated ? 16 : 8));
+        constexpr bool halved = S::epilogue.gated && !C.swaps_operands();
+        out_.store(k, me, math, [&](u32 i) { return sum[i]; }, pos, cluster_sum<S>::sum_columns / (halved ? 16 : 8));
     }
 
 private:
-    store_direct<S> out_;
+    store_registers<S> out_;
     gemm_pointers<S> pointers_;
     gemm_arguments p_;
 };
 
-/// fp8 with a scale for each 128 of K: every stage is a sum of its own, and is added to the tile's with its scales
-/// while the products of the next stage run, which go to another set of registers.
+/// The scales of a warpgroup's rows, step by step: copied to shared memory while the step before runs. Loads into
+/// registers would do, but ptxas moves their uses in front of the waits that were to hide their latency.
+template <class S>
+class scale_ring {
+    static constexpr gemm_config C = S::config;
+    static constexpr u32 slot = C.scale_slot();
+
+public:
+    constexpr scale_ring(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
+        : g_(g),
+          m_(p.m),
+          a_row_(k.template cvt<u32>(p.a_scale_row)),
+          a_step_(k.template cvt<u32>(p.a_scale_k)),
+          b_col_(k.template cvt<u32>(p.b_scale_col)),
+          b_step_(k.template cvt<u32>(p.b_scale_k)),
+          mine_(k.smem_array<f32>(C.consumers() * 2 * slot, "scales") + k.mul_lo(me.index, 2 * slot)),
+          first_(me.t == 0u),
+          has_row_(me.t < C.warpgroup_rows),
+          t_(me.t),
+          row_(me.row),
+          barrier_(k.add(me.index, 1u + C.consumers())),
+          parity_(k.template mov<u32>(0).named("scales_slot")) {}
+
+    /// Copies a tile's first scales, and waits for them.
+    constexpr void begin(k_t& k, const tile_position& pos) {
+        a_ = k.mul_lo(k.min(k.add(pos.row, t_), k.sub(m_, 1u)), a_row_);
+        b_ = k.mul_lo(k.div(pos.col, 128u), b_col_);
+        k.bar_sync(barrier_, 128u);  // nobody still reads for the step after the last tile's last
+        copy(k, parity_, has_row_, first_);
+        wait(k);
+    }
+    /// The scales whose copy was started last have arrived, those of the warpgroup's other threads too.
+    constexpr void wait(k_t& k) const {
+        k.template cp_async_wait_group<0>();
+        k.bar_sync(barrier_, 128u);
+    }
+    /// Starts the copy of the next step's, if there is one. The slot's last readers have since met at a barrier.
+    constexpr void next(k_t& k, const reg<pred>& more) {
+        a_ = k.add(a_, a_step_);
+        b_ = k.add(b_, b_step_);
+        copy(k, k.xor_(parity_, 1u), more && has_row_, more && first_);
+    }
+    constexpr void advance(k_t& k) { parity_ = k.xor_(parity_, 1u); }
+
+    struct pair {
+        reg<f32> up, down;
+    };
+    /// For this thread's two rows of piece `i`, now or in the next step: scale of A times scale of B.
+    constexpr pair read(k_t& k, u32 i, bool ahead) const {
+        const auto at = mine_ + k.mul_lo(ahead ? reg32(k.xor_(parity_, 1u)) : parity_, slot);
+        const auto row = at + row_;
+        const auto b = k.ld(at + C.warpgroup_rows);
+        return {k.template mul<rn>(k.ld(row + 64 * i), b), k.template mul<rn>(k.ld(row + (64 * i + 8)), b)};
+    }
+
+private:
+    constexpr void copy(k_t& k, const reg32& to_slot, const reg<pred>& row, const reg<pred>& column) {
+        const auto to = mine_ + k.mul_lo(to_slot, slot);
+        k.at(row).template cp_async<ca, 4>(to + t_, g_.a_scale + a_);
+        k.at(column).template cp_async<ca, 4>(to + C.warpgroup_rows, g_.b_scale + b_);
+        k.cp_async_commit_group();
+    }
+    gemm_pointers<S> g_;
+    reg<u32> m_, a_row_, a_step_, b_col_, b_step_, a_, b_;  ///< in elements: the host refuses 2^32 scales
+    shared_ptr<f32> mine_;
+    reg<pred> first_, has_row_;
+    reg<u32> t_, row_, barrier_, parity_;
+};
+
+/// fp8 with a scale for each 128 of K: every stage is a sum of its own, added to the tile's with its scales.
+///
+/// Two warpgroups that multiplied at the same time would then add at the same time, while the tensor cores idle. They
+/// take turns instead: one may begin when the other's product is done but for the last instruction.
 template <class S>
 class blocked_consumer {
     static constexpr gemm_config C = S::config;
     static constexpr u32 registers = C.bn / 2;
+    static constexpr u32 pieces = 2;
     static constexpr bool packed = C.store == store_mode::tma;
+    static constexpr bool turns = C.consumers() == 2;
     using writer = std::conditional_t<packed, store_packed<S>, store_direct<S>>;
 
 public:
     constexpr blocked_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
-        : out_(make_writer(k, g, p, me)),
+        : scales_(k, g, p, me),  // before the store's tiles, whose alignment leaves room in front of them
+          out_(make_writer(k, g, p, me)),
           math_(k, g, p),
-          g_(g),
-          p_(p),
-          second_(k.wgmma.template make_accumulator<f32, C.bn>("second")) {}
+          my_turn_(k.add(me.index, 1u)),
+          its_turn_(k.sub(2u, me.index)) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
                        tile_walk<S>& walk) {
         gemm_multiplier<S> product(k, ring, me, here.block);
-        for (u32 i = 0; i < registers; ++i) sum_[i] = k.template mov<f32>(0.0f);
+        clear(k);
+        if constexpr (turns) k.if_(me.index == 1u, [&] { k.bar_arrive(its_turn_, 256u); });
         k.loop([&](loop_handle loop) {
             auto pos = walk.position(k);
-            pos.row = k.mad_lo(me.index, 64u, pos.row);
-            add_steps(k, me, product, pos, walk.last);
+            pos.row = k.mad_lo(me.index, C.warpgroup_rows, pos.row);
+            add_steps(k, product, pos, walk.last);
             write(k, me, pos);
-            for (u32 i = 0; i < registers; ++i) sum_[i] = k.template mov<f32>(0.0f);
+            clear(k);
             loop.break_if(walk.next(k));
         });
+        if constexpr (turns) k.if_(me.index == 0u, [&] { k.bar_sync(my_turn_, 256u); });
         if constexpr (packed) out_.finish(k);
     }
 
@@ -1018,79 +1247,60 @@ private:
         else
             return writer(g.c, p);
     }
-    /// The scales of one step: of this thread's two rows of A, and of the tile's columns.
-    struct scales {
-        reg<f32> up, down, b;
-    };
-    struct scale_rows {
-        global_ptr<const f32> up, down, b;
-    };
-    constexpr scale_rows rows_of(k_t& k, const gemm_consumer& me, const tile_position& pos) const {
-        const auto last = k.sub(p_.m, 1u);
-        const auto row = k.add(pos.row, me.row);
-        const auto up = k.template cvt<u64>(k.min(row, last)), down = k.template cvt<u64>(k.min(k.add(row, 8u), last));
-        const auto col = k.template cvt<u64>(k.div(pos.col, 128u));
-        return {g_.a_scale + k.mul_lo(up, p_.a_scale_row), g_.a_scale + k.mul_lo(down, p_.a_scale_row),
-                g_.b_scale + k.mul_lo(col, p_.b_scale_col)};
+    /// A step. No product is pending where the control flow parts: ptxas would serialise all of them (C7514). Scales
+    /// are read a piece ahead: ptxas would put their uses between the instructions of the product, and stall it.
+    constexpr void add_steps(k_t& k, gemm_multiplier<S>& product, const tile_position& pos, const reg32& steps) {
+        scales_.begin(k, pos);
+        auto first = scales_.read(k, 0, false);
+        k.for_(k.template mov<u32>(0), steps, 1u, [&](const reg32& step) {
+            product.wait(k);
+            multiply(k, product, 0, [&] { scales_.next(k, k.add(step, 1u) < steps); });
+            const auto second = scales_.read(k, 1, false);
+            add(k, product, 0, first);
+            multiply(k, product, 1, [] {});
+            product.leave(k);
+            scales_.wait(k);
+            const auto ahead = scales_.read(k, 0, true);  // after the last step: not used
+            add(k, product, 1, second);
+            first.up = ahead.up, first.down = ahead.down;
+            scales_.advance(k);
+        });
     }
-    constexpr scales load(k_t& k, const scale_rows& r, const reg32& step) const {
-        const auto i = k.template cvt<u64>(step);
-        const auto a = k.mul_lo(i, p_.a_scale_k);
-        const auto b = k.mul_lo(i, p_.b_scale_k);
-        return {k.template ld<nc>(r.up + a), k.template ld<nc>(r.down + a), k.template ld<nc>(r.b + b)};
+    template <class Meanwhile>
+    constexpr void multiply(k_t& k, gemm_multiplier<S>& product, u32 piece, Meanwhile meanwhile) const {
+        k.bar_sync(my_turn_, 128u * C.consumers());
+        product.piece(k, piece);
+        meanwhile();
+        product.landed(k, [&] {
+            if constexpr (turns) k.bar_arrive(its_turn_, 256u);
+        });
     }
-    /// Runs of `together` steps, in which each sum is added while the next one grows; no product is pending where the
-    /// control flow parts (ptxas would serialise all of them, C7514). What is left over goes alone.
-    constexpr void add_steps(k_t& k, const gemm_consumer& me, gemm_multiplier<S>& product, const tile_position& pos,
-                             const reg32& steps) {
-        constexpr u32 together = 8;
-        const scale_rows rows = rows_of(k, me, pos);
-        auto step = k.template mov<u32>(0);
-        k.for_(k.template mov<u32>(0), k.div(steps, together), 1u,
-               [&](const reg32&) { run_of<together>(k, product, rows, step); });
-        k.for_(k.template mov<u32>(0), k.rem(steps, together), 1u,
-               [&](const reg32&) { run_of<1>(k, product, rows, step); });
+    constexpr void add(k_t& k, const gemm_multiplier<S>& product, u32 piece, const typename scale_ring<S>::pair& by) {
+        for (u32 r = 0; r < registers; ++r)
+            sum_[piece][r] = k.template fma<rn>(product.acc[r], r % 4 < 2 ? by.up : by.down, sum_[piece][r]);
     }
-    template <u32 Count>
-    constexpr void run_of(k_t& k, gemm_multiplier<S>& product, const scale_rows& rows, reg32& step) {
-        const auto sums = [&](u32 i) -> const accumulator<f32, C.bn>& { return i % 2 == 0 ? product.acc : second_; };
-        reg32 slot[Count];
-        product.alone(k, sums(0));
-        slot[0] = k.mov(product.slot());
-        for (u32 i = 0; i < Count; ++i) {
-            if (i + 1 < Count) {
-                product.alone(k, sums(i + 1));
-                slot[i + 1] = k.mov(product.slot());
-            }
-            const scales s = load(k, rows, i == 0 ? step : reg32(k.add(step, i)));  // while the products run
-            if (i + 1 < Count)
-                k.wgmma.template wait_group<1>();
-            else
-                k.wgmma.template wait_group<0>();
-            product.free(k, slot[i]);
-            add(k, sums(i), s);
-        }
-        step = k.add(step, Count);
-    }
-    constexpr void add(k_t& k, const accumulator<f32, C.bn>& from, const scales& s) {
-        const reg<f32> up = k.template mul<rn>(s.up, s.b), down = k.template mul<rn>(s.down, s.b);
-        for (u32 r = 0; r < registers; ++r) sum_[r] = k.template fma<rn>(from[r], r % 4 < 2 ? up : down, sum_[r]);
+    constexpr void clear(k_t& k) {
+        for (auto& piece : sum_)
+            for (auto& s : piece) s = k.template mov<f32>(0.0f);
     }
     constexpr void write(k_t& k, const gemm_consumer& me, const tile_position& pos) {
-        const auto source = [&](u32 i) { return sum_[i]; };
-        if constexpr (packed) {
-            out_.pack(k, math_, source, k.add(pos.col, me.col));
-            for (u32 c = 0; c < out_.chunks; ++c) out_.store(k, pos, c);
-        } else {
-            out_.store(k, me, math_, source, pos, S::out_columns / 8);
+        for (u32 i = 0; i < pieces; ++i) {
+            const auto source = [&](u32 r) { return sum_[i][r]; };
+            auto at = pos;
+            if (i > 0) at.row = k.add(pos.row, 64 * i);
+            if constexpr (packed) {
+                out_.pack(k, math_, source, k.add(pos.col, me.col));
+                for (u32 c = 0; c < out_.chunks; ++c) out_.store(k, at, c);
+            } else {
+                out_.store(k, me, math_, source, at, S::out_columns / 8);
+            }
         }
     }
+    scale_ring<S> scales_;
     writer out_;
     gemm_math<S> math_;
-    gemm_pointers<S> g_;
-    gemm_arguments p_;
-    accumulator<f32, C.bn> second_;
-    reg<f32> sum_[registers];
+    reg<u32> my_turn_, its_turn_;  ///< named barriers
+    reg<f32> sum_[pieces][registers];
 };
 
 /// Makes the ring ready and lets the next grid be placed on multiprocessors that become free.
@@ -1130,7 +1340,8 @@ constexpr void produce_all(k_t& k, const gemm_producer<S>& producer, tile_walk<S
 
 template <class S>
 constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
-    using whole = std::conditional_t<S::config.store == store_mode::tma, overlapped_consumer<S>, direct_consumer<S>>;
+    using from_registers = std::conditional_t<S::config.swaps_operands(), turned_consumer<S>, direct_consumer<S>>;
+    using whole = std::conditional_t<S::config.store == store_mode::tma, overlapped_consumer<S>, from_registers>;
     using consumer = std::conditional_t<S::config.block_scaled, blocked_consumer<S>, whole>;
     using plan = register_plan<S>;
     const gemm_ring<S> ring(k);
