@@ -731,7 +731,7 @@ private:
         // Flow without structure: the text as it is, and a branch that may lead anywhere.
         k_.words.push_back(ir::record_head(ir::record::instruction, 1, 5));
         for (const u32 w : {0xffff0000u, 0u, 0u, static_cast<u32>(tok::brx)}) k_.words.push_back(w);
-        for (u32 i = 0; i < items_.size(); ++i) one(items_[i]);
+        for (const item& it : items_) one(it);
     }
     constexpr void note_unknown() {
         k_.words.push_back(ir::record_head(ir::record::text, static_cast<u32>(ir::text_kind::raw), 4));

@@ -207,9 +207,10 @@ struct loop {
 /// Tensor memory, as far as the text has been read (verify/tensor_memory.hpp). Places are `stand(facts)`.
 struct tensor_memory_facts {
     u32 group = 0;
-    u32 allocations = 0, frees = 0, alloc_where = 0;
-    u32 live = 0, live_at = 0;    ///< columns allocated at one place
-    u32 freed = 0, freed_at = 0;  ///< register freed last + 1
+    u32 allocations = 0, frees = 0, alloc_where = 0, free_where = 0;
+    u32 columns = 0, freed_columns = 0;  ///< of the first allocation; of the first release, when it names others
+    u32 live = 0, live_at = 0;           ///< columns allocated at one place
+    u32 freed = 0, freed_at = 0;         ///< register freed last + 1
     u32 relinquished_at = 0;
     u32 multiplies = 0, commits = 0, stores = 0;
     u32 first_store = 0;  ///< tcgen05.st: location + 1

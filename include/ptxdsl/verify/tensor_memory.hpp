@@ -43,7 +43,7 @@ constexpr void on_alloc(facts& f, const ir::cursor& c) {
     if (!f.constant_of(operand_at(c, 1)[0], columns)) columns = 0;
     if (f.tm.relinquished && f.tm.relinquished_at == stand(f) && !f.unstructured)
         f.out.error("I03", f.where).say("tcgen05.alloc after relinquish_alloc_permit: this block may allocate no more");
-    if (f.tm.allocations++ == 0) f.tm.alloc_where = f.where;
+    if (f.tm.allocations++ == 0) f.tm.alloc_where = f.where, f.tm.columns = static_cast<u32>(columns);
     if (f.tm.live_at != stand(f)) f.tm.live = 0, f.tm.live_at = stand(f);
     f.tm.live += static_cast<u32>(columns);
     f.tm.freed = 0;
@@ -55,7 +55,10 @@ constexpr void on_dealloc(facts& f, const ir::cursor& c) {
     ++f.tm.frees;
     const u32 address = c.first_operand()[0];
     std::int64_t columns = 0;
-    if (f.constant_of(operand_at(c, 1)[0], columns) && f.tm.live_at == stand(f))
+    const bool known = f.constant_of(operand_at(c, 1)[0], columns);
+    if (known && columns != f.tm.columns && f.tm.frees == 1)
+        f.tm.freed_columns = static_cast<u32>(columns), f.tm.free_where = f.where;
+    if (known && f.tm.live_at == stand(f))
         f.tm.live -= f.tm.live < static_cast<u32>(columns) ? f.tm.live : static_cast<u32>(columns);
     if (f.guard != 0 || f.unstructured || !holds_one_value(f, address)) return;
     if (f.tm.freed == ir::payload_of(address) + 1 && f.tm.freed_at == stand(f))
@@ -193,6 +196,13 @@ constexpr void on_tcgen05(facts& f, const ir::cursor& c) {
 constexpr void check_tensor_memory(facts& f) {
     const bool all_seen = !f.is_function && !f.opaque && !f.tm.calls;
     if (!all_seen) return;
+    if (f.tm.allocations == 1 && f.tm.columns != 0 && f.tm.freed_columns != 0 && f.tm.frees == 1)
+        f.out.error("I03", f.tm.free_where)
+            .say("this frees ")
+            .with(f.tm.freed_columns)
+            .say(" columns, ")
+            .with(f.tm.columns)
+            .say(" were allocated");
     if (f.tm.allocations != 0 && f.tm.frees == 0)
         f.out.error("I03", f.tm.alloc_where)
             .say("this tensor memory is never freed: k.tcgen05.dealloc(memory) before the kernel ends");

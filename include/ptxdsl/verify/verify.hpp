@@ -152,7 +152,10 @@ private:
         if (what == tok::init) return initialise(c);
         if (what == tok::inval) return invalidate();
         const bool counted = noted(f_, ir::note::barrier_arrive) || noted(f_, ir::note::barrier_noarity);
-        if ((what == tok::arrive || what == tok::arrive_drop) && !counted) f_.arrivals_unknown = true;
+        if ((what == tok::arrive || what == tok::arrive_drop) && !counted) {
+            f_.arrivals_unknown = true;
+            f_.reaches_peers = f_.reaches_peers || has_token(c, tok::shared__cluster);
+        }
         if (what == tok::complete_tx && !noted(f_, ir::note::barrier_copy)) f_.bytes_unknown = true;
         if (has_token(c, tok::expect_tx) && !noted(f_, ir::note::barrier_expect)) f_.bytes_unknown = true;
         if (has_token(c, tok::cluster) && what != tok::try_wait && what != tok::test_wait) releases_to_cluster(f_);
