@@ -54,6 +54,7 @@ WRONG = [
     ("bulk_copy", "E05", [COPY_4096, COPY_4096], ["", ""], "mbarrier.arrive.expect_tx"),
     ("phases", "E05", "arrive.expect_tx.shared.b64 _, [bars+8], 3072", "arrive.shared.b64 _, [bars+8]", "cp.async.bulk"),
     ("phases", "E06", "[bars+8], 3072", "[bars+8], 1048576", "mbarrier.arrive.expect_tx"),
+    ("phases", "E08", "[bars], %r4", "[bars], 0", "mbarrier.try_wait.parity.shared.b64 %p3"),
     ("bulk_copy", "E12", "    mbarrier.inval.shared::cta.b64 [%r3];\n", "", "mbarrier.init.shared::cta.b64 [%r3], 1"),
     # Bulk copies.
     ("bulk_copy", "f04", LAST, LAST.replace("cp.async.bulk.wait_group.read 0;\n", "\n"), "cp.async.bulk.global.shared::cta.bulk_group [%rd2], [second]"),
