@@ -47,8 +47,6 @@ TEST_CASE("configurations that cannot be built are refused") {
         gemm_config{.bn = 128, .stages = 3, .cluster = 1, .blocks_per_sm = 2}.valid());  // registers (ptxas C7602)
     CHECK_FALSE(gemm_config{.bn = 16, .stages = 8, .cluster = 1}.valid());  // only where the operands are swapped
     CHECK_FALSE(
-        gemm_config{.bn = 128, .stages = 6, .cluster = 1, .block_scaled = true}.valid());  // 128 rows a warpgroup
-    CHECK_FALSE(
         gemm_config{.bn = 192, .stages = 4, .cluster = 2, .b = px::mn_major}.valid());  // 96 columns are no panels
 }
 

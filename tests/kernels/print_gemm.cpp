@@ -55,14 +55,9 @@ void variants() {
     gemm<gemm_config{}, px::e4m3, px::bf16, scales>("fp8");
     gemm<even, px::e5m2, px::bf16, gemm_epilogue{.alpha = true, .tensor_scales = true, .bias = true}>("fp8_even");
     gemm<split, px::e4m3, px::f32, scales>("fp8_split");
-    constexpr gemm_config blocked{.bm = 256, .bn = 128, .warpgroup_rows = 128, .cluster = 1, .block_scaled = true};
+    constexpr gemm_config blocked{.bm = 128, .bn = 128, .stages = 6, .cluster = 2, .block_scaled = true};
     gemm<blocked, px::e4m3, px::bf16, gemm_epilogue{}>("blocked");
-    gemm<gemm_config{.bn = 128,
-                     .stages = 6,
-                     .warpgroup_rows = 128,
-                     .cluster = 1,
-                     .block_scaled = true,
-                     .store = store_mode::elements},
+    gemm<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .block_scaled = true, .store = store_mode::elements},
          px::e4m3, px::f32, gemm_epilogue{}>("blocked_elements_f32");
     gemm<gemm_config{.bn = 256, .store = store_mode::pairs}, px::s8, px::s32>("int8");
     gemm<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .store = store_mode::elements}, px::s8, px::s32>(

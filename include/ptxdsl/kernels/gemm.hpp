@@ -438,11 +438,8 @@ result<void> gemm(const stream& s, const tensor_view<A, Rank>& a, const tensor_v
     return {};
 }
 
-/// The configurations of block-scaled products: of more than 128 rows, and of up to 128.
-inline constexpr gemm_config block_scaled_config{
-    .bm = 256, .bn = 128, .stages = 4, .warpgroup_rows = 128, .cluster = 1, .block_scaled = true};
-inline constexpr gemm_config block_scaled_few_rows{
-    .bm = 128, .bn = 128, .stages = 6, .warpgroup_rows = 128, .cluster = 1, .block_scaled = true};
+/// The configuration of block-scaled products.
+inline constexpr gemm_config block_scaled_config{.bm = 128, .bn = 128, .stages = 6, .cluster = 2, .block_scaled = true};
 
 /// C = act((A a_scale) (B b_scale)^T + bias) of fp8 operands with a scale for each 128 of K: `a_scale` is m x ceil(k /
 /// 128), `b_scale` is ceil(n / 128) x ceil(k / 128), with any strides (what `quantize_blocks` and `quantize_squares`
@@ -475,11 +472,6 @@ result<void> gemm_block_scaled(const stream& s, const tensor_view<A, 2>& a, cons
                 "gemm_block_scaled: the scales are {} x {} and {} x {}; these operands need {} x {} and {} x {}",
                 a_scale.size(0), a_scale.size(1), b_scale.size(0), b_scale.size(1), va.rows, blocks,
                 ceil_div(vb.rows, 128), blocks)};
-    const auto spread = [](const auto& scales) {
-        return (scales.size(0) - 1) * scales.stride(0) + (scales.size(1) - 1) * scales.stride(1);
-    };
-    if (spread(a_scale) > 0xffffffff || spread(b_scale) > 0xffffffff)
-        return error{errc::bad_argument, "gemm_block_scaled: scales lie more than 2^32 elements apart"};
     if (!va.fits_tma() || !vb.fits_tma() || !va.k_contiguous() || !vb.k_contiguous())
         return unaligned_bytes("gemm_block_scaled");
     gemm_call call;
@@ -491,19 +483,16 @@ result<void> gemm_block_scaled(const stream& s, const tensor_view<A, 2>& a, cons
     call.b_scale_col = b_scale.stride(0), call.b_scale_k = b_scale.stride(1);
     constexpr gemm_epilogue e{.bias = F.bias, .act = F.act, .gated = F.gated};
     const store_mode store = store_of<Out>(vb.rows, vc);
-    const auto run = [&]<gemm_config Config, store_mode Store>() -> error {
-        constexpr gemm_config config = adapted(Config, k_major, k_major, Store, F.constant_b);
-        return configured_gemm<config, In, Out, e>::launch(s, va, vb, vc, call, o.programmatic);
+    const auto run = [&]<store_mode Store>() -> result<void> {
+        constexpr gemm_config config = adapted(block_scaled_config, k_major, k_major, Store, F.constant_b);
+        if (auto failed = configured_gemm<config, In, Out, e>::launch(s, va, vb, vc, call, o.programmatic))
+            return failed;
+        return {};
     };
-    const auto failed = [&] {
-        constexpr store_mode fast = sizeof(Out) == 2 ? store_mode::tma : store_mode::pairs;
-        if (store == store_mode::elements) return run.template operator()<block_scaled_config, store_mode::elements>();
-        if (store != fast) return run.template operator()<block_scaled_config, store_mode::pairs>();
-        if (va.rows <= 128) return run.template operator()<block_scaled_few_rows, fast>();
-        return run.template operator()<block_scaled_config, fast>();
-    }();
-    if (failed) return failed;
-    return {};
+    if constexpr (sizeof(Out) == 2)
+        if (store == store_mode::tma) return run.template operator()<store_mode::tma>();
+    if (store != store_mode::elements) return run.template operator()<store_mode::pairs>();
+    return run.template operator()<store_mode::elements>();
 }
 
 }  // namespace ptxdsl::kernels

@@ -25,15 +25,14 @@ enum class l2_hint : u8 { normal, evict_first, evict_last };
 
 /// One kernel's shape. `valid()` says whether the library can build it.
 struct gemm_config {
-    u32 bm = 128;  ///< rows of a block's tile
+    u32 bm = 128;  ///< rows of a block's tile: 64 for each consumer warpgroup
     u32 bn = 256;  ///< columns of a block's tile: 64 to 256, a multiple of 64
     u32 bk = 64;   ///< depth of one pipeline stage in 16-bit elements; of 8-bit ones it holds twice as many
     u32 stages = 4;
-    u32 warpgroup_rows = 64;  ///< rows of a consumer warpgroup: 128 with `block_scaled`, else 64
-    u32 cluster = 2;          ///< blocks of a cluster on top of each other: they share each B tile by multicast
-    u32 cluster_n = 1;        ///< blocks of a cluster side by side: they share each A tile by multicast
-    u32 split_k = 1;  ///< blocks of a cluster that share one tile, each taking a part of K (then it has no others)
-    u32 group = 8;    ///< rows of cluster tiles that are walked together, for L2 reuse
+    u32 cluster = 2;    ///< blocks of a cluster on top of each other: they share each B tile by multicast
+    u32 cluster_n = 1;  ///< blocks of a cluster side by side: they share each A tile by multicast
+    u32 split_k = 1;    ///< blocks of a cluster that share one tile, each taking a part of K (then it has no others)
+    u32 group = 8;      ///< rows of cluster tiles that are walked together, for L2 reuse
     u32 blocks_per_sm = 1;
     bool stream_k = false;  ///< the last one to two waves are cut along K, so that every cluster works equally long
     bool block_scaled =
@@ -49,7 +48,7 @@ struct gemm_config {
 
     /// The call's B, the weights, is the kernel's A.
     [[nodiscard]] constexpr bool swaps_operands() const noexcept { return store == store_mode::transposed; }
-    [[nodiscard]] constexpr u32 consumers() const noexcept { return bm / warpgroup_rows; }
+    [[nodiscard]] constexpr u32 consumers() const noexcept { return bm / 64; }
     [[nodiscard]] constexpr u32 threads() const noexcept { return 128 * (1 + consumers()); }
     [[nodiscard]] constexpr u32 cluster_blocks() const noexcept { return cluster * cluster_n * split_k; }
     /// Rows and columns of C a cluster works on at once.
@@ -58,16 +57,12 @@ struct gemm_config {
     /// Blocks that wait for a block's consumers: those it shares a tile with, and itself.
     [[nodiscard]] constexpr u32 sharers() const noexcept { return cluster + cluster_n - 1; }
     [[nodiscard]] constexpr u32 stage_bytes() const noexcept { return (bm + bn) * bk * 2; }
-    /// Block scales of one step as a warpgroup keeps them: one for each row of A, and one of B (padded to 16 bytes).
-    [[nodiscard]] constexpr u32 scale_slot() const noexcept { return warpgroup_rows + 4; }
     /// Shared memory of a block: stages, staging of the store, barriers.
     [[nodiscard]] constexpr u32 shared_bytes() const noexcept {
-        return stages * stage_bytes() + (store == store_mode::tma ? consumers() * 4 * 2 * 2048 : 0) + 16 * stages +
-               (block_scaled ? consumers() * 2 * scale_slot() * 4 : 0);
+        return stages * stage_bytes() + (store == store_mode::tma ? consumers() * 4 * 2 * 2048 : 0) + 16 * stages;
     }
     [[nodiscard]] constexpr bool valid() const noexcept {
         const u32 columns = swaps_operands() ? 16 : 64;  // `tma` stores whole chunks of 64
-        if (warpgroup_rows == 0) return false;
         const bool tile = bm % 64 == 0 && bm >= 64 && bm <= 256 && bn % columns == 0 && bn >= columns && bn <= 256 &&
                           bk == 64 && bm * bn <= 128 * 256;
         const bool blocks = cluster >= 1 && cluster_n >= 1 && split_k >= 1 &&
@@ -84,8 +79,7 @@ struct gemm_config {
         // A stage is as deep as a block of scales, and a tile has one scale of B; two sets of sums in registers.
         const bool scales = !block_scaled || (bn <= 128 && 128 % bn == 0 && consumers() <= 2 && blocks_per_sm == 1 &&
                                               !stream_k && split_k == 1 && !swaps_operands());
-        const bool rows = bm % warpgroup_rows == 0 && (warpgroup_rows == (block_scaled ? 128 : 64));
-        return rows && tile && blocks && modes && fits && registers && scales;
+        return tile && blocks && modes && fits && registers && scales;
     }
 };
 

@@ -708,7 +708,6 @@ class gemm_multiplier {
     static constexpr gemm_config C = S::config;
 
 public:
-    static constexpr u32 pieces = C.warpgroup_rows / 64;  ///< products of 64 rows that make up a warpgroup's: 1 or 2
     accumulator<typename S::sum, C.bn> acc;
 
     constexpr gemm_multiplier(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me, const cluster_place<S>& block)
@@ -717,7 +716,7 @@ public:
           at_(k.consumer_state(ring.pipe)),
           releases_(me.t < C.sharers()),
           free_(k.mapa(ring.pipe.empty(), release_rank(k, me, block))),
-          a_(rows_of_pieces(k, ring, me)),
+          a_(k.wgmma.descriptor(ring.a).rows_at(me.index, 64)),
           b_(k.wgmma.descriptor(ring.b)),
           previous_(k.mov<u32>(0).named("previous")),
           step_(k.mov<u32>(0).named("step")) {}
@@ -741,30 +740,14 @@ public:
         k.wgmma.template wait_group<0>();
         release(k);
     }
-    /// The product of 64 of this warpgroup's rows in the present stage, alone: waited for with `landed`.
-    constexpr void piece(k_t& k, u32 i) const {
-        const auto a = a_.of[i][at_.slot()];
-        const auto b = b_[at_.slot()];
-        constexpr u32 slices = C.bk / 16, early = 1;
-        k.wgmma.fence();
-        for (u32 s = 0; s < slices; ++s) {
-            k.wgmma.mma_async(acc, a.k_slice(s), b.k_slice(s), s > 0);
-            if (s + 1 == early || s + 1 == slices) k.wgmma.commit_group();
-        }
-    }
-    constexpr void wait(k_t& k) const { k.wait_full(ring_.pipe, at_); }
-    /// Waits for the product of `piece`; `soon` runs when its first instruction has been executed.
-    template <class Soon>
-    constexpr void landed(k_t& k, Soon soon) const {
-        k.wgmma.template wait_group<1>();
-        soon();
-        k.wgmma.template wait_group<0>();
-    }
-    /// Frees the present stage and goes on to the next.
-    constexpr void leave(k_t& k) {
-        k.at(releases_).mbarrier_arrive(free_[at_.slot()]);
+    /// One step into `sums`, which starts at zero; the slot is freed by `free` once the step has been waited for.
+    constexpr void alone(k_t& k, const accumulator<typename S::sum, C.bn>& sums) {
+        multiply(k, true, sums);
+        previous_ = at_.slot();
         k.advance(at_);
     }
+    constexpr reg32 slot() const { return previous_; }
+    constexpr void free(k_t& k, const reg32& slot) const { k.at(releases_).mbarrier_arrive(free_[slot]); }
 
 private:
     /// Thread i of a warpgroup frees the slot in the i-th block that shares it.
@@ -774,16 +757,6 @@ private:
         else
             return block.sharer(k, me.t);
     }
-    struct row_pieces {
-        matrix_descriptor<typename S::a> of[pieces];
-    };
-    static constexpr row_pieces rows_of_pieces(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me) {
-        const auto all = k.wgmma.descriptor(ring.a);
-        if constexpr (pieces == 1)
-            return {{all.rows_at(me.index, 64)}};
-        else
-            return {{all.rows_at(k.mul_lo(me.index, 2u), 64), all.rows_at(k.mad_lo(me.index, 2u, 1u), 64)}};
-    }
     constexpr void next(k_t& k) {
         multiply(k, false);
         k.wgmma.template wait_group<1>();  // the step before this one has read its slot
@@ -791,12 +764,13 @@ private:
         previous_ = at_.slot();
         k.advance(at_);
     }
-    constexpr void multiply(k_t& k, bool start) const {
+    constexpr void multiply(k_t& k, bool start) const { multiply(k, start, acc); }
+    constexpr void multiply(k_t& k, bool start, const accumulator<typename S::sum, C.bn>& sums) const {
         k.wait_full(ring_.pipe, at_);
-        const auto a = a_.of[0][at_.slot()];
+        const auto a = a_[at_.slot()];
         const auto b = b_[at_.slot()];
         k.wgmma.fence();
-        for (u32 s = 0; s < C.bk / 16; ++s) k.wgmma.mma_async(acc, a.k_slice(s), b.k_slice(s), !(start && s == 0));
+        for (u32 s = 0; s < C.bk / 16; ++s) k.wgmma.mma_async(sums, a.k_slice(s), b.k_slice(s), !(start && s == 0));
         k.wgmma.commit_group();
     }
     constexpr void release(k_t& k) const { k.at(releases_).mbarrier_arrive(free_[previous_]); }
@@ -805,7 +779,7 @@ private:
     typename gemm_ring<S>::pipe_t::consumer_state at_;
     reg<pred> releases_;
     remote_mbarrier_ring<typename gemm_ring<S>::pipe_t::empty_ring> free_;
-    row_pieces a_;
+    matrix_descriptor<typename S::a> a_;
     matrix_descriptor<typename S::b> b_;
     reg<u32> previous_, step_;
 };
@@ -1132,110 +1106,35 @@ private:
     gemm_arguments p_;
 };
 
-/// The scales of a warpgroup's rows, step by step: copied to shared memory while the step before runs. Loads into
-/// registers would do, but ptxas moves their uses in front of the waits that were to hide their latency.
-template <class S>
-class scale_ring {
-    static constexpr gemm_config C = S::config;
-    static constexpr u32 slot = C.scale_slot();
-
-public:
-    constexpr scale_ring(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
-        : g_(g),
-          m_(p.m),
-          a_row_(k.template cvt<u32>(p.a_scale_row)),
-          a_step_(k.template cvt<u32>(p.a_scale_k)),
-          b_col_(k.template cvt<u32>(p.b_scale_col)),
-          b_step_(k.template cvt<u32>(p.b_scale_k)),
-          mine_(k.smem_array<f32>(C.consumers() * 2 * slot, "scales") + k.mul_lo(me.index, 2 * slot)),
-          first_(me.t == 0u),
-          has_row_(me.t < C.warpgroup_rows),
-          t_(me.t),
-          row_(me.row),
-          barrier_(k.add(me.index, 1u + C.consumers())),
-          parity_(k.template mov<u32>(0).named("scales_slot")) {}
-
-    /// Copies a tile's first scales, and waits for them.
-    constexpr void begin(k_t& k, const tile_position& pos) {
-        a_ = k.mul_lo(k.min(k.add(pos.row, t_), k.sub(m_, 1u)), a_row_);
-        b_ = k.mul_lo(k.div(pos.col, 128u), b_col_);
-        k.bar_sync(barrier_, 128u);  // nobody still reads for the step after the last tile's last
-        copy(k, parity_, has_row_, first_);
-        wait(k);
-    }
-    /// The scales whose copy was started last have arrived, those of the warpgroup's other threads too.
-    constexpr void wait(k_t& k) const {
-        k.template cp_async_wait_group<0>();
-        k.bar_sync(barrier_, 128u);
-    }
-    /// Starts the copy of the next step's, if there is one. The slot's last readers have since met at a barrier.
-    constexpr void next(k_t& k, const reg<pred>& more) {
-        a_ = k.add(a_, a_step_);
-        b_ = k.add(b_, b_step_);
-        copy(k, k.xor_(parity_, 1u), more && has_row_, more && first_);
-    }
-    constexpr void advance(k_t& k) { parity_ = k.xor_(parity_, 1u); }
-
-    struct pair {
-        reg<f32> up, down;
-    };
-    /// For this thread's two rows of piece `i`, now or in the next step: scale of A times scale of B.
-    constexpr pair read(k_t& k, u32 i, bool ahead) const {
-        const auto at = mine_ + k.mul_lo(ahead ? reg32(k.xor_(parity_, 1u)) : parity_, slot);
-        const auto row = at + row_;
-        const auto b = k.ld(at + C.warpgroup_rows);
-        return {k.template mul<rn>(k.ld(row + 64 * i), b), k.template mul<rn>(k.ld(row + (64 * i + 8)), b)};
-    }
-
-private:
-    constexpr void copy(k_t& k, const reg32& to_slot, const reg<pred>& row, const reg<pred>& column) {
-        const auto to = mine_ + k.mul_lo(to_slot, slot);
-        k.at(row).template cp_async<ca, 4>(to + t_, g_.a_scale + a_);
-        k.at(column).template cp_async<ca, 4>(to + C.warpgroup_rows, g_.b_scale + b_);
-        k.cp_async_commit_group();
-    }
-    gemm_pointers<S> g_;
-    reg<u32> m_, a_row_, a_step_, b_col_, b_step_, a_, b_;  ///< in elements: the host refuses 2^32 scales
-    shared_ptr<f32> mine_;
-    reg<pred> first_, has_row_;
-    reg<u32> t_, row_, barrier_, parity_;
-};
-
-/// fp8 with a scale for each 128 of K: every stage is a sum of its own, added to the tile's with its scales.
-///
-/// Two warpgroups that multiplied at the same time would then add at the same time, while the tensor cores idle. They
-/// take turns instead: one may begin when the other's product is done but for the last instruction.
+/// fp8 with a scale for each 128 of K: every stage is a sum of its own, and is added to the tile's with its scales
+/// while the products of the next stage run, which go to another set of registers.
 template <class S>
 class blocked_consumer {
     static constexpr gemm_config C = S::config;
     static constexpr u32 registers = C.bn / 2;
-    static constexpr u32 pieces = 2;
     static constexpr bool packed = C.store == store_mode::tma;
-    static constexpr bool turns = C.consumers() == 2;
     using writer = std::conditional_t<packed, store_packed<S>, store_direct<S>>;
 
 public:
     constexpr blocked_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
-        : scales_(k, g, p, me),  // before the store's tiles, whose alignment leaves room in front of them
-          out_(make_writer(k, g, p, me)),
+        : out_(make_writer(k, g, p, me)),
           math_(k, g, p),
-          my_turn_(k.add(me.index, 1u)),
-          its_turn_(k.sub(2u, me.index)) {}
+          g_(g),
+          p_(p),
+          second_(k.wgmma.template make_accumulator<f32, C.bn>("second")) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
                        tile_walk<S>& walk) {
         gemm_multiplier<S> product(k, ring, me, here.block);
-        clear(k);
-        if constexpr (turns) k.if_(me.index == 1u, [&] { k.bar_arrive(its_turn_, 256u); });
+        for (u32 i = 0; i < registers; ++i) sum_[i] = k.template mov<f32>(0.0f);
         k.loop([&](loop_handle loop) {
             auto pos = walk.position(k);
-            pos.row = k.mad_lo(me.index, C.warpgroup_rows, pos.row);
-            add_steps(k, product, pos, walk.last);
+            pos.row = k.mad_lo(me.index, 64u, pos.row);
+            add_steps(k, me, product, pos, walk.last);
             write(k, me, pos);
-            clear(k);
+            for (u32 i = 0; i < registers; ++i) sum_[i] = k.template mov<f32>(0.0f);
             loop.break_if(walk.next(k));
         });
-        if constexpr (turns) k.if_(me.index == 0u, [&] { k.bar_sync(my_turn_, 256u); });
         if constexpr (packed) out_.finish(k);
     }
 
@@ -1247,60 +1146,79 @@ private:
         else
             return writer(g.c, p);
     }
-    /// A step. No product is pending where the control flow parts: ptxas would serialise all of them (C7514). Scales
-    /// are read a piece ahead: ptxas would put their uses between the instructions of the product, and stall it.
-    constexpr void add_steps(k_t& k, gemm_multiplier<S>& product, const tile_position& pos, const reg32& steps) {
-        scales_.begin(k, pos);
-        auto first = scales_.read(k, 0, false);
-        k.for_(k.template mov<u32>(0), steps, 1u, [&](const reg32& step) {
-            product.wait(k);
-            multiply(k, product, 0, [&] { scales_.next(k, k.add(step, 1u) < steps); });
-            const auto second = scales_.read(k, 1, false);
-            add(k, product, 0, first);
-            multiply(k, product, 1, [] {});
-            product.leave(k);
-            scales_.wait(k);
-            const auto ahead = scales_.read(k, 0, true);  // after the last step: not used
-            add(k, product, 1, second);
-            first.up = ahead.up, first.down = ahead.down;
-            scales_.advance(k);
-        });
+    /// The scales of one step: of this thread's two rows of A, and of the tile's columns.
+    struct scales {
+        reg<f32> up, down, b;
+    };
+    struct scale_rows {
+        global_ptr<const f32> up, down, b;
+    };
+    constexpr scale_rows rows_of(k_t& k, const gemm_consumer& me, const tile_position& pos) const {
+        const auto last = k.sub(p_.m, 1u);
+        const auto row = k.add(pos.row, me.row);
+        const auto up = k.template cvt<u64>(k.min(row, last)), down = k.template cvt<u64>(k.min(k.add(row, 8u), last));
+        const auto col = k.template cvt<u64>(k.div(pos.col, 128u));
+        return {g_.a_scale + k.mul_lo(up, p_.a_scale_row), g_.a_scale + k.mul_lo(down, p_.a_scale_row),
+                g_.b_scale + k.mul_lo(col, p_.b_scale_col)};
     }
-    template <class Meanwhile>
-    constexpr void multiply(k_t& k, gemm_multiplier<S>& product, u32 piece, Meanwhile meanwhile) const {
-        k.bar_sync(my_turn_, 128u * C.consumers());
-        product.piece(k, piece);
-        meanwhile();
-        product.landed(k, [&] {
-            if constexpr (turns) k.bar_arrive(its_turn_, 256u);
-        });
+    constexpr scales load(k_t& k, const scale_rows& r, const reg32& step) const {
+        const auto i = k.template cvt<u64>(step);
+        const auto a = k.mul_lo(i, p_.a_scale_k);
+        const auto b = k.mul_lo(i, p_.b_scale_k);
+        return {k.template ld<nc>(r.up + a), k.template ld<nc>(r.down + a), k.template ld<nc>(r.b + b)};
     }
-    constexpr void add(k_t& k, const gemm_multiplier<S>& product, u32 piece, const typename scale_ring<S>::pair& by) {
-        for (u32 r = 0; r < registers; ++r)
-            sum_[piece][r] = k.template fma<rn>(product.acc[r], r % 4 < 2 ? by.up : by.down, sum_[piece][r]);
+    /// Runs of `together` steps, in which each sum is added while the next one grows; no product is pending where the
+    /// control flow parts (ptxas would serialise all of them, C7514). What is left over goes alone.
+    constexpr void add_steps(k_t& k, const gemm_consumer& me, gemm_multiplier<S>& product, const tile_position& pos,
+                             const reg32& steps) {
+        constexpr u32 together = 8;
+        const scale_rows rows = rows_of(k, me, pos);
+        auto step = k.template mov<u32>(0);
+        k.for_(k.template mov<u32>(0), k.div(steps, together), 1u,
+               [&](const reg32&) { run_of<together>(k, product, rows, step); });
+        k.for_(k.template mov<u32>(0), k.rem(steps, together), 1u,
+               [&](const reg32&) { run_of<1>(k, product, rows, step); });
     }
-    constexpr void clear(k_t& k) {
-        for (auto& piece : sum_)
-            for (auto& s : piece) s = k.template mov<f32>(0.0f);
+    template <u32 Count>
+    constexpr void run_of(k_t& k, gemm_multiplier<S>& product, const scale_rows& rows, reg32& step) {
+        const auto sums = [&](u32 i) -> const accumulator<f32, C.bn>& { return i % 2 == 0 ? product.acc : second_; };
+        reg32 slot[Count];
+        product.alone(k, sums(0));
+        slot[0] = k.mov(product.slot());
+        for (u32 i = 0; i < Count; ++i) {
+            if (i + 1 < Count) {
+                product.alone(k, sums(i + 1));
+                slot[i + 1] = k.mov(product.slot());
+            }
+            const scales s = load(k, rows, i == 0 ? step : reg32(k.add(step, i)));  // while the products run
+            if (i + 1 < Count)
+                k.wgmma.template wait_group<1>();
+            else
+                k.wgmma.template wait_group<0>();
+            product.free(k, slot[i]);
+            add(k, sums(i), s);
+        }
+        step = k.add(step, Count);
+    }
+    constexpr void add(k_t& k, const accumulator<f32, C.bn>& from, const scales& s) {
+        const reg<f32> up = k.template mul<rn>(s.up, s.b), down = k.template mul<rn>(s.down, s.b);
+        for (u32 r = 0; r < registers; ++r) sum_[r] = k.template fma<rn>(from[r], r % 4 < 2 ? up : down, sum_[r]);
     }
     constexpr void write(k_t& k, const gemm_consumer& me, const tile_position& pos) {
-        for (u32 i = 0; i < pieces; ++i) {
-            const auto source = [&](u32 r) { return sum_[i][r]; };
-            auto at = pos;
-            if (i > 0) at.row = k.add(pos.row, 64 * i);
-            if constexpr (packed) {
-                out_.pack(k, math_, source, k.add(pos.col, me.col));
-                for (u32 c = 0; c < out_.chunks; ++c) out_.store(k, at, c);
-            } else {
-                out_.store(k, me, math_, source, at, S::out_columns / 8);
-            }
+        const auto source = [&](u32 i) { return sum_[i]; };
+        if constexpr (packed) {
+            out_.pack(k, math_, source, k.add(pos.col, me.col));
+            for (u32 c = 0; c < out_.chunks; ++c) out_.store(k, pos, c);
+        } else {
+            out_.store(k, me, math_, source, pos, S::out_columns / 8);
         }
     }
-    scale_ring<S> scales_;
     writer out_;
     gemm_math<S> math_;
-    reg<u32> my_turn_, its_turn_;  ///< named barriers
-    reg<f32> sum_[pieces][registers];
+    gemm_pointers<S> g_;
+    gemm_arguments p_;
+    accumulator<f32, C.bn> second_;
+    reg<f32> sum_[registers];
 };
 
 /// Makes the ring ready and lets the next grid be placed on multiprocessors that become free.
