@@ -734,11 +734,13 @@ void decide_all(std::vector<trial>& list, assembler& with) {
 
 // ---- known disagreements ----------------------------------------------------------------------------------------
 
-/// One line of the list: `target|* legal|illegal|early glob ; reason`: what the table says (`early`: too new for this
-/// PTX version), and the statements it is about.
+/// One line of the list: `target|* legal|illegal|early glob [how] ; reason`: what the table says (`early`: too new for
+/// this PTX version), the statements it is about, and how those were made of a legal one ("modifier dropped",
+/// "operand 3"), which keeps a wide glob from excusing other faults.
 struct exception {
     std::string on, says, glob, reason;
     unsigned used = 0;
+    std::string how = "*";
 };
 
 bool glob_matches(const char* g, const char* s) {
@@ -767,8 +769,14 @@ std::vector<exception> read_known(const std::string& path) {
             std::fprintf(stderr, "isa_ptxas: cannot read '%s'\n", line.c_str());
             continue;
         }
-        out.push_back(
-            {line.substr(0, a), line.substr(a + 1, b - a - 1), line.substr(b + 1, c - b - 1), line.substr(c + 3), 0});
+        exception e{line.substr(0, a), line.substr(a + 1, b - a - 1), line.substr(b + 1, c - b - 1),
+                    line.substr(c + 3)};
+        const auto how = e.glob.rfind(" [");
+        if (how != std::string::npos && e.glob.back() == ']' && e.glob.find_first_of("%{", how) == std::string::npos) {
+            e.how = e.glob.substr(how + 2, e.glob.size() - how - 3);
+            e.glob.resize(how);
+        }
+        out.push_back(std::move(e));
     }
     return out;
 }
@@ -776,7 +784,8 @@ std::vector<exception> read_known(const std::string& path) {
 bool excused(std::vector<exception>& known, const trial& t, const options& o) {
     for (exception& e : known) {
         const std::string says = t.legal ? "legal" : t.what == "before its version" ? "early" : "illegal";
-        if ((e.on == "*" || e.on == o.target_name) && e.says == says && glob_matches(e.glob.c_str(), t.text.c_str())) {
+        if ((e.on == "*" || e.on == o.target_name) && e.says == says && glob_matches(e.glob.c_str(), t.text.c_str()) &&
+            glob_matches(e.how.c_str(), t.what.c_str())) {
             ++e.used;
             return true;
         }

@@ -107,7 +107,7 @@ constexpr void body(hopper& k, map_ptr p, px::reg<u32> tiles) {
 }
 
 #elif PTXDSL_CASE == 5
-// expect-5: PTXDSL-F15 "map was changed"
+// expect-5: PTXDSL-F15 "was changed"
 
 constexpr void body(hopper& k, map_ptr p, map_ptr q, px::reg<u32> rows) {
     const auto t = prepare(k);
@@ -125,7 +125,7 @@ constexpr void body(hopper& k, map_ptr p, map_ptr q, px::reg<u32> rows) {
 }
 
 #elif PTXDSL_CASE == 6
-// expect-6: PTXDSL-F10 "map was changed"
+// expect-6: PTXDSL-F10 "was changed"
 
 constexpr void body(hopper& k, map_ptr p, px::reg<u32> rows) {
     const auto t = prepare(k);
