@@ -6,7 +6,7 @@
 // expect-2: PTXDSL-I08 "wait_st"
 // expect-3: PTXDSL-I08 "wait_ld"
 // control-4: several loads, one wait
-// warn-5: PTXDSL-I08 "waits for"
+// warn-5: PTXDSL-I08 "nothing"
 #include <ptxdsl/ptxdsl.hpp>
 
 namespace px = ptxdsl;

@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -207,6 +208,11 @@ class Cli(unittest.TestCase):
         self.assertEqual(run("explain", "p21")[1], out)
         self.assertEqual(run("explain", "Z99")[0], 1)
         self.assertIn("PTXDSL-P21", run("explain")[1])
+        lines = run("explain", "--list")[1].splitlines()
+        self.assertEqual(len(lines), len(run("explain")[1].splitlines()))
+        self.assertTrue(all(re.match(r"PTXDSL-[A-Z]\d\d: .+", line) for line in lines))
+        self.assertIn("PTXDSL-E08: A wait in a loop names the parity of the phase it waits for, which changes with every phase.", lines)
+        self.assertEqual(run("explain", "--list", "E08")[0], 2)
 
     def test_corpus(self):
         self.file("corpus/good.ptx", GOOD)

@@ -26,10 +26,12 @@ The notation of modifiers and operands is that of docs/isa-table.md.
 Exit status: 0, 1 when nothing matches, 2 wrong usage.
 )";
 
-inline constexpr std::string_view explain_help = R"(usage: ptxdsl explain [ID]
+inline constexpr std::string_view explain_help = R"(usage: ptxdsl explain [ID | --list]
 
 The page about a message, such as PTXDSL-B07, B07 or P21: what it means, why it is one, how to mend it.
-Without ID: the list of all.
+Without ID: the titles of all.
+
+  --list  every id with its rule, one a line
 
 Exit status: 0, 1 when there is no such page, 2 wrong usage.
 )";
@@ -106,12 +108,30 @@ inline int isa_command(const std::vector<std::string_view>& words) {
     return page.substr(0, page.find('\n'));
 }
 
+/// The paragraph behind the title, which says the rule, on one line.
+[[nodiscard]] inline std::string rule(std::string_view page) {
+    std::size_t begin = page.find("\n\n");
+    if (begin == std::string_view::npos) return std::string(title(page));
+    begin += 2;
+    std::string text(page.substr(begin, page.find("\n\n", begin) - begin));
+    for (char& c : text) c = c == '\n' ? ' ' : c;
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    return text;
+}
+
 inline int explain_command(const std::vector<std::string_view>& words) {
-    const arguments a(words, {}, {});
+    const arguments a(words, {"--list"}, {});
     if (!a.problem.empty()) return usage_error("explain", a.problem);
+    if (a.has("--list")) {
+        if (!a.rest.empty()) return usage_error("explain", "--list lists all of them");
+        for (const page& p : pages)
+            if (!p.id.empty()) fmt::print("PTXDSL-{}: {}\n", p.id, rule(p.text));
+        return good;
+    }
     if (a.rest.size() > 1) return usage_error("explain", "one message is explained");
     if (a.rest.empty()) {
-        for (const page& p : pages) fmt::print("{}\n", title(p.text));
+        for (const page& p : pages)
+            if (!p.id.empty()) fmt::print("{}\n", title(p.text));
         return good;
     }
     std::string id(a.rest[0]);
