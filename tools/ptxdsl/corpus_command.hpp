@@ -49,6 +49,7 @@ struct corpus_result {
     bool assembled = false, parsed = false, lossless = false, semantic = false;
     bool transpiled = false, sugared = false, tried = false;
     bool text_differs_only = false;  ///< semantic but for the section that keeps the text
+    bool varies = false;             ///< ptxas was seen to make several cubins of it
     std::vector<std::string> failures;
 };
 
@@ -58,31 +59,65 @@ struct comparison {
     std::string problem;
 };
 
+/// What ptxas makes of the file itself.
+struct original_cubin {
+    std::string text;
+    assembly made;
+    bool varies = false;  ///< ptxas makes several cubins of it
+};
 /// The number in the name of the section with the text is a hash of the text; where it has fewer digits than most,
 /// other texts hardly ever get as many. Blanks at the end of the original give it all ten, and change nothing else.
-[[nodiscard]] inline assembly with_long_number(const std::string& ptxas, const scratch& where, std::string text,
-                                               const std::string& architecture, ptxdsl::ptx_version version,
-                                               assembly original) {
-    for (int attempt = 0; attempt < 40 && original.good; ++attempt, text += ' ') {
-        const std::size_t digits = text_number(elf_file(original.cubin)).size();
-        if (digits == 0 || digits == 10) return original;
-        original = assemble(ptxas, where, text + ' ', architecture, mode_for(version));
+[[nodiscard]] inline original_cubin with_long_number(const std::string& ptxas, const scratch& where, std::string text,
+                                                     const std::string& architecture, ptxdsl::ptx_version version) {
+    original_cubin o{std::move(text), {}};
+    o.made = assemble(ptxas, where, o.text, architecture, mode_for(version));
+    for (int attempt = 0; attempt < 40 && o.made.good; ++attempt) {
+        const std::size_t digits = text_number(elf_file(o.made.cubin)).size();
+        if (digits == 0 || digits == 10) break;
+        o.text += ' ';
+        o.made = assemble(ptxas, where, o.text, architecture, mode_for(version));
     }
-    return original;
+    return o;
+}
+[[nodiscard]] inline bool same_code(const assembly& a, const assembly& b) {
+    return a.cubin == b.cubin || same_but_for_text(a.cubin, b.cubin);
+}
+/// ptxas 13.0 makes several cubins of some texts, one or another by chance (its order follows addresses). Such a text
+/// and its copy have the same set: assembles both again until they meet, or until each has stayed the same.
+[[nodiscard]] inline bool same_by_chance(const std::string& ptxas, const scratch& where, const std::string& text,
+                                         const std::string& architecture, ptxdsl::ptx_version version,
+                                         original_cubin& original) {
+    constexpr int before_giving_up = 4, most = 16;
+    std::vector<assembly> originals{original.made}, copies;
+    for (int attempt = 0; attempt < most; ++attempt) {
+        originals.push_back(assemble(ptxas, where, original.text, architecture, mode_for(version)));
+        copies.push_back(assemble(ptxas, where, text, architecture, mode_for(version)));
+        original.varies = original.varies || originals.back().cubin != originals.front().cubin;
+        for (const assembly& o : originals)
+            if (same_code(o, copies.back())) return true;
+        for (const assembly& c : copies)
+            if (same_code(originals.back(), c)) return true;
+        if (attempt + 1 == before_giving_up && !original.varies) return false;
+    }
+    return false;
 }
 [[nodiscard]] inline comparison compare_text(const std::string& ptxas, const scratch& where, std::string text,
                                              const std::string& architecture, ptxdsl::ptx_version version,
-                                             const assembly& original) {
+                                             original_cubin& original) {
     comparison c;
+    const std::size_t digits = text_number(elf_file(original.made.cubin)).size();
     // The number in the name of the section with the text depends on the text and may be a digit shorter: blanks at the
     // end change it.
-    for (int attempt = 0; attempt < 40 && !c.same; ++attempt, text += ' ') {
+    for (int attempt = 0; attempt < 40; ++attempt, text += ' ') {
         const assembly other = assemble(ptxas, where, text, architecture, mode_for(version));
-        c.same = other.good && (other.cubin == original.cubin || same_but_for_text(original.cubin, other.cubin));
-        c.text_differs_only = other.good && other.cubin != original.cubin;
+        c.same = other.good && same_code(original.made, other);
+        c.text_differs_only = other.good && other.cubin != original.made.cubin;
         if (!other.good) c.problem = "does not assemble: " + other.log.substr(0, other.log.find('\n'));
-        if (!other.good || text_number(elf_file(other.cubin)).size() == text_number(elf_file(original.cubin)).size())
-            break;
+        if (!other.good || c.same || text_number(elf_file(other.cubin)).size() == digits) break;
+    }
+    if (!c.same && c.problem.empty()) {
+        c.same = same_by_chance(ptxas, where, text, architecture, version, original);
+        c.text_differs_only = c.same && digits != 0;
     }
     if (!c.same && c.problem.empty()) c.problem = "gives another cubin";
     return c;
@@ -90,7 +125,7 @@ struct comparison {
 
 /// Tries the layouts in which the text may have to be for the same cubin (parse/print.hpp says why).
 inline void compare_cubins(const std::string& ptxas, const scratch& where, const module_file& m,
-                           const std::string& architecture, const assembly& original, corpus_result& r) {
+                           const std::string& architecture, original_cubin& original, corpus_result& r) {
     const ptxdsl::ptx_version version = m.tree.read().version();
     const assembly canonical =
         assemble(ptxas, where, formatted(m, ptx::layout::canonical), architecture, mode_for(version));
@@ -99,7 +134,7 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
                              canonical.log.substr(0, canonical.log.find('\n')));
         return;
     }
-    r.semantic = canonical.cubin == original.cubin;
+    r.semantic = canonical.cubin == original.made.cubin;
     if (r.semantic) return;
     const comparison c = compare_text(ptxas, where, formatted(m, ptx::layout::lines), architecture, version, original);
     r.semantic = c.same;
@@ -110,7 +145,7 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
 /// The transpiler's law: its C++ compiles without warnings, runs, and prints PTX with the original's cubin.
 [[nodiscard]] inline bool transpiles(bool sugar, const cxx_compiler& cxx, const std::string& ptxas,
                                      const scratch& where, const module_file& m, const std::string& architecture,
-                                     const assembly& original, corpus_result& r) {
+                                     original_cubin& original, corpus_result& r) {
     ptx::transpile_options o;
     o.sugar = sugar;
     const ptx::transpiled t = ptx::transpile(m.tree.read(), o);
@@ -143,15 +178,15 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
     const bool must_fail = file.find("/reject/") != file.npos;
     if (!ptxas.empty()) {
         const ptxdsl::ptx_version version = m.tree.read().version();
-        const assembly original = with_long_number(ptxas, where, m.source, architecture, version,
-                                                   assemble(ptxas, where, m.source, architecture, mode_for(version)));
-        r.assembled = original.good;
+        original_cubin original = with_long_number(ptxas, where, m.source, architecture, version);
+        r.assembled = original.made.good;
         if (r.assembled && r.parsed) compare_cubins(ptxas, where, m, architecture, original, r);
         r.tried = r.assembled && r.parsed && transpile && cxx.found();
         if (r.tried) r.transpiled = transpiles(false, cxx, ptxas, where, m, architecture, original, r);
         if (r.tried) r.sugared = transpiles(true, cxx, ptxas, where, m, architecture, original, r);
+        r.varies = original.varies;
         if (!r.assembled && !must_fail && file.find("/syntax-only/") == file.npos)
-            r.failures.push_back("ptxas refuses it: " + original.log.substr(0, original.log.find('\n')));
+            r.failures.push_back("ptxas refuses it: " + original.made.log.substr(0, original.made.log.find('\n')));
     }
     if (r.parsed) ptx::check_module(m.tree.read(), m.tree.messages);
     if (m.tree.ok() == must_fail) {
@@ -211,11 +246,11 @@ inline int corpus_command(const std::vector<std::string_view>& words) {
     if (!cxx.found()) fmt::print("{}: nothing is transpiled\n", cxx.problem());
     const std::vector<corpus_result> results = examine_all(ptx_files(directory), ptxas, cxx, jobs, every);
     std::size_t transpiled = 0, sugared = 0, untried = 0, assembled = 0, parsed = 0, lossless = 0, semantic = 0,
-                with_text = 0;
+                with_text = 0, several = 0;
     int status = good;
     for (const corpus_result& r : results) {
         assembled += r.assembled, parsed += r.parsed, lossless += r.lossless, semantic += r.assembled && r.semantic,
-            with_text += r.semantic && r.text_differs_only;
+            with_text += r.semantic && r.text_differs_only, several += r.varies;
         transpiled += r.transpiled, sugared += r.sugared, untried += r.assembled && !r.tried;
         if (a.has("--verbose") && r.failures.empty())
             fmt::print("{}: {}\n", r.file, r.assembled ? "good" : "good, not assembled");
@@ -226,6 +261,9 @@ inline int corpus_command(const std::vector<std::string_view>& words) {
             "{} of the semantic ones have debug information; there the section that keeps the text was left out of the "
             "comparison\n",
             with_text);
+    if (several != 0)
+        fmt::print("of {} files ptxas makes several cubins, by chance; there one that both texts have is enough\n",
+                   several);
     if (untried != 0) fmt::print("{} of the assembled files were not transpiled, as asked\n", untried);
     fmt::print("files {} assembled {} parsed {} lossless {} semantic {} transpiled {} sugared {}\n", results.size(),
                assembled, parsed, lossless, semantic, transpiled, sugared);
