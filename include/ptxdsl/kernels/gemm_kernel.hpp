@@ -394,7 +394,11 @@ public:
     /// Stores chunk `c` of what was packed. No barrier beyond the warp: a warp's rows are its own.
     constexpr void store(k_t& k, const tile_position& pos, u32 c) const {
         constexpr std::int32_t next_tile = S::c::layout.stage_stride();
-        k.at(leader_).template cp_async_bulk_wait_group_read<buffers - 1>();
+        // An odd number of chunks: the first of a tile takes the buffer of the last one before it.
+        if (c == 0 && chunks % buffers != 0)
+            k.at(leader_).template cp_async_bulk_wait_group_read<0>();
+        else
+            k.at(leader_).template cp_async_bulk_wait_group_read<buffers - 1>();
         k.bar_warp_sync();
         for (u32 p = 0; p < per_chunk / 2; ++p) {
             const u32 i = 2 * (c * per_chunk + 2 * p);
