@@ -159,7 +159,8 @@ struct diagnosis {
         if (sentence& first = f.warning ? warning : error; !first.found) first = describe(m, f, text);
     }
 };
-[[nodiscard]] constexpr diagnosis diagnose(const ir::view& m) {
+template <class View>
+[[nodiscard]] constexpr diagnosis diagnose(const View& m) {
     diagnosis d;
     for (std::uint32_t i = 0; i < m.n.findings; ++i) d.add(m, m.findings[i], m.text(m.findings[i].text));
     if (d.error.found) return d;

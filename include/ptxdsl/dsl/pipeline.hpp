@@ -89,7 +89,9 @@ public:
         using P = pipeline<Name>;
         const auto full = reserve<typename P::full_ring>("full", stages, producers, where);
         const auto empty = reserve<typename P::empty_ring>("empty", stages, consumers, where);
-        ctx().p.add_note(ir::note::pipeline, where, full.region().allocation, empty.region().allocation);
+        const ir::name name = ctx().p.intern(Name.view());
+        ctx().p.add_note(ir::note::pipeline, where, full.region().allocation, empty.region().allocation, name.offset,
+                         name.length);
         return {full, empty};
     }
     /// Initialises every barrier of the pipeline: 2 x stages `mbarrier.init`. One thread executes it; publish with

@@ -718,7 +718,7 @@ public:
             emit_mov(*p_, isa::scalar::u16, dst, m, where);
             m = operand<u16>(reg<u16>(*p_, dst), where);
         }
-        p_->note_next(ir::note::barrier_noarity, bar.region().allocation);
+        p_->note_next(ir::note::barrier_arrive, bar.region().allocation, bar.region().stage, 1, 8);
         effect<F>(ctx(), where, address_operand_of(bar.region()), m);
     }
     /// `tcgen05.fence::before_thread_sync;` Orders this thread's tcgen05 operations before what it does to tell others.

@@ -814,8 +814,9 @@ private:
         check_inner<Map>(from, where);
         if constexpr (is_local_barrier<Bar>)
             note_copy(bar, Tile::layout.tx_bytes(), count);
-        else
-            ctx().p.note_next(ir::note::barrier_noarity, bar.local().allocation);
+        else  // of the pair's first block: it counts the bytes of both
+            ctx().p.note_next(ir::note::barrier_copy, bar.local().allocation, bar.local().stage,
+                              Tile::layout.tx_bytes(), 2u);
         effect<F>(ctx(), where, address_operand_of(dst), from, barrier_operand(bar), rest...);
     }
     template <tok... M>

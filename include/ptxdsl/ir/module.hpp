@@ -81,7 +81,8 @@ inline constexpr std::uint32_t unknown_count = 0xffffffffu;
 /// Meaning that the text no longer shows: which object an address belongs to, how many bytes a copy brings.
 enum class note : std::uint8_t {
     barrier_init,    ///< barrier, first stage, stages, arrivals
-    barrier_arrive,  ///< barrier, stage or `unknown_count`, arrivals, flags (1: remote, 2: with bytes, 4: frees a slot)
+    barrier_arrive,  ///< barrier, stage or `unknown_count`, arrivals, flags (1: remote, 2: with bytes, 4: frees a slot,
+                     ///< 8: at the same barrier of several blocks)
     barrier_expect,  ///< barrier, stage, bytes
     barrier_wait,    ///< barrier, stage, parity (0, 1 or `unknown_count`)
     barrier_copy,    ///< barrier, stage, bytes (0: not constant), multicast
@@ -94,7 +95,7 @@ enum class note : std::uint8_t {
     thread_dependent,     ///< the next instruction's operands differ from thread to thread
     single_thread_begin,  ///< following instructions run in one thread of the warp or block
     single_thread_end,
-    pipeline,  ///< barrier that counts filled slots, barrier that counts freed ones
+    pipeline,  ///< barrier that counts filled slots, barrier that counts freed ones, name
 };
 
 struct name {

@@ -12,17 +12,20 @@ namespace ptxdsl::verify {
 inline constexpr u32 max_count = (1u << 20) - 1;
 
 namespace site_flag {
-inline constexpr u8 remote = 1;  ///< arrives at another block's barrier
-inline constexpr u8 loose = 4;   ///< one thread of an unknown number of warps
+inline constexpr u8 remote = 1;    ///< arrives at another block's barrier
+inline constexpr u8 loose = 4;     ///< one thread of an unknown number of warps
+inline constexpr u8 several = 16;  ///< arrives in several blocks: one block of the cluster does so, or each
+inline constexpr u8 commit = 8;    ///< arrives when tcgen05 operations are done
 }  // namespace site_flag
 
-constexpr void add_site(facts& f, site_kind kind, u32 barrier, u32 stage, u32 amount, u32 extra, u8 flags,
+template <class Facts>
+constexpr void add_site(Facts& f, site_kind kind, u32 barrier, u32 stage, u32 amount, u32 extra, u8 flags,
                         bool guarded) {
     site s;
     s.kind = kind, s.flags = flags, s.barrier = barrier, s.stage = stage, s.amount = amount, s.extra = extra;
     if (barrier < f.m.n.allocations && f.m.allocations[barrier].stages <= 1) s.stage = 0;
-    s.threads = f.threads, s.warps = f.in_single ? f.single_warps : 0, s.role = f.role_now, s.loop = f.loop_now,
-    s.where = f.where;
+    s.threads = f.threads, s.together = f.together, s.warps = f.in_single ? f.single_warps : 0, s.role = f.role_now,
+    s.loop = f.loop_now, s.where = f.where;
     s.arm = f.arm_now, s.guarded = guarded;
     if (f.in_single && f.single_warps == 0) s.flags |= site_flag::loose;
     s.single = f.single_now;
@@ -31,7 +34,8 @@ constexpr void add_site(facts& f, site_kind kind, u32 barrier, u32 stage, u32 am
 }
 
 /// E02, E06: single numbers.
-constexpr void check_numbers(facts& f, const site& s) {
+template <class Facts>
+constexpr void check_numbers(Facts& f, const site& s) {
     if (s.kind == site_kind::init && (s.amount == 0 || (s.amount > max_count && s.amount != unknown_count)))
         f.out.error("E02", s.where)
             .say("mbarrier '")
@@ -53,9 +57,10 @@ constexpr void check_numbers(facts& f, const site& s) {
 }
 
 /// All that is done to one stage of one barrier (or to all stages together, when some stage is not constant).
+template <class Facts>
 class ledger {
 public:
-    constexpr ledger(facts& f, u32 barrier, u32 stage) noexcept
+    constexpr ledger(Facts& f, u32 barrier, u32 stage) noexcept
         : f_(f), barrier_(barrier), stage_(stage), no_arity_((f.no_arity >> (barrier & 31u) & 1u) != 0) {}
 
     constexpr void check() {
@@ -65,11 +70,16 @@ public:
             switch (s.kind) {
                 case site_kind::init: init(s); break;
                 case site_kind::arrive: arrive(s); break;
-                case site_kind::wait: wait(s); break;
+                case site_kind::wait:
+                    if (s.parity == walker_code::constant && s.stage == stage_) first_wait_ = &s;
+                    wait(s);
+                    break;
+                case site_kind::uncounted: break;
                 default: move(s); break;
             }
         }
         if (count_ != 0 && !no_arity_ && !f_.arrivals_unknown) check_arrivals(), check_parity();
+        note_whole();
         if (tallies_ != 0 && !f_.bytes_unknown) check_bytes();
     }
 
@@ -78,6 +88,7 @@ private:
     /// inside all those that wait for this barrier.
     [[nodiscard]] constexpr bool repeats(const site& s) const noexcept {
         if (s.loop == 0) return false;
+        if (walker_code::is_walker(s.slot) && f_.walkers[s.slot - 1].reg + 1 == f_.loops[s.loop].counter) return false;
         if ((f_.loops[s.loop].paced >> (s.role < 31 ? s.role : 31) & 1u) == 0) return true;
         return waits_ && depth(s.loop) > deepest_wait_;
     }
@@ -109,20 +120,25 @@ private:
     constexpr void init(const site& s) noexcept {
         if (s.loop != 0) other_parity_ = true;  // the phases begin anew
         if ((count_ != 0 && count_ != s.amount) || s.amount == unknown_count || s.amount == 0) no_arity_ = true;
-        count_ = s.amount;
+        count_ = s.amount, init_ = &s;
+    }
+    [[nodiscard]] constexpr u32 threads_of(const site& s) const noexcept {
+        return f_.late_varies && s.together != 1 ? s.threads : s.together;
     }
     /// Threads of this block that arrive, 0: unknown. A guard must hold for a known part of them, and an arrival at
     /// other blocks must reach each of them alike: thread i of those that arrive goes to block i.
     [[nodiscard]] constexpr u32 threads_that_arrive(const site& s) const noexcept {
-        const bool remote = (s.flags & site_flag::remote) != 0;
-        if (!s.guarded && !remote) return s.threads;
+        const bool remote = (s.flags & site_flag::remote) != 0 && f_.mapped_lanes != own_block;
+        const u32 together = threads_of(s);
+        if (remote && f_.mapped_lanes == one_block) return s.guarded || s.arm != 0 ? 0 : together;
+        if (!s.guarded && !remote) return together;
         const lane_form form = lane_form::of(s.lanes);
         const bool whole = form.period() <= 32 || (form.period() <= 128 && f_.roles[s.role].multiplies);
-        if (form.count == 0 || s.threads == 0 || s.threads % form.period() != 0 || !whole) return 0;
+        if (form.count == 0 || together == 0 || together % form.period() != 0 || !whole) return 0;
         if (remote && (f_.mapped_lanes == unknown_count || f_.mapped_lanes == 0 || !form.first_values ||
                        !form.same_value(lane_form::of(f_.mapped_lanes)) || form.count != f_.m.attrs.cluster_size()))
             return 0;
-        return s.threads / form.period() * form.count << form.shift;
+        return together / form.period() * form.count << form.shift;
     }
     constexpr void arrive(const site& s) noexcept {
         const u32 threads = threads_that_arrive(s);
@@ -131,12 +147,16 @@ private:
             return;
         }
         loose_ = loose_ || (s.flags & site_flag::loose) != 0;
-        others_[arrivals_] = s.amount * s.warps;
+        // One block of the cluster may do it, or each.
+        const bool each =
+            (s.flags & site_flag::several) != 0 || ((s.flags & site_flag::remote) != 0 && f_.mapped_lanes == one_block);
+        others_[arrivals_] = s.amount * (each ? threads * f_.m.attrs.cluster_size() : s.warps);
         amounts_[arrivals_++] = s.amount * threads;
         total_ += s.amount * threads;
         arrival_ = &s;
     }
     constexpr void move(const site& s) noexcept {
+        const u32 threads = threads_of(s);
         u32 t = 0;
         while (t < tallies_ && (tally_[t].role != s.role || tally_[t].loop != s.loop)) ++t;
         if (t == max_sites) {
@@ -145,10 +165,11 @@ private:
         }
         if (t == tallies_) tally_[tallies_++] = {s.role, s.loop, s.single};
         // What runs under other conditions, or in other numbers of threads, does not add up.
-        if (tally_[t].where != 0 && (tally_[t].threads != s.threads || tally_[t].arm != s.arm)) no_sums_ = true;
-        tally_[t].threads = s.threads, tally_[t].arm = s.arm;
-        if (s.amount == 0 || s.amount == unknown_count || s.guarded || s.threads == 0 || repeats(s)) no_sums_ = true;
-        const u64 bytes = u64{s.amount} * s.threads;
+        if (tally_[t].where != 0 && (tally_[t].threads != threads || tally_[t].arm != s.arm)) no_sums_ = true;
+        tally_[t].threads = threads, tally_[t].arm = s.arm;
+        if (s.amount == 0 || s.amount == unknown_count || s.guarded || threads == 0 || repeats(s)) no_sums_ = true;
+        const bool none = s.left_out && waits_;
+        const u64 bytes = none ? 0 : u64{s.amount} * threads;
         const u64 slack = s.many_singles ? bytes * ((s.warps == 0 ? 32 : s.warps) - 1) : 0;
         tally_[t].regions_differ = tally_[t].regions_differ || tally_[t].region != s.single;
         if (s.kind == site_kind::expect) {
@@ -159,9 +180,22 @@ private:
             copy_ = &s;
             tally_[t].copied += bytes;
             tally_[t].copied_slack += slack;
-            tally_[t].extra += s.extra > 1 ? bytes * (s.extra - 1) : 0;
+            if (s.extra > 1) {
+                tally_[t].extra += bytes * (s.extra - 1);
+                tally_[t].unit = common_divisor(tally_[t].unit, bytes);
+            }
         }
         tally_[t].where = s.kind == site_kind::expect || tally_[t].where == 0 ? s.where : tally_[t].where;
+    }
+
+    /// Whether each arrival of a pipeline's barrier ends a phase by itself.
+    constexpr void note_whole() noexcept {
+        bool whole = count_ != 0 && !no_arity_ && !f_.arrivals_unknown && arrivals_ != 0;
+        for (u32 i = 0; i < arrivals_; ++i) whole = whole && (amounts_[i] == count_ || others_[i] == count_);
+        for (u32 i = 0; i < f_.rings.size(); ++i) {
+            if (f_.rings[i].full == barrier_) f_.rings[i].whole[0] = whole;
+            if (f_.rings[i].empty == barrier_) f_.rings[i].whole[1] = whole;
+        }
     }
 
     /// One elected thread may be one of the block or one of each warp.
@@ -175,6 +209,9 @@ private:
     }
     constexpr void name(u32 where, const char (&id)[4], string_view before) {
         f_.out.error(id, where).with(before).say("mbarrier '").with(f_.name_of(barrier_)).say("'");
+        for (const ring& r : f_.rings)
+            if (r.full == barrier_ || r.empty == barrier_)
+                f_.out.say(" of pipeline '").with(f_.m.text(r.name)).say("'");
         if (stage_ != unknown_count) f_.out.say(" stage ").with(stage_);
     }
     constexpr void check_arrivals() {
@@ -193,6 +230,7 @@ private:
             f_.out.say(" or let all ").with(count_).say(" threads arrive");
         else
             f_.out.say(" or change who arrives (k.assume_arrivals states what the verifier cannot count)");
+        if (init_ != nullptr) f_.out.say("; initialised at ").at(f_.source(init_->where));
     }
     /// E08: one phase a round, and a wait that names the same parity in all of them.
     constexpr void check_parity() {
@@ -209,7 +247,9 @@ private:
                 " in all of them, so every other wait does not wait; flip the parity each round (k.xor_, or a pipeline state)");
     }
     constexpr void check_no_arrival() {
-        if (!waits_ || f_.m.attrs.cluster_size() > 1 || f_.opaque || expect_ == nullptr) return;
+        if (!waits_ || f_.opaque || f_.is_function) return;
+        if (expect_ == nullptr) return check_lonely_wait();
+        if (f_.m.attrs.cluster_size() > 1) return;
         name(expect_->where, "E01", "");
         f_.out.say(" expects ")
             .with(count_)
@@ -217,6 +257,12 @@ private:
                 " arrivals per phase, but nothing arrives on it: expect_tx counts bytes only, use mbarrier_arrive_expect_tx");
     }
 
+    /// A wait for the first phase of a barrier on which nothing ever arrives.
+    constexpr void check_lonely_wait() {
+        if (first_wait_ == nullptr || copy_ != nullptr) return;
+        name(first_wait_->where, "E01", "this waits for a phase of ");
+        f_.out.say(", and nothing arrives on it: it waits for ever");
+    }
     /// E05: one side without the other. E04: the sums of one place differ, or those of several roles with one place
     /// each.
     constexpr void check_bytes() {
@@ -239,34 +285,49 @@ private:
             one_role = one_role && tally_[t].role == tally_[0].role;
             for (u32 k = 0; k < t; ++k) one_place_each = one_place_each && tally_[k].role != tally_[t].role;
         }
-        if (one_role) {
-            for (u32 t = 0; t < tallies_; ++t)
-                if (tallies_ == 1 || (tally_[t].expected != 0 && tally_[t].copied != 0)) compare(tally_[t]);
-        } else if (one_place_each) {
-            for (u32 t = 1; t < tallies_; ++t) {
-                if ((tally_[t].loop == 0) != (tally_[0].loop == 0)) return;  // how often the loop runs is not known
-                add_up(tally_[0], tally_[t]);
-            }
-            compare(tally_[0]);
+        if (!one_role && !one_place_each) return;
+        // Places of one role may each serve phases of their own, or a phase together.
+        tally rest;
+        for (u32 t = 0; t < tallies_; ++t) {
+            if (one_role && fits(tally_[t])) continue;
+            if (rest.where != 0 && (tally_[t].loop == 0) != (rest.loop == 0)) return;  // how often it runs is not known
+            add_up(rest, tally_[t]);
         }
+        if (!fits(rest)) complain(rest);
     }
     struct tally {
         u32 role = 0, loop = 0, region = 0, threads = 0, arm = 0;
         u64 expected = 0, copied = 0, extra = 0;   ///< `extra`: what multicast may add, when all blocks send
+        u64 unit = 0;                              ///< it adds multiples of this
         u64 expected_slack = 0, copied_slack = 0;  ///< what one thread of each warp may add to that of the first
         u32 where = 0;
         bool regions_differ = false;  ///< the single threads that expect and that copy are chosen apart
     };
     static constexpr void add_up(tally& to, const tally& t) noexcept {
+        to.regions_differ =
+            to.regions_differ || t.regions_differ || (to.where != 0 && (to.region != t.region || to.role != t.role));
+        to.loop = t.loop, to.region = t.region, to.role = t.role;
         to.expected += t.expected, to.copied += t.copied, to.extra += t.extra;
         to.expected_slack += t.expected_slack, to.copied_slack += t.copied_slack;
-        to.regions_differ = true;
-        if (t.expected != 0) to.where = t.where;
+        to.unit = common_divisor(to.unit, t.unit);
+        if (t.expected != 0 || to.where == 0) to.where = t.where;
     }
-    constexpr void compare(const tally& t) {
+    [[nodiscard]] static constexpr u64 common_divisor(u64 a, u64 b) noexcept {
+        while (b != 0) {
+            const u64 rest = a % b;
+            a = b, b = rest;
+        }
+        return a;
+    }
+    [[nodiscard]] static constexpr bool fits(const tally& t) noexcept {
         const u64 most_expected = t.expected + (t.regions_differ ? t.expected_slack : 0);
         const u64 most_copied = t.copied + t.extra + (t.regions_differ ? t.copied_slack : 0);
-        if (t.expected > max_count * u64{16} || (most_expected >= t.copied && t.expected <= most_copied)) return;
+        if (t.expected > max_count * u64{16}) return true;
+        if (most_expected < t.copied || t.expected > most_copied) return false;
+        const bool slack = t.regions_differ && (t.expected_slack | t.copied_slack) != 0;
+        return slack || t.unit == 0 || t.expected < t.copied || (t.expected - t.copied) % t.unit == 0;
+    }
+    constexpr void complain(const tally& t) {
         name(t.where, "E04", "");
         f_.out.say(" expects ")
             .with(t.expected)
@@ -274,26 +335,34 @@ private:
             .with(t.copied + t.extra)
             .say(t.expected > t.copied ? ": the phase never ends" : ": it ends before the data is there")
             .say("; take the bytes from the tiles (mbarrier_arrive_expect_tx(bar, a, b))");
+        if (copy_ != nullptr) f_.out.say("; copied at ").at(f_.source(copy_->where));
     }
 
     static constexpr u32 max_sites = 10;
-    facts& f_;
+    Facts& f_;
     u32 barrier_, stage_;
     u32 count_ = 0, arrivals_ = 0, total_ = 0, tallies_ = 0, deepest_wait_ = 0;
     u32 amounts_[max_sites] = {}, others_[max_sites] = {};
     tally tally_[max_sites] = {};
-    const site *arrival_ = nullptr, *expect_ = nullptr, *copy_ = nullptr, *wait_ = nullptr;
+    const site *init_ = nullptr, *arrival_ = nullptr, *expect_ = nullptr, *copy_ = nullptr, *wait_ = nullptr,
+               *first_wait_ = nullptr;
     u32 parity_ = 2;  ///< of the waits, 2: none yet
     bool other_parity_ = false;
     bool no_arity_, no_sums_ = false, waits_ = false, loose_ = false;
 };
 
-/// E03: a stage that is used and never initialised, in a program that initialises some barrier. (A program that
-/// initialises none is a fragment.)
-constexpr void check_initialised(facts& f, u32 barrier, u64 initialised) {
-    bool some = false;
-    for (const site& s : f.sites) some = some || s.kind == site_kind::init;
-    if (!some || f.inits_unknown || f.is_function) return;
+/// E03: a stage that is used and never initialised, in a program that initialises some barrier, or waits for
+/// arrivals of its own. (Others are fragments.)
+template <class Facts>
+constexpr void check_initialised(Facts& f, u32 barrier, u64 initialised) {
+    bool some = false, waits = false, arrives = false;
+    for (const site& s : f.sites) {
+        some = some || s.kind == site_kind::init;
+        waits = waits || (s.barrier == barrier && s.kind == site_kind::wait);
+        arrives = arrives || (s.barrier == barrier && s.kind == site_kind::arrive);
+    }
+    for (const ring& r : f.rings) arrives = arrives && r.full != barrier && r.empty != barrier;  // told of the pipeline
+    if ((!some && !(waits && arrives)) || f.inits_unknown || f.is_function) return;
     for (const site& s : f.sites) {
         if (s.barrier != barrier || s.kind == site_kind::init || (s.flags & site_flag::remote) != 0) continue;
         const u32 stages = f.m.allocations[barrier].stages;
@@ -311,7 +380,8 @@ constexpr void check_initialised(facts& f, u32 barrier, u64 initialised) {
     }
 }
 
-constexpr void check_barrier(facts& f, u32 barrier) {
+template <class Facts>
+constexpr void check_barrier(Facts& f, u32 barrier) {
     bool constant = true, any = false;
     u64 initialised = 0;
     for (const site& s : f.sites) {
@@ -323,12 +393,13 @@ constexpr void check_barrier(facts& f, u32 barrier) {
     }
     if (!any) return;
     check_initialised(f, barrier, initialised);
-    if (!constant) return ledger(f, barrier, unknown_count).check();
-    for (u32 stage = 0; stage < f.m.allocations[barrier].stages; ++stage) ledger(f, barrier, stage).check();
+    if (!constant) return ledger<Facts>(f, barrier, unknown_count).check();
+    for (u32 stage = 0; stage < f.m.allocations[barrier].stages; ++stage) ledger<Facts>(f, barrier, stage).check();
 }
 
 /// E01, E04, E05 for every barrier; needs the whole program.
-constexpr void check_barriers(facts& f) {
+template <class Facts>
+constexpr void check_barriers(Facts& f) {
     for (const site& s : f.sites) check_numbers(f, s);
     if (f.opaque || !f.flow_is_known()) return;
     for (u32 i = 0; i < f.m.n.allocations; ++i)

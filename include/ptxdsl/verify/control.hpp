@@ -11,9 +11,10 @@ namespace ptxdsl::verify {
 struct frame {
     ir::region kind{};  ///< if_begin, loop_begin, scope_begin or block_begin
     bool in_else = false;
-    u32 threads = 0, arm = 0, loop = 0, divergent = 0;
+    u32 threads = 0, together = 0, arm = 0, loop = 0, divergent = 0;
     u32 first_writes = 0;  ///< how many registers had been written before
     u32 then_writes = 0;   ///< the same at the end of the then-arm
+    u32 first_turned = 0, then_turned = 0;
     u32 event = 0;
     u32 role = 0;
     u32 masks = 0;  ///< how many there were before
@@ -22,7 +23,7 @@ struct frame {
 };
 /// What a role or single-thread note changed.
 struct selection {
-    u32 threads = 0, role = 0, arm = 0, warps = 0, divergent = 0, region = 0;
+    u32 threads = 0, together = 0, role = 0, arm = 0, warps = 0, divergent = 0, region = 0;
     bool single = false, one_of_block = false, split = false;
 };
 
@@ -49,9 +50,10 @@ struct label_facts {
     return code == ir::region::if_begin || code == ir::region::break_ || code == ir::region::continue_;
 }
 
+template <class Facts>
 class structure {
 public:
-    constexpr structure(facts& f, const label_facts& labels) noexcept : f_(f), labels_(labels) {}
+    constexpr structure(Facts& f, const label_facts& labels) noexcept : f_(f), labels_(labels) {}
 
     constexpr void region(const ir::cursor& c) {
         switch (static_cast<ir::region>(c.code())) {
@@ -70,8 +72,8 @@ public:
     }
     /// `role_begin`, `single_thread_begin`: the instructions that follow run in `threads` threads.
     constexpr void select(u32 threads, bool single) {
-        selections_.push_back({f_.threads, f_.role_now, f_.arm_now, f_.single_warps, f_.divergent, f_.single_now,
-                               f_.in_single, f_.one_of_block, f_.split});
+        selections_.push_back({f_.threads, f_.together, f_.role_now, f_.arm_now, f_.single_warps, f_.divergent,
+                               f_.single_now, f_.in_single, f_.one_of_block, f_.split});
         u32 chosen_from = f_.threads;
         f_.one_of_block = single && (f_.one_of_block || f_.threads == 1);
         f_.single_now = single ? f_.events.size() : 0;
@@ -84,7 +86,7 @@ public:
         }
         f_.single_warps = (chosen_from + 31) / 32;
         f_.split = f_.split || (single && chosen_from > 1);
-        f_.threads = threads;
+        f_.threads = f_.together = threads;
         f_.in_single = single;
         if (single) return;
         f_.divergent = 0;                      // all threads of the role run it
@@ -99,8 +101,9 @@ public:
         if (selections_.empty()) return malformed("a role or single-thread region ends that has not begun");
         const selection s = selections_.back();
         selections_.pop_back();
-        f_.threads = s.threads, f_.role_now = s.role, f_.arm_now = s.arm, f_.single_warps = s.warps,
-        f_.divergent = s.divergent, f_.single_now = s.region, f_.in_single = s.single, f_.one_of_block = s.one_of_block;
+        f_.threads = s.threads, f_.together = s.together, f_.role_now = s.role, f_.arm_now = s.arm,
+        f_.single_warps = s.warps, f_.divergent = s.divergent, f_.single_now = s.region, f_.in_single = s.single,
+        f_.one_of_block = s.one_of_block;
         f_.split = s.split;
     }
     /// A branch no region announces: part of a construct, or one of the author's own.
@@ -137,9 +140,9 @@ public:
         r.exits = true;
         r.thinned = r.thinned || f_.in_single || differs(guard);
         if (f_.role_now != 0) f_.roles[0].thinned = true;
-        for (auto& frame : frames_) frame.threads = 0;
-        for (auto& selection : selections_) selection.threads = 0;
-        if (guard != 0) f_.threads = 0;
+        for (auto& frame : frames_) frame.threads = frame.together = 0;
+        for (auto& selection : selections_) selection.threads = selection.together = 0;
+        if (guard != 0) f_.threads = f_.together = 0;
         f_.some_left = f_.some_left || guard != 0 || !frames_.empty();
     }
 
@@ -162,11 +165,11 @@ private:
             some = frames_[i].kind == ir::region::if_begin &&
                    (f_.events[frames_[i].event].flags & event_flag::selects) != 0;
         if (!some) return;
-        f_.divergent |= bit::varies;
-        if (!f_.in_single) f_.threads = 0;
+        f_.divergent |= bit::varies | diverged_in_loop;
+        if (!f_.in_single) f_.threads = f_.together = 0;
         for (u32 i = outer; i < frames_.size(); ++i) {
-            frames_[i].divergent |= bit::varies;
-            frames_[i].threads = 0;
+            frames_[i].divergent |= bit::varies | diverged_in_loop;
+            frames_[i].threads = frames_[i].together = 0;
         }
     }
     constexpr void malformed(string_view what) {
@@ -176,9 +179,10 @@ private:
     constexpr void open(ir::region kind) {
         frame fr;
         fr.kind = kind;
-        fr.threads = f_.threads, fr.role = f_.role_now, fr.arm = f_.arm_now, fr.loop = f_.loop_now,
-        fr.divergent = f_.divergent, fr.split = f_.split, fr.masks = f_.masks.size();
+        fr.threads = f_.threads, fr.together = f_.together, fr.role = f_.role_now, fr.arm = f_.arm_now,
+        fr.loop = f_.loop_now, fr.divergent = f_.divergent, fr.split = f_.split, fr.masks = f_.masks.size();
         fr.first_writes = f_.first_writes.size();
+        fr.first_turned = f_.turned.size();
         fr.event = f_.events.size();
         frames_.push_back(fr);
     }
@@ -189,8 +193,8 @@ private:
             return false;
         }
         const frame& fr = frames_.back();
-        f_.threads = fr.threads, f_.role_now = fr.role, f_.arm_now = fr.arm, f_.loop_now = fr.loop,
-        f_.divergent = fr.divergent, f_.split = fr.split;
+        f_.threads = fr.threads, f_.together = fr.together, f_.role_now = fr.role, f_.arm_now = fr.arm,
+        f_.loop_now = fr.loop, f_.divergent = fr.divergent, f_.split = fr.split;
         frames_.pop_back();
         return true;
     }
@@ -201,7 +205,8 @@ private:
         open(ir::region::if_begin);
         f_.push(event_kind::if_begin);
         ++f_.ifs_open;
-        f_.divergent |= f_.regs[predicate] & bit::varies;
+        if ((f_.regs[predicate] & bit::varies & ~f_.divergent) != 0)
+            f_.divergent |= bit::varies | (f_.loop_now != 0 ? diverged_in_loop : 0);
         const bool by_index = (f_.regs[predicate] & bit::by_index) != 0;
         f_.events[frames_.back().event].flags |= by_index && (c.payload(0) & 1u) == 0 ? event_flag::certain
                                                  : by_index                           ? u8{0}
@@ -210,6 +215,7 @@ private:
         f_.cases_open += by_index ? 0 : 1;
         const u32 chosen = threads_chosen(predicate, (c.payload(0) & 1u) != 0);
         f_.threads = 0;
+        if ((f_.divergent & bit::varies) != 0 && !f_.in_single) f_.together = 0;
         f_.arm_now = ++f_.arm_count;
         if (chosen != 0) {
             frame& fr = frames_.back();
@@ -243,7 +249,7 @@ private:
     }
     /// The arm at hand is a role of `threads` threads.
     constexpr void infer_role(u32 threads, u32 divergent) {
-        f_.threads = threads;
+        f_.threads = f_.together = threads;
         f_.arm_now = frames_.back().arm;
         f_.divergent = divergent;
         f_.role_now = f_.roles.size();
@@ -261,16 +267,22 @@ private:
         f_.push(event_kind::else_begin);
         f_.arm_now = ++f_.arm_count;
         f_.threads = 0;
+        f_.together = (f_.divergent & bit::varies) != 0 && !f_.in_single ? 0 : fr.together;
         f_.role_now = fr.role;
         if (fr.others != 0) infer_role(fr.others, fr.divergent);
         if (f_.loop_now != 0) return;
         for (u32 i = fr.first_writes; i < f_.first_writes.size(); ++i) f_.regs[f_.first_writes[i]] |= bit::hidden;
         fr.then_writes = f_.first_writes.size();
+        for (u32 i = fr.first_turned; i < f_.turned.size(); ++i) f_.regs[f_.turned[i]] &= ~bit::varies;
+        fr.then_turned = f_.turned.size();
     }
     constexpr void end_if() {
         if (!frames_.empty() && frames_.back().in_else && f_.loop_now == 0)
             for (u32 i = frames_.back().first_writes; i < frames_.back().then_writes; ++i)
                 f_.regs[f_.first_writes[i]] &= ~bit::hidden;
+        if (!frames_.empty() && frames_.back().in_else && f_.loop_now == 0)
+            for (u32 i = frames_.back().first_turned; i < frames_.back().then_turned; ++i)
+                f_.regs[f_.turned[i]] |= bit::varies;
         const bool splits_here = !frames_.empty() && f_.split && !frames_.back().split;
         const u32 masks = frames_.empty() ? 0 : frames_.back().masks;
         const bool has_else = !frames_.empty() && frames_.back().in_else;
@@ -301,11 +313,23 @@ private:
         f_.push(event_kind::loop_begin, l.id, l.trips);
         f_.loops.push_back(l);
     }
+    /// A loop that only waits: another round changes nothing, so the second pass walks it once.
+    constexpr void note_spin() noexcept {
+        u32 i = f_.events.size();
+        for (; i != 0 && f_.events[i - 1].kind != event_kind::loop_begin; --i) {
+            const event_kind k = f_.events[i - 1].kind;
+            if (k != event_kind::ring_wait && k != event_kind::barrier_use && k != event_kind::barrier_wait &&
+                k != event_kind::rendezvous && k != event_kind::converge && k != event_kind::break_)
+                return;
+        }
+        if (i != 0) f_.events[i - 1].b = 1;
+    }
     constexpr void end_loop(const ir::cursor& c) {
         const u32 at = f_.loop_now;
         if (!close(ir::region::loop_begin)) return;
         const loop& l = f_.loops[at];
         if (l.id != c.payload(0)) return malformed("loops close in another order than they open");
+        note_spin();
         f_.push(event_kind::loop_end, l.id);
         if (l.parent == 0 && !f_.unstructured && !f_.unproved_uses.empty()) settle_unproved(f_);
         check_end(l);
@@ -387,7 +411,7 @@ private:
             .say("', which lies inside a scope this branch is not in; PTX labels are local to their { }");
     }
 
-    facts& f_;
+    Facts& f_;
     const label_facts& labels_;
     ::ptxdsl::detail::dynarray<frame> frames_;
     ::ptxdsl::detail::dynarray<selection> selections_;

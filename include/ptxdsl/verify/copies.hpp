@@ -9,33 +9,43 @@ namespace ptxdsl::verify {
 
 /// Note codes as bits of `facts::noted`.
 [[nodiscard]] constexpr u32 note_bit(ir::note n) noexcept { return 1u << static_cast<u32>(n); }
-[[nodiscard]] constexpr bool noted(const facts& f, ir::note n) noexcept { return (f.noted & note_bit(n)) != 0; }
+template <class Facts>
+[[nodiscard]] constexpr bool noted(const Facts& f, ir::note n) noexcept {
+    return (f.noted & note_bit(n)) != 0;
+}
 
 /// Whether a use of shared memory may cover only a part of its slot: then two uses need not overlap.
-[[nodiscard]] constexpr u8 coverage(const facts& f, const place& p, u32 bytes) noexcept {
+template <class Facts>
+[[nodiscard]] constexpr u8 coverage(const Facts& f, const place& p, u32 bytes) noexcept {
     if (p.allocation == 0) return event_flag::partial;
     const ir::allocation& a = f.m.allocations[p.allocation - 1];
     if (a.kind == ir::allocation_kind::tile) return 0;
     return p.exact && p.offset == a.offset && bytes >= a.bytes() ? u8{0} : event_flag::partial;
 }
 
-constexpr void generic_write(facts& f, const place& p) {
+/// `meets`: the threads of a warp wait for each other in it (`.sync`).
+template <class Facts>
+constexpr void generic_write(Facts& f, const place& p, bool meets = false) {
     const u32 s = f.slot_at(p);
-    if (s < max_slots) f.push(event_kind::generic_write, s, 0, coverage(f, p, 0));
+    if (s == max_slots) return;
+    f.push(event_kind::generic_write, s, meets ? 1 : 0, coverage(f, p, 0));
+    if (f.slots[s].share < 5) f.events.back().flags &= static_cast<u8>(~event_flag::many);  // a slot for each thread
 }
 
 /// `st`, `red`, `atom`, `stmatrix` with a shared address of this block.
-constexpr void on_shared_write(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_shared_write(Facts& f, const ir::cursor& c) {
     if (f.places_used == 0) return;
     if (has_token(c, tok::mbarrier__complete_tx__bytes)) f.bytes_unknown = true;
     const bool shared = has_token(c, tok::shared) || has_token(c, tok::shared__cta);
     if (!shared || has_token(c, tok::async)) return;
     if (opcode_of(c.w) != op::stmatrix) check_access(f, c);
-    generic_write(f, f.places[0]);
+    generic_write(f, f.places[0], opcode_of(c.w) == op::stmatrix);
 }
 
 /// F06: bit i of the mask is block i of the cluster.
-constexpr void check_mask(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void check_mask(Facts& f, const ir::cursor& c) {
     const u32 behind = has_token(c, tok::L2__cache_hint) ? 2 : 1;
     std::int64_t mask = 0;
     if (c.operands() < behind || !f.constant_of(operand_at(c, c.operands() - behind)[0], mask)) return;
@@ -52,7 +62,8 @@ constexpr void check_mask(facts& f, const ir::cursor& c) {
 }
 
 /// F07: nothing in the instruction or in the way to it depends on the thread.
-constexpr void check_issuer(facts& f) {
+template <class Facts>
+constexpr void check_issuer(Facts& f) {
     const ir::attributes& a = f.m.attrs;
     const u32 block = f.m.from_text && !a.reqntid.given() ? 0 : a.threads();  // a text's bound may be far from it
     const u32 threads = f.role_now == 0 ? block : f.roles[f.role_now].threads;
@@ -106,25 +117,32 @@ constexpr void on_cvta(facts& f, const ir::cursor& c) {
         f.map_aliases.push_back({o[0], o[1]});
 }
 
-constexpr void check_bulk_size(facts& f, const ir::cursor& c, u32 operand) {
+template <class Facts>
+constexpr void check_bulk_size(Facts& f, const ir::cursor& c, u32 operand) {
     std::int64_t bytes = 0;
     if (c.operands() <= operand || !f.constant_of(operand_at(c, operand)[0], bytes)) return;
     if (bytes % 16 != 0)
         f.out.error("F09", f.where).say("a bulk copy moves a multiple of 16 bytes, this one ").with(bytes);
 }
 
-[[nodiscard]] constexpr u32 bulk_bytes(const facts& f, const ir::cursor& c) noexcept {
+template <class Facts>
+[[nodiscard]] constexpr u32 bulk_bytes(const Facts& f, const ir::cursor& c) noexcept {
     std::int64_t bytes = 0;
     return c.operands() > 2 && f.constant_of(operand_at(c, 2)[0], bytes) && bytes > 0 ? static_cast<u32>(bytes) : 0;
 }
 
-constexpr void on_bulk_load(facts& f, const ir::cursor& c, bool tensor) {
+template <class Facts>
+constexpr void on_bulk_load(Facts& f, const ir::cursor& c, bool tensor) {
     const bool from_shared = !tensor && has_token(c, tok::shared__cta) && has_token(c, tok::shared__cluster);
     if (!noted(f, ir::note::barrier_copy)) f.bytes_unknown = true;
     if (has_token(c, tok::multicast__cluster)) check_mask(f, c);
     check_issuer(f);
     if (tensor) on_map_use(f, c);
     const place dst = f.places[0];
+    if (tensor && has_token(c, tok::cta_group__1) && f.places[2].form != 0 && f.forms[f.places[2].form - 1].peer != 0)
+        f.out.error("B07", f.where)
+            .say(
+                "this copy completes on a barrier of another block; with cta_group::1 the barrier is in the block of the destination");
     if (dst.allocation != 0 && f.noted_barrier != 0) f.ring_tiles.push_back({dst.allocation - 1, f.noted_barrier - 1});
     const u32 align = tensor ? 128 : 16;
     if (!misplaced(f, dst, align, "F09", "the destination of this copy") && !tensor) check_bulk_size(f, c, 2);
@@ -138,22 +156,42 @@ constexpr void on_bulk_load(facts& f, const ir::cursor& c, bool tensor) {
     if (s < max_slots) f.push(event_kind::async_write, s, 0, coverage(f, dst, tensor ? 0 : bulk_bytes(f, c)));
 }
 
-constexpr void on_bulk_store(facts& f, const ir::cursor& c, bool tensor) {
+/// Whether the guard holds for one of the threads that have the slot in common.
+template <class Facts>
+[[nodiscard]] constexpr bool one_of_its_threads(const Facts& f, const slot& s) noexcept {
+    if (f.guard == 0 || (f.guard & 1u) != 0) return false;
+    const u32 id = (f.guard >> 1) - 1;
+    const lane_form form = lane_form::of(f.values[id]);
+    const u32 together = s.share < 11 ? 1u << s.share : f.m.attrs.threads();
+    return (f.regs[id] & (bit::lanes | bit::again)) == bit::lanes && form.count == 1 && together != 0 &&
+           form.period() >= together;
+}
+
+template <class Facts>
+constexpr void on_bulk_store(Facts& f, const ir::cursor& c, bool tensor) {
     check_issuer(f);
     if (tensor) on_map_use(f, c);
     const place src = f.places[1];
     if (!misplaced(f, src, 16, "F09", "the source of this copy") && !tensor) check_bulk_size(f, c, 2);
     const bool named = noted(f, ir::note::bulk_store);
-    u32 s = named ? f.noted_slot : f.slot_at(src);
+    u32 s = f.slot_at(src);
+    if (named && (s >= max_slots || f.slots[s].fuzzy)) s = f.noted_slot;
     if (s >= max_slots && f.m.from_text) s = f.slot_of(f.m.n.allocations - 1, unknown_count);
     if (s >= max_slots) return;
     const ir::allocation& from = f.m.allocations[f.slots[s].allocation];
-    if (!src.exact || (src.offset - from.offset) % from.stage_bytes != 0) f.slots[s].scattered = true;
-    f.push(event_kind::bulk_store, s, 0, named ? u8{0} : coverage(f, src, tensor ? 0 : bulk_bytes(f, c)));
+    const std::int64_t start = std::int64_t{src.offset} - from.offset + (src.form == 0 ? 0 : f.forms[src.form - 1].low);
+    const bool whole = src.exact || (src.form != 0 && f.forms[src.form - 1].exact());
+    if (!whole || start % from.stage_bytes != 0) f.slots[s].scattered = true;
+    const bool one = f.in_single || one_of_its_threads(f, f.slots[s]);
+    f.slots[s].one = one;
+    f.push(event_kind::bulk_store, s, 0,
+           static_cast<u8>((named ? u8{0} : coverage(f, src, tensor ? 0 : bulk_bytes(f, c))) |
+                           (one ? event_flag::single : 0)));
 }
 
 /// `cp.async…`, `cp.reduce.async.bulk…`.
-constexpr void on_copy(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_copy(Facts& f, const ir::cursor& c) {
     const u32 at = token_at(c, 1) == tok::reduce ? 3 : 2;
     const tok third = token_at(c, at);
     if (third == tok::mbarrier) {

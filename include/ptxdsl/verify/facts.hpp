@@ -36,8 +36,8 @@ private:
     u32* data_;
 };
 
-/// Bits of a register's word. The high half is the allocation + 1 its value points into, 0: none known; `in_peer`: it
-/// points into another block.
+/// Bits of a register's word. From `place` on stands the allocation + 1 its value points into, 0: none known;
+/// `in_peer`: it points into another block.
 namespace bit {
 inline constexpr u32 written = 1;       ///< some instruction that can come before has written it
 inline constexpr u32 hidden = 2;        ///< only the other arm of the open `if` has
@@ -51,11 +51,17 @@ inline constexpr u32 seen = 1u << 12;   ///< prescan: an instruction writes it
 inline constexpr u32 again = 1u << 13;  ///< more than one does: in a loop the later value may come first
 inline constexpr u32 lanes =
     1u << 14;  ///< its value is a part of the thread index, or a comparison of one (`lane_form`)
-inline constexpr u32 by_index = 1u << 15;           ///< follows from the thread index alone, or from `elect.sync`
-inline constexpr u32 kept = 0xf00u | seen | again;  ///< survives a write
+inline constexpr u32 by_index = 1u << 15;  ///< follows from the thread index alone, or from `elect.sync`
+inline constexpr u32 walks = 1u << 16;     ///< chooses a barrier's stage, or is a parity: each write is an event
+inline constexpr u32 form = 1u << 17;      ///< what is known of its value is one of `facts::forms`
+inline constexpr u32 place = 18;
+inline constexpr u32 kept = 0xf00u | seen | again | walks;  ///< survives a write
 inline constexpr u32 special = written | hidden | watched | member | in_flight;
 }  // namespace bit
-inline constexpr u32 in_peer = 0xffffu;
+inline constexpr u32 in_peer = 0x3fffu;
+
+/// Added to `facts::divergent` where the `if` that parts the threads stands in a loop.
+inline constexpr u32 diverged_in_loop = bit::written;
 
 /// (tid.x >> shift) & (2^width - 1), or, with `count`, the predicate that holds for `count` of its 2^width values.
 struct lane_form {
@@ -83,6 +89,27 @@ struct lane_form {
     }
 };
 
+/// What is known of a 32-bit value: a multiple of one register, and a number between two others.
+struct value_form {
+    u32 root = 0;  ///< register + 1, 0: none
+    std::int64_t times = 0, low = 0, high = 0;
+    std::int64_t most = -1;  ///< the register holds 0 to `most`; -1: not known
+    u32 share = 31;          ///< 2^share neighbouring threads have the same root; 31: all
+    u32 skew = 0;            ///< another register + 1 of which `skews` is added, the same in all threads
+    std::int64_t skews = 0;
+    u32 peer = 0;  ///< allocation + 1 of which it is an address in another block (`mapa`)
+    bool known = true;
+    bool moves = false;  ///< the register is written more than once
+    [[nodiscard]] constexpr bool exact() const noexcept { return known && low == high; }
+    /// The root as a number between bounds.
+    constexpr void flatten() noexcept {
+        if (root == 0) return;
+        known = known && most >= 0 && times >= 0;
+        high += times * most;
+        root = 0, times = 0, share = 31, moves = false;
+    }
+};
+
 /// Registers that instructions name together: an accumulator, an A operand.
 struct fragment {
     u32 first = 0, count = 0;
@@ -96,7 +123,8 @@ struct place {
     u32 allocation = 0;  ///< + 1
     bool exact = false;
     bool peer = false;  ///< in another block of the cluster
-    u32 offset = 0;     ///< bytes from the start of shared memory, when exact
+    u32 offset = 0;     ///< bytes from the start of shared memory, when exact; else those behind `form`
+    u32 form = 0;       ///< of `facts::forms` + 1, 0: none
 };
 
 /// One stage of an allocation, whose state the second pass follows.
@@ -104,6 +132,15 @@ struct slot {
     u32 allocation = 0, stage = 0;
     bool fuzzy = false;      ///< the stage is not known: two uses may be two stages
     bool scattered = false;  ///< bulk stores read parts of it: a write may concern another part
+    u32 root = 0;            ///< `stage` is counted from `times` bytes for each of this register + 1
+    std::int64_t times = 0;
+    u32 share = 31;    ///< so many threads have the same slot (`value_form::share`)
+    bool one = false;  ///< its bulk stores are issued by one thread of those
+    enum class writer : u8 { none, one_warp, a_lane_of_each, mixed };
+    writer by = writer::none;       ///< generic stores of a part of the threads, all of them to one address:
+    std::int64_t at = 0, step = 0;  ///< of the one warp; `at` + `step` * warp (+ `skews` * `skew`)
+    u32 skew = 0, rewrites = 0;     ///< `facts::rewrites` at that time
+    std::int64_t skews = 0;
 };
 inline constexpr u32 max_slots = 24;
 inline constexpr u32 max_maps = 8;  ///< tensor maps that are followed
@@ -134,6 +171,10 @@ enum class event_kind : u8 {
     async_read,
     matrix_read,
     async_write,
+    peer_write,  ///< allocation `a` of another block is written
+    peer_read,   ///< the own one, which others write, is read
+    part_write,  ///< slot `a` is written by a part of the threads, as `slot::by` says
+    cross_read,  ///< and read by others
     bulk_store,
     bulk_commit,
     bulk_wait,
@@ -146,8 +187,10 @@ enum class event_kind : u8 {
     map_use,       ///< tensor map `a` (`facts::maps`) in a copy
     map_change,
     map_fence,
-    ring_wait,     ///< a slot of ring `a` is full
-    ring_release,  ///< a slot of ring `a` is free; `b`: threads that free it
+    ring_wait,  ///< a slot of ring `a` & 255 is full (`a` >> 8: is free); `b`: walkers of slot and parity
+                ///< (`walker_code`)
+    ring_hand,  ///< a slot of ring `a` & 255 is handed over to those who wait for it; `b`: walker of the slot
+    walk,       ///< walker `a` gets a new value; `b`: 1 + the walker it is a copy of, 0: none, `wraps`
 };
 
 /// One thing the second pass follows. `flags` says what `event_flag` lists.
@@ -189,8 +232,25 @@ struct role {
 /// A pipeline: the barriers that count filled and freed slots.
 struct ring {
     u32 full = 0, empty = 0, where = 0;
+    ir::name name{};
+    bool whole[2] = {};  ///< filled, freed: one arrival statement, executed once by its threads, ends the phase
 };
 inline constexpr u32 max_rings = 4;
+inline constexpr u32 own_block = unknown_count - 1, one_block = unknown_count - 2;
+
+/// A register that goes through the stages of barriers, or is the parity that goes with it.
+struct walker {
+    u32 reg = 0, writes = 0;
+    u32 start = unknown_count;  ///< its first value, where that is a literal
+    u32 limit = 0, other = 0;   ///< it returns to 0 when it reaches this; another such number
+    bool odd = false;           ///< is written in other ways too
+};
+inline constexpr u32 max_walkers = 16, wraps = 255;
+/// How events and sites name a stage or parity: 0 not known, 1 + a walker, or a constant.
+namespace walker_code {
+inline constexpr u32 constant = 0x8000;
+[[nodiscard]] constexpr bool is_walker(u32 code) noexcept { return code != 0 && code < constant; }
+}  // namespace walker_code
 
 struct loop {
     u32 id = 0, parent = 0, trips = unknown_count, where = 0, ifs = 0;
@@ -212,16 +272,24 @@ struct tensor_memory_facts {
     u32 live = 0, live_at = 0;           ///< columns allocated at one place
     u32 freed = 0, freed_at = 0;         ///< register freed last + 1
     u32 relinquished_at = 0;
-    u32 multiplies = 0, commits = 0, stores = 0;
-    u32 first_store = 0;  ///< tcgen05.st: location + 1
+    u32 multiplies = 0, commits = 0, stores = 0, puts = 0;  ///< `puts`: tcgen05.st
+    u32 first_store = 0;                                    ///< tcgen05.st: location + 1
     bool waits_for_stores = false;
     u32 issued_at = 0;
-    u32 first_load = 0, first_accumulates = 0;  ///< location + 1
-    u32 met = 0;                                ///< of `multiplies`: those before threads have met
-    u32 store_base = 0, store_offset = 0;       ///< address of a store that has not been waited for
+    u32 first_load = 0, first_accumulates = 0;              ///< location + 1
+    u32 met = 0;                                            ///< of `multiplies`: those before threads have met
+    u32 store_base = 0, store_offset = 0, store_first = 0;  ///< addresses of stores that have not been waited for
+    /// The first mma and the first use of what it leaves: where, and how many sites came before.
+    struct use {
+        u32 where = 0, sites = unknown_count, role = 0, loop = 0;
+        bool frees = false;
+    } issue, result;
+    bool told = false;  ///< that an accumulator is loaded too early
     bool relinquished = false;
     bool issued = false;         ///< an mma, and nobody met since
     bool unfenced_wait = false;  ///< a wait without a tcgen05.fence behind it
+    u32 unordered = 0;           ///< `stand` + 1 of a load without a tcgen05.fence::before_thread_sync behind it
+    u32 loaded = 0;              ///< `stand` + 1 of a load by several warps, and nobody met since
     bool calls = false;
     bool waits_for_loads = false;
     ::ptxdsl::detail::dynarray<fragment> loads;
@@ -229,19 +297,22 @@ struct tensor_memory_facts {
 };
 
 /// One thing done to an mbarrier, for the accounting of arrivals and bytes.
-enum class site_kind : u8 { init, arrive, expect, copy, wait };
+enum class site_kind : u8 { init, arrive, expect, copy, wait, uncounted };
 struct site {
     site_kind kind{};
     u8 flags = 0;
     bool guarded = false;
-    u32 arm = 0;  ///< innermost case distinction around it
+    bool left_out = false;  ///< a copy of which some block of the cluster gets nothing
+    u32 arm = 0;            ///< innermost case distinction around it
     u32 barrier = 0, stage = 0, amount = 0, extra = 0;
-    u32 threads = 0, role = 0, loop = 0, where = 0;
-    u32 warps = 0;              ///< one elected thread of this many warps may be meant
-    u32 lanes = 0;              ///< guard: the threads for which it holds (`lane_form`), 0: unknown
-    u32 single = 0;             ///< single-thread region it stands in, 0: none
-    bool many_singles = false;  ///< one thread of each of several warps may run that region
-    bool spins = false;         ///< wait: in a loop of its own, which is not counted in `loop`
+    u32 threads = 0, together = 0, role = 0, loop = 0, where = 0;
+    u32 warps = 0;                     ///< one elected thread of this many warps may be meant
+    u32 lanes = 0;                     ///< guard: the threads for which it holds (`lane_form`), 0: unknown
+    u32 slot = 0, parity = 0;          ///< `walker_code`
+    u32 first_parity = unknown_count;  ///< of the first wait of a role, where it is known
+    u32 single = 0;                    ///< single-thread region it stands in, 0: none
+    bool many_singles = false;         ///< one thread of each of several warps may run that region
+    bool spins = false;                ///< wait: in a loop of its own, which is not counted in `loop`
 };
 
 /// State of one run, up to the record the first pass has reached.
@@ -254,10 +325,12 @@ struct facts {
     words values;
     ::ptxdsl::detail::dynarray<fragment> fragments;
     ::ptxdsl::detail::dynarray<u32> first_writes;  ///< registers written for the first time in open arms
+    ::ptxdsl::detail::dynarray<u32> turned;        ///< registers that differ from thread to thread since an open arm
     struct unproved {
         u32 reg, where;
         bool decides;
     };
+    ::ptxdsl::detail::dynarray<value_form> forms;
     ::ptxdsl::detail::dynarray<unproved> unproved_uses;  ///< in loops: wrong unless a later write reaches them
 
     // The instruction at hand.
@@ -270,14 +343,16 @@ struct facts {
     place places[4] = {};
 
     // Where it stands (verify/control.hpp).
-    u32 threads = 0;  ///< that execute it, 0: unknown
+    u32 threads = 0;   ///< that execute it, 0: unknown
+    u32 together = 0;  ///< the same, where only cases lie between that all of them take alike (but see `late_varies`)
+    bool late_varies = false;  ///< a register that was the same in all threads was written with what is not
     u32 role_now = 0;
     u32 arm_now = 0;  ///< innermost `if` that is not a selection of threads, 0: none
     u32 arm_count = 0;
     u32 ifs_open = 0;
     u32 cases_open = 0;  ///< those of them that distinguish cases, not threads
     u32 loop_now = 0;    ///< index into `loops`, 0: none
-    u32 divergent = 0;   ///< bit::varies where the control flow may differ from thread to thread
+    u32 divergent = 0;   ///< bit::varies where the control flow may differ from thread to thread, `diverged_in_loop`
     bool in_single = false;
     bool split = false;         ///< a part of a warp's lanes runs it, and provably not all
     bool some_left = false;     ///< threads may have left the kernel before
@@ -291,7 +366,7 @@ struct facts {
 
     /// One use of a named barrier.
     struct barrier_use {
-        u32 id, count, threads, role, where;  ///< `id`: `unknown_count` when a register has it
+        u32 id, count, threads, together, role, where;  ///< `id`: `unknown_count` when a register has it
         bool waits, in_loop;
     };
     ::ptxdsl::detail::dynarray<barrier_use> barrier_uses;
@@ -307,13 +382,19 @@ struct facts {
     bool opaque = false;        ///< raw text, calls: anything may have happened
     u32 no_arity = 0;           ///< bit per allocation: the author vouches for the arrivals
     ::ptxdsl::detail::dynarray<ring> rings;
+    ::ptxdsl::detail::dynarray<walker> walkers;
+    u32 rewrites = 0;  ///< of registers that are written more than once, in the text so far
+    u32 wrap_guard = 0, wrap_walker = 0, wrap_limit = 0;  ///< the latest comparison of a walker with a literal
     struct ring_tile {
         u32 allocation, barrier;
     };
     ::ptxdsl::detail::dynarray<ring_tile> ring_tiles;  ///< tiles whose copies complete on a barrier
     u32 noted_barrier = 0;
     u32 noted_wait = 0;    ///< barrier + 1 of the wait the note stands in front of
-    u32 mapped_lanes = 0;  ///< rank operand of all `mapa` (`lane_form`), `unknown_count`: they differ, or are unknown
+    u32 mapped_lanes = 0;  ///< rank operand of all `mapa` (`lane_form`, `own_block`, `one_block`), `unknown_count`:
+                           ///< they differ, or are unknown
+    u32 own_rank = 0;      ///< register of the block's own rank + 1
+    u32 peers_write = 0;   ///< bit per allocation: generic stores go into that of another block
     bool reaches_peers = false;    ///< writes into other blocks of the cluster, or arrives there
     bool cluster_met = false;      ///< a barrier.cluster.wait stands before in the text
     bool cluster_in_loop = false;  ///< one stands in a loop
@@ -336,7 +417,7 @@ struct facts {
 
     constexpr facts(const ir::view& program, report& to)
         : m(program), out(to), regs(program.n.regs), values(program.n.regs) {
-        threads = m.attrs.reqntid.given() ? m.attrs.reqntid.count() : 0;
+        threads = together = m.attrs.reqntid.given() ? m.attrs.reqntid.count() : 0;
         roles.push_back({threads});
         loops.push_back({});
     }
@@ -349,6 +430,9 @@ struct facts {
         return allocation < m.n.allocations && m.allocations[allocation].id.length != 0
                    ? m.text(m.allocations[allocation].id)
                    : string_view("buffer");
+    }
+    [[nodiscard]] constexpr const std::source_location& source(u32 location) const noexcept {
+        return m.locations[location];
     }
     [[nodiscard]] constexpr bool flow_is_known() const noexcept { return !unstructured && !malformed; }
 
@@ -364,13 +448,15 @@ struct facts {
     }
 
     /// The slot of a stage; `max_slots` when there are too many to follow.
-    constexpr u32 slot_of(u32 allocation, u32 stage) {
+    constexpr u32 slot_of(u32 allocation, u32 stage, const value_form& v = {}) {
         if (allocation >= m.n.allocations) return max_slots;
         if (m.allocations[allocation].stages <= 1) stage = 0;
         for (u32 i = 0; i < slots.size(); ++i)
-            if (slots[i].allocation == allocation && slots[i].stage == stage) return i;
+            if (slots[i].allocation == allocation && slots[i].stage == stage && slots[i].root == v.root &&
+                slots[i].times == v.times)
+                return i;
         if (slots.size() == max_slots) return max_slots;
-        slots.push_back({allocation, stage, stage == unknown_count});
+        slots.push_back({allocation, stage, stage == unknown_count, false, v.root, v.times, v.share});
         return slots.size() - 1;
     }
     /// The stage an exact address lies in.
@@ -380,7 +466,19 @@ struct facts {
                                                                      : unknown_count;
     }
     constexpr u32 slot_at(const place& p) {
-        return p.allocation == 0 ? max_slots : slot_of(p.allocation - 1, stage_of(p));
+        if (p.allocation == 0) return max_slots;
+        const ir::allocation& a = m.allocations[p.allocation - 1];
+        if (p.form == 0 || a.stages <= 1 || a.stage_bytes == 0 || forms[p.form - 1].moves)
+            return slot_of(p.allocation - 1, stage_of(p));
+        // All of what the address may be lies in one stage, counted from where the root's multiple begins.
+        value_form v = forms[p.form - 1];
+        if (v.times % a.stage_bytes != 0) v.flatten();
+        if (v.skew != 0) v.known = false;
+        const std::int64_t bytes = a.stage_bytes, skew = std::int64_t{p.offset} - a.offset + bytes * a.stages * 16;
+        const std::int64_t first = (v.low + skew) / bytes, last = (v.high + skew) / bytes;
+        if (!v.known || v.low + skew < 0 || first != last) return slot_of(p.allocation - 1, unknown_count);
+        const u32 stage = static_cast<u32>(first) - a.stages * 16u;
+        return v.root == 0 && stage >= a.stages ? max_slots : slot_of(p.allocation - 1, stage, v);
     }
 
     /// Ring of which `barrier` counts filled (or freed) slots; `max_rings`: none.
@@ -394,6 +492,16 @@ struct facts {
         for (const ring_tile& t : ring_tiles)
             if (t.allocation == allocation) return ring_of(t.barrier, false);
         return max_rings;
+    }
+
+    /// The walker a register is; `max_walkers`: none, or too many.
+    constexpr u32 walker_of(u32 reg) {
+        if ((regs[reg] & bit::walks) == 0) return max_walkers;
+        for (u32 i = 0; i < walkers.size(); ++i)
+            if (walkers[i].reg == reg) return i;
+        if (walkers.size() == max_walkers) return max_walkers;
+        walkers.push_back({reg});
+        return walkers.size() - 1;
     }
 
     /// A number behind a one-word operand: literal, or register that holds one.

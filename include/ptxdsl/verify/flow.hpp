@@ -39,6 +39,16 @@ struct ring_flow {
     constexpr bool operator==(const ring_flow&) const = default;
 };
 
+/// One side of a pipeline: what was waited for last and handed over last. Numbers are versions of walkers: two equal
+/// ones are the same value.
+struct walk_flow {
+    u32 slot = 0, parity = 0, handed = 0;
+    u32 site = 0, hand_site = 0;  ///< events
+    bool passed = false;          ///< something was handed over since the wait
+    bool waited = false;          ///< there was a wait since the hand-over
+    constexpr bool operator==(const walk_flow&) const = default;
+};
+
 /// What one thread has under way.
 struct flow_state {
     bool dead = false;              ///< behind a ret, an exit or a jump
@@ -48,6 +58,9 @@ struct flow_state {
     u8 cluster = 0;                 ///< barrier.cluster: 0 nothing, 1 arrived, 2 unknown
     u32 looked = 0;                 ///< bit per fragment: read since the last fence
     u32 lax = 0;                    ///< bit per slot: its bulk store outlived a wait
+    u32 partly = 0;                 ///< bit per slot: written by a part of the threads, which have met nobody since
+    u32 peers = 0, told = 0;        ///< bit per allocation: of other blocks, written; and told by an arrive
+    u32 waited = 0;                 ///< bit per slot: one thread has waited for its bulk store, and met nobody since
     u32 many = 0;                   ///< bit per slot: the generic write was made by several threads
     u32 partial = 0;                ///< bit per slot: the generic write may cover a part only
     u32 met = 0;                    ///< bit per slot: threads have met since the generic write
@@ -63,17 +76,22 @@ struct flow_state {
     item fragments[3][max_fragments] = {};
     item slots[3][max_slots] = {};
     ring_flow rings[max_rings] = {};
+    walk_flow walks[max_rings][2] = {};  ///< waits for filled slots, for free ones
+    u32 version[max_walkers] = {};
+    u32 wrapped = 0;  ///< bit per walker: it may have returned to 0 since it was used
 
     constexpr bool operator==(const flow_state&) const = default;
 };
 
+template <class Facts>
 class flow {
 public:
-    constexpr explicit flow(facts& f) noexcept
+    constexpr explicit flow(Facts& f) noexcept
         : f_(f),
           fragments_(f.fragments.size()),
           slots_(f.slots.size()),
-          rings_(f.rings.size() < max_rings ? f.rings.size() : max_rings) {}
+          rings_(f.rings.size() < max_rings ? f.rings.size() : max_rings),
+          walkers_(f.walkers.size()) {}
 
     constexpr void run() {
         if (f_.is_function) forget();
@@ -125,7 +143,8 @@ private:
             return;
         }
         common(into, from);
-        into.looked &= from.looked, into.lax &= from.lax;
+        into.looked &= from.looked, into.lax &= from.lax, into.waited &= from.waited, into.partly &= from.partly;
+        into.peers &= from.peers, into.told &= from.told;
         for (u32 k = 0; k < 3; ++k) {
             for (u32 i = 0; i < fragments_; ++i)
                 into.fragments[k][i] = both(into.fragments[k][i], from.fragments[k][i], false);
@@ -146,6 +165,12 @@ private:
             if (into.shape[i] != from.shape[i]) into.shape[i] = 0;
         for (u32 i = 0; i < rings_; ++i)
             if (!(into.rings[i] == from.rings[i])) into.rings[i] = {ring_flow::unknown};
+        into.wrapped &= from.wrapped;
+        for (u32 i = 0; i < rings_; ++i)
+            for (u32 k = 0; k < 2; ++k)
+                if (!(into.walks[i][k] == from.walks[i][k])) into.walks[i][k] = {};
+        for (u32 i = 0; i < walkers_; ++i)
+            if (into.version[i] != from.version[i]) into.version[i] = 0;
     }
     /// Joins the two arms of an `if` that was entered with `before`.
     constexpr S join(const S& before, const S& a, const S& b) const noexcept {
@@ -155,7 +180,9 @@ private:
         common(r, b);
         r.many = either(before.many, a.many, b.many), r.fresh = either(before.fresh, a.fresh, b.fresh);
         r.looked = either(before.looked, a.looked, b.looked);
-        r.lax = either(before.lax, a.lax, b.lax);
+        r.lax = either(before.lax, a.lax, b.lax), r.waited = either(before.waited, a.waited, b.waited);
+        r.partly = either(before.partly, a.partly, b.partly);
+        r.peers = either(before.peers, a.peers, b.peers), r.told = either(before.told, a.told, b.told);
         for (u32 k = 0; k < 3; ++k) {
             for (u32 i = 0; i < fragments_; ++i)
                 r.fragments[k][i] = either(before.fragments[k][i], a.fragments[k][i], b.fragments[k][i], false);
@@ -202,7 +229,11 @@ private:
         const S other = s_;
         s_ = join(before, then, other);
         // What one thread does for the others counts for all; what a role does is its own affair.
-        for (u32 r = 0; r < rings_ && selects; ++r) s_.rings[r] = one && !then.dead ? then.rings[r] : before.rings[r];
+        for (u32 r = 0; r < rings_ && selects; ++r) {
+            const S& own = one && !then.dead ? then : before;
+            s_.rings[r] = own.rings[r];
+            for (u32 k = 0; k < 2; ++k) s_.walks[r][k] = own.walks[r][k];
+        }
         const bool certain = (f_.events[i].flags & event_flag::certain) != 0;
         if (selects && certain && !then.dead) s_.initialised |= then.initialised;
         return end;
@@ -314,9 +345,7 @@ private:
             case event_kind::generic_write: return generic_write(e);
             case event_kind::async_write: return overwrite(e, "copied into");
             case event_kind::proxy_fence: return proxy_fence(e);
-            case event_kind::rendezvous:
-                s_.met = ~0u, s_.fresh = 0, s_.map_busy = 0;
-                return converge(e.a == 0 ? 0 : 1u << (e.a - 1));
+            case event_kind::rendezvous: rendezvous(); return converge(e.a == 0 ? 0 : 1u << (e.a - 1));
             case event_kind::converge: return converge(0);
             case event_kind::barrier_wait: return wait_apart(e);
             case event_kind::map_use: return use_map(e);
@@ -330,8 +359,13 @@ private:
             case event_kind::matrix_read:
                 async_read(e, true);
                 of(slot_item::matrix, e.a) = {1};
-                if (const u32 r = f_.ring_of_tile(f_.slots[e.a].allocation); r < max_rings) read_slot(s_.rings[r]);
+                if (const u32 r = f_.ring_of_tile(f_.slots[e.a].allocation); r < max_rings)
+                    read_slot(s_.rings[r]), read_at_[r] = e.where;
                 return;
+            case event_kind::peer_write: s_.peers |= 1u << e.a; return;
+            case event_kind::peer_read: return peer_read(e);
+            case event_kind::part_write: s_.partly |= 1u << e.a; return;
+            case event_kind::cross_read: return cross_read(e);
             case event_kind::bulk_store: return bulk_store(e);
             case event_kind::bulk_commit: return age(s_.slots[static_cast<u32>(slot_item::store)], slots_);
             case event_kind::bulk_wait: return bulk_wait(e);
@@ -339,11 +373,15 @@ private:
             case event_kind::cluster_wait: return cluster(e);
             case event_kind::barrier_init: return initialise(e);
             case event_kind::barrier_inval: return invalidate(e);
-            case event_kind::ring_wait:
-                return wait_for_slot(s_.rings[e.a], static_cast<u32>(&e - f_.events.data()) + 1);
-            case event_kind::ring_release: return release_slot(e);
+            case event_kind::ring_wait: return ring_wait(e, static_cast<u32>(&e - f_.events.data()) + 1);
+            case event_kind::ring_hand: return ring_hand(e, static_cast<u32>(&e - f_.events.data()) + 1);
+            case event_kind::walk: return walk(e);
             default: return;
         }
+    }
+    constexpr void rendezvous() noexcept {
+        s_.met = ~0u, s_.fresh = s_.waited = s_.partly = 0;
+        s_.map_busy = 0;
     }
     constexpr bool first_time(event& e) noexcept {
         const bool first = !e.told;
@@ -481,6 +519,14 @@ private:
     constexpr void generic_write(event& e) {
         overwrite(e, "written");
         const u32 mask = 1u << e.a;
+        const bool others = (s_.waited & mask) != 0 && (e.flags & event_flag::many) != 0 && !f_.slots[e.a].fuzzy;
+        const bool by_warp = e.b != 0 && f_.slots[e.a].share == 5;  // its threads meet in the store itself
+        if (others && !by_warp && (e.flags & event_flag::guarded) == 0 && first_time(e))
+            f_.out.error("F04", e.where)
+                .say("'")
+                .with(slot_name(e.a))
+                .say(
+                    "' is written by threads that have not met the one that waited for its bulk store: a barrier comes between the wait_group_read and the writes");
         of(slot_item::proxy, e.a) = {proxy_written};
         s_.met &= ~mask;
         s_.many = (e.flags & event_flag::many) != 0 ? s_.many | mask : s_.many & ~mask;
@@ -516,6 +562,23 @@ private:
                 .say("' is ")
                 .with(how)
                 .say(" while a wgmma may still read it; k.wgmma.wait_group<0>() first");
+    }
+    /// E07
+    constexpr void cross_read(event& e) {
+        if ((s_.partly >> e.a & 1u) == 0 || !first_time(e)) return;
+        f_.out.error("E07", e.where)
+            .say("threads read here what others have written to '")
+            .with(slot_name(e.a))
+            .say("', and have not met them since: a barrier comes between (k.bar_sync)");
+    }
+    /// E07: the others have said that they have written, and nobody has listened.
+    constexpr void peer_read(event& e) {
+        if ((s_.told >> e.a & 1u) == 0 || s_.cluster != 1 || !first_time(e)) return;
+        f_.out.error("E07", e.where)
+            .say("'")
+            .with(f_.name_of(e.a))
+            .say(
+                "' is read behind a barrier.cluster.arrive for which nobody has waited: blocks of the cluster may still be writing to it; k.barrier_cluster_wait() comes before");
     }
     constexpr void proxy_fence(const event& e) noexcept {
         const bool single = (e.flags & event_flag::single) != 0;
@@ -559,9 +622,14 @@ private:
     constexpr void bulk_wait(const event& e) noexcept {
         s_.map_busy = 0;
         item* const stores = s_.slots[static_cast<u32>(slot_item::store)];
+        for (u32 i = 0; i < slots_; ++i) {
+            const u32 mask = stores[i].value >= 2 ? 1u << i : 0;
+            if (stores[i].value < 2 + e.a)
+                s_.lax |= mask;
+            else if (f_.slots[i].one)
+                s_.waited |= mask;
+        }
         retire(stores, slots_, e.a);
-        for (u32 i = 0; i < slots_; ++i)
-            if (stores[i].value >= 2) s_.lax |= 1u << i;
     }
 
     // ---- barriers
@@ -575,7 +643,10 @@ private:
                              : "barrier.cluster.wait without a barrier.cluster.arrive before it");
         s_.cluster = arrives ? 1 : 0;
         if (arrives) arrived_ = e.where;
-        if (!arrives) s_.met = ~0u, s_.fresh = 0, s_.map_busy = 0, converge(0);
+        if (arrives)
+            s_.told |= s_.peers;
+        else
+            rendezvous(), s_.peers = s_.told = 0, converge(0);
         if ((e.flags & event_flag::guarded) != 0) s_.cluster = 2;
     }
     constexpr void initialise(event& e) {
@@ -633,14 +704,14 @@ private:
         (e.b > 32 ? s_.apart : s_.apart_lanes) |= 1u << e.a;
     }
     /// One thread frees the slot: have the others left their wait?
-    constexpr void release_apart(event& e) {
-        const ring& r = f_.rings[e.a];
+    constexpr void release_apart(event& e, u32 which) {
+        const ring& r = f_.rings[which];
         const u32 mask = r.full < 32 ? 1u << r.full : 0;
         const bool warps = (s_.apart & mask) != 0;
         if ((e.flags & event_flag::single) == 0 || ((s_.apart | s_.apart_lanes) & mask) == 0 || !first_time(e)) return;
         (warps ? f_.out.error("E14", e.where) : f_.out.warning("E14", e.where))
             .say("one thread frees a slot of pipeline '")
-            .with(f_.name_of(r.full))
+            .with(f_.m.text(r.name))
             .say(
                 warps
                     ? "' while other warps may still wait for it to fill: they can miss the phase; k.bar_sync over the role comes first"
@@ -676,6 +747,63 @@ private:
     // ---- pipelines
     // ----------------------------------------------------------------------------------------------------
 
+    constexpr void walk(const event& e) noexcept {
+        s_.version[e.a] = e.b != 0 && e.b != wraps ? s_.version[e.b - 1] : ++versions_;
+        if (e.b == wraps) s_.wrapped |= 1u << e.a;
+    }
+    [[nodiscard]] constexpr u32 version_of(u32 code) const noexcept {
+        return walker_code::is_walker(code) ? s_.version[code - 1] : code << 16;
+    }
+    /// E08: a wait for a phase that this role has ended itself, or with the parity of the round before.
+    constexpr void ring_wait(event& e, u32 site) {
+        const u32 r = e.a & 0xffu, side = e.a >> 8;
+        if (side == 0) wait_for_slot(s_.rings[r], site);
+        const u32 slot_code = e.b & 0xffffu, parity_code = e.b >> 16;
+        walk_flow& w = s_.walks[r][side];
+        const u32 slot = version_of(slot_code), parity = version_of(parity_code);
+        const bool same = slot != 0 && parity != 0 && w.parity == parity;
+        const bool round = (e.flags & event_flag::partial) == 0;
+        if (same && round && w.slot == slot && w.passed && f_.rings[r].whole[1 - side] &&
+            (w.site == site || w.handed == slot) && first_time(e))
+            void_wait(e, "this wait is for the same slot and phase as the one before")
+                .say(", which has been handed over since (")
+                .at(f_.source(f_.events[w.hand_site - 1].where))
+                .say("): it returns at once; the state advances behind each hand-over (k.advance)");
+        const bool walks = walker_code::is_walker(slot_code) && walker_code::is_walker(parity_code);
+        if (same && round && walks && (s_.wrapped >> (slot_code - 1) & 1u) != 0 && !f_.walkers[parity_code - 1].odd &&
+            first_time(e))
+            void_wait(
+                e,
+                "the slot has returned to the first one since the last wait, and the parity is that of the round before")
+                .say(": it changes with each round (k.advance)");
+        if (walker_code::is_walker(slot_code)) s_.wrapped &= ~(1u << (slot_code - 1));
+        w.slot = slot, w.parity = parity, w.site = site, w.passed = false, w.waited = true;
+    }
+    constexpr report& void_wait(const event& e, const char* why) {
+        f_.out.error("E08", e.where).say("pipeline '").with(f_.m.text(f_.rings[e.a & 0xffu].name)).say("'");
+        const u32 slot = e.b & 0xffffu;
+        if (slot >= walker_code::constant) f_.out.say(" stage ").with(slot - walker_code::constant);
+        return f_.out.say(": ").say(why);
+    }
+    /// E01: the same statement hands the same slot over twice.
+    constexpr void ring_hand(event& e, u32 site) {
+        const u32 r = e.a & 0xffu, side = e.a >> 8;
+        if (side == 0) release_slot(e, r);
+        walk_flow& w = s_.walks[r][side];
+        const u32 slot = version_of(e.b & 0xffffu);
+        const bool sure = (e.flags & event_flag::selects) == 0;
+        if (slot != 0 && w.handed == slot && w.hand_site == site && w.waited && sure && f_.rings[r].whole[1 - side] &&
+            first_time(e))
+            f_.out.error("E01", e.where)
+                .say("pipeline '")
+                .with(f_.m.text(f_.rings[r].name))
+                .say(
+                    "': the slot handed over here is the one of the round before, though another was waited for since (")
+                .at(f_.source(f_.events[w.site - 1].where))
+                .say("): its phase gets one arrival too many (k.advance)");
+        w.handed = slot, w.hand_site = site, w.waited = false;
+        w.passed = w.passed || sure;
+    }
     constexpr void wait_for_slot(ring_flow& r, u32 event) noexcept {
         if (r.waited == event) return;
         count_wait(r);
@@ -700,9 +828,9 @@ private:
             if ((r.groups >> i & 15u) != 0) r.groups += u64{1} << i;
     }
     /// D14: the slot released is the oldest one held, and a group that is not known to have ended reads it.
-    constexpr void release_slot(event& e) {
-        release_apart(e);
-        ring_flow& r = s_.rings[e.a];
+    constexpr void release_slot(event& e, u32 ring) {
+        release_apart(e, ring);
+        ring_flow& r = s_.rings[ring];
         count_wait(r);
         if (r.held == ring_flow::unknown || r.held == 0 || !r.fresh) return;
         if (cases_ > r.cases || (e.flags & event_flag::cases) != 0) {  // which iterations release is not known
@@ -714,9 +842,10 @@ private:
         if (read && first_time(e))
             f_.out.error("D14", e.where)
                 .say("this frees a slot of pipeline '")
-                .with(f_.name_of(f_.rings[e.a].full))
+                .with(f_.m.text(f_.rings[ring].name))
                 .say(
-                    "' while a wgmma may still read it: k.wgmma.wait_group comes first, for all groups but those of later slots");
+                    "' while a wgmma may still read it: k.wgmma.wait_group comes first, for all groups but those of later slots; read at ")
+                .at(f_.source(read_at_[ring]));
         --r.held;
         r.fresh = false;
     }
@@ -781,14 +910,16 @@ private:
         }
     }
 
-    facts& f_;
-    u32 fragments_, slots_, rings_;
+    Facts& f_;
+    u32 fragments_, slots_, rings_, walkers_;
+    u32 versions_ = 0;
     S s_{};
     loop_frame* loops_ = nullptr;
     u8 depth_ = 0;  ///< ifs around the event at hand
     u8 cases_ = 0;  ///< those of them that distinguish cases, not threads
     u32 issued_[max_fragments] = {};
     u32 stored_[max_slots] = {};
+    u32 read_at_[max_rings] = {};
     u32 told_at_exit_ = 0, told_store_ = 0;
     u32 arrived_ = 0;
     bool told_cluster_ = false;

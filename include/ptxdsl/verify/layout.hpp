@@ -6,7 +6,8 @@
 
 namespace ptxdsl::verify {
 
-constexpr void check_alignment(facts& f, u32 i) {
+template <class Facts>
+constexpr void check_alignment(Facts& f, u32 i) {
     const ir::allocation& a = f.m.allocations[i];
     if (a.kind == ir::allocation_kind::barrier) {
         if (a.offset % 8 != 0)
@@ -48,7 +49,8 @@ constexpr void check_alignment(facts& f, u32 i) {
             .say(" bytes; round the stage up");
 }
 
-constexpr void check_overlap(facts& f, u32 i) {
+template <class Facts>
+constexpr void check_overlap(Facts& f, u32 i) {
     const ir::allocation& a = f.m.allocations[i];
     for (u32 k = 0; k < i; ++k) {
         const ir::allocation& b = f.m.allocations[k];
@@ -73,7 +75,8 @@ constexpr void check_overlap(facts& f, u32 i) {
     }
 }
 
-constexpr void check_size(facts& f) {
+template <class Facts>
+constexpr void check_size(Facts& f) {
     const u32 limit = f.m.target.max_shared_bytes();
     if (f.m.shared_bytes <= limit) return;
     const u32 where = f.m.n.allocations == 0 ? 0 : f.m.allocations[f.m.n.allocations - 1].where;
@@ -95,7 +98,8 @@ constexpr void check_size(facts& f) {
     }
 }
 
-constexpr void check_layout(facts& f) {
+template <class Facts>
+constexpr void check_layout(Facts& f) {
     bool placed = false;
     for (u32 i = 0; i < f.m.n.allocations; ++i) {
         check_alignment(f, i);
@@ -106,13 +110,15 @@ constexpr void check_layout(facts& f) {
 }
 
 /// Whether the place is known to the alignment asked for: in a text a variable has no more than it declares.
-[[nodiscard]] constexpr bool is_placed(const facts& f, const place& p, u32 align) noexcept {
+template <class Facts>
+[[nodiscard]] constexpr bool is_placed(const Facts& f, const place& p, u32 align) noexcept {
     if (!p.exact) return false;
     return !f.m.from_text || (p.allocation != 0 && f.m.allocations[p.allocation - 1].align >= align);
 }
 
 /// B03: an access whose address is known to the byte, wider than its alignment.
-constexpr void check_access(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void check_access(Facts& f, const ir::cursor& c) {
     const place& p = f.places[0];
     if (!p.exact || f.places_used == 0) return;
     u32 bytes = 0, lanes = 1;
@@ -135,7 +141,8 @@ constexpr void check_access(facts& f, const ir::cursor& c) {
 }
 
 /// Says that an exact address is not a multiple of `align`; `id` is the row, `what` the operand.
-constexpr bool misplaced(facts& f, const place& p, u32 align, const char (&id)[4], string_view what) {
+template <class Facts>
+constexpr bool misplaced(Facts& f, const place& p, u32 align, const char (&id)[4], string_view what) {
     if (!is_placed(f, p, align) || p.offset % align == 0) return false;
     f.out.error(id, f.where)
         .with(what)

@@ -19,6 +19,7 @@ enum class op : std::uint8_t {
     mov,
     add,
     bits,     ///< `and`, `shr`
+    scale,    ///< `mad`, `mul`, `shl`, `sub`, `xor`: followed where an address comes of it
     compare,  ///< `setp`
     load,
     store,
@@ -65,6 +66,7 @@ struct opcode_table {
     t.set(op::mov, tok::mov);
     t.set(op::add, tok::add);
     t.set(op::bits, tok::and_, tok::shr);
+    t.set(op::scale, tok::mad, tok::mul, tok::shl, tok::sub, tok::xor_);
     t.set(op::compare, tok::setp);
     t.set(op::load, tok::ld);
     t.set(op::store, tok::st);
@@ -99,8 +101,8 @@ namespace tables {
 [[nodiscard]] consteval std::uint32_t mask_of(auto... o) noexcept {
     return (0u | ... | (1u << static_cast<unsigned>(o)));
 }
-inline constexpr std::uint32_t always_result = mask_of(op::value, op::varying, op::mov, op::add, op::bits, op::compare,
-                                                       op::load, op::atomic, op::mapa, op::cvta, op::call);
+inline constexpr std::uint32_t always_result = mask_of(op::value, op::varying, op::mov, op::add, op::bits, op::scale,
+                                                       op::compare, op::load, op::atomic, op::mapa, op::cvta, op::call);
 inline constexpr std::uint32_t maybe_result = mask_of(op::two_word, op::bar, op::mbarrier, op::tcgen05);
 
 [[nodiscard]] constexpr bool second_word_has_result(op o, const ir::cursor& c) noexcept {

@@ -44,11 +44,72 @@ constexpr void check_multicast(facts& f, const ring_side& full, const ring_side&
             "' in other blocks too, but only the own block says when its slot is free: consumers arrive on the empty barrier of every block that sends (k.mapa), which counts them all");
 }
 
-constexpr void check_ring(facts& f, const ring& r) {
+/// E13: a register that walks over the stages returns to the first one after another number of them.
+template <class Facts>
+constexpr void check_walks(Facts& f, const ring& r, u32 stages) {
+    const walker* first = nullptr;
+    for (const site& s : f.sites) {
+        if ((s.barrier != r.full && s.barrier != r.empty) || !walker_code::is_walker(s.slot)) continue;
+        const walker& w = f.walkers[s.slot - 1];
+        if (w.limit == 0 || w.odd) continue;
+        if (first == nullptr && s.kind == site_kind::wait) first = &w;
+        const bool apart = w.other != 0 || (first != nullptr && first->limit != w.limit);
+        if (w.limit <= stages && w.other <= stages && (!apart || !goes_round(f, s, w.limit))) continue;
+        const u32 most = w.limit > w.other ? w.limit : w.other;
+        f.out.error("E13", s.where)
+            .say("this goes through ")
+            .with(most > stages                       ? most
+                  : w.other != 0 && w.other < w.limit ? w.other
+                                                      : w.limit)
+            .say(" slots of pipeline '")
+            .with(f.m.text(r.name))
+            .say("' before it returns to the first, ")
+            .say(most > stages ? "which has " : "elsewhere they are ")
+            .with(most > stages                                 ? stages
+                  : first != nullptr && first->limit != w.limit ? first->limit
+                                                                : most)
+            .say(": all states of a pipeline go through the same slots");
+        return;
+    }
+}
+/// E15: the first wait of a role, on the parity of the other side.
+template <class Facts>
+constexpr void check_first_waits(Facts& f, const ring& r) {
+    bool given = f.arrivals_unknown;  // somebody frees slots without having waited for full ones
+    for (u32 i = 0; i < f.sites.size(); ++i) {
+        const site& s = f.sites[i];
+        if (s.kind != site_kind::arrive || s.barrier != r.empty) continue;
+        bool waited = false;
+        for (u32 k = 0; k < i; ++k)
+            waited = waited ||
+                     (f.sites[k].kind == site_kind::wait && f.sites[k].barrier == r.full && f.sites[k].role == s.role);
+        given = given || !waited;
+    }
+    for (const site& s : f.sites) {
+        const bool full = s.barrier == r.full;
+        if (full && s.first_parity == 1)
+            f.out.error("E15", s.where)
+                .say("the first wait for a full slot of pipeline '")
+                .with(f.m.text(r.name))
+                .say(
+                    "' has parity 1, the phase before the first, which counts as complete: it returns at once; a consumer starts on parity 0");
+        if (s.barrier == r.empty && s.first_parity == 0 && !given)
+            f.out.error("E15", s.where)
+                .say("the first wait for a free slot of pipeline '")
+                .with(f.m.text(r.name))
+                .say(
+                    "' has parity 0, and slots are freed only after they were filled: it never returns; a producer starts on parity 1");
+    }
+}
+
+template <class Facts>
+constexpr void check_ring(Facts& f, const ring& r) {
     const ring_side full(f, r.full), empty(f, r.empty);
     const u32 stages = f.m.allocations[r.full].stages;
     if (full.wait == nullptr && full.arrival == nullptr && empty.wait == nullptr && empty.arrival == nullptr) return;
-    const auto name = f.name_of(r.full);
+    const auto name = f.m.text(r.name);
+    check_walks(f, r, stages);
+    check_first_waits(f, r);
     if (full.init == nullptr && empty.init == nullptr && !f.inits_unknown)
         f.out.error("E03", r.where)
             .say("the barriers of pipeline '")
@@ -69,7 +130,8 @@ constexpr void check_ring(facts& f, const ring& r) {
         f.out.error("F13", full.arrival->where)
             .say("slots of pipeline '")
             .with(name)
-            .say("' are filled again here without a wait until they are free: k.wait_empty");
+            .say("' are filled again here without a wait until they are free: k.wait_empty; freed at ")
+            .at(f.source(empty.arrival->where));
     check_multicast(f, full, empty, name, stages);
     if (empty.wait != nullptr && empty.arrival == nullptr && !f.arrivals_unknown &&
         goes_round(f, *empty.wait, stages) && (f.no_arity >> (r.empty & 31u) & 1u) == 0)
@@ -81,7 +143,8 @@ constexpr void check_ring(facts& f, const ring& r) {
             .say(" slots filled it waits for ever");
 }
 
-constexpr void check_rings(facts& f) {
+template <class Facts>
+constexpr void check_rings(Facts& f) {
     if (f.opaque || f.is_function || !f.flow_is_known()) return;
     for (const ring& r : f.rings) check_ring(f, r);
 }

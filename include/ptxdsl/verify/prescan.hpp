@@ -7,12 +7,13 @@
 
 namespace ptxdsl::verify {
 
+template <class Facts>
 class prescan {
 public:
     label_facts labels;
     ::ptxdsl::detail::dynarray<u32> wait_predicates;
 
-    constexpr explicit prescan(facts& f) : f_(f) {
+    constexpr explicit prescan(Facts& f) : f_(f) {
         labels.labels.resize(f.m.n.labels);
         labels.scopes.push_back({0, f.m.n.words, 0});
     }
@@ -23,6 +24,7 @@ public:
             switch (static_cast<ir::record>(w[0] >> 24)) {
                 case ir::record::instruction:
                     note_results(w);
+                    if (opcode_of(w) == op::scale) note_index(ir::cursor{w});
                     if (opcode_of(w) >= op::branch) instruction(ir::cursor{w});
                     break;
                 case ir::record::label: label(ir::cursor{w}); break;
@@ -50,6 +52,13 @@ private:
         if (kind != ir::operand_kind::vec && kind != ir::operand_kind::pair) return;
         for (u32 i = 1; i <= ir::payload_of(dst[0]); ++i) note_result(dst[i]);
     }
+    /// `mad` with the size of a barrier: its index may choose a stage.
+    constexpr void note_index(const ir::cursor& c) noexcept {
+        const u32* o = c.first_operand();
+        if (token_at(c, 0) == tok::mad && c.operands() == 4 && o[2] == ir::head(ir::operand_kind::small_int, 8) &&
+            ir::kind_of(o[1]) == ir::operand_kind::reg)
+            f_.regs[ir::payload_of(o[1])] |= bit::walks;
+    }
     [[nodiscard]] constexpr bool after(ir::region a, ir::region b) const noexcept {
         if (before_ == nullptr || ir::cursor{before_}.kind() != ir::record::region) return false;
         const auto code = static_cast<ir::region>(ir::cursor{before_}.code());
@@ -74,6 +83,8 @@ private:
     }
     constexpr void wait(const ir::cursor& c) {
         const u32 head = c.first_operand()[0];
+        if (c.operands() > 2 && ir::kind_of(operand_at(c, 2)[0]) == ir::operand_kind::reg)
+            f_.regs[ir::payload_of(operand_at(c, 2)[0])] |= bit::walks;
         if (ir::kind_of(head) != ir::operand_kind::reg) return;
         f_.regs[ir::payload_of(head)] |= bit::watched;
         f_.values[ir::payload_of(head)] = c.location();
@@ -116,7 +127,7 @@ private:
         scope_ = labels.scopes[scope_].parent;
     }
 
-    facts& f_;
+    Facts& f_;
     const u32* before_ = nullptr;
     u32 scope_ = 0;
     ::ptxdsl::detail::dynarray<u32> branches_;

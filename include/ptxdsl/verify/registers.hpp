@@ -12,7 +12,8 @@ namespace ptxdsl::verify {
 // --------------------------------------------------------------------------------------------------------
 
 /// The fragment of registers `first … first + count - 1`, made on first sight; `max_fragments` when there are too many.
-constexpr u32 fragment_of(facts& f, u32 first, u32 count) {
+template <class Facts>
+constexpr u32 fragment_of(Facts& f, u32 first, u32 count) {
     const u32 v = f.regs[first];
     if ((v & bit::member) != 0) {
         const u32 known = v >> 8 & 0xfu;
@@ -47,7 +48,8 @@ constexpr u32 fragment_of(facts& f, u32 first, u32 count) {
 }
 
 /// Records that fragment registers are read or written; many registers in a row are one event.
-constexpr void touch(facts& f, event_kind kind, u32 fragment) {
+template <class Facts>
+constexpr void touch(Facts& f, event_kind kind, u32 fragment) {
     if (!f.events.empty()) {
         const event& last = f.events.back();
         if (last.kind == kind && last.a == fragment && (last.flags & event_flag::guarded) == 0) return;
@@ -60,7 +62,8 @@ constexpr void touch(facts& f, event_kind kind, u32 fragment) {
 
 /// Compilers leave registers unwritten whose value does not matter; in a text only what decides where something
 /// happens, or whether, is sure to matter.
-constexpr void report_unwritten(facts& f, u32 id, u32 where, bool decides) {
+template <class Facts>
+constexpr void report_unwritten(Facts& f, u32 id, u32 where, bool decides) {
     (f.m.from_text && !decides ? f.out.warning("A06", where) : f.out.error("A06", where))
         .say("register %")
         .name(f.reg_name(id))
@@ -71,11 +74,13 @@ constexpr void report_unwritten(facts& f, u32 id, u32 where, bool decides) {
 
 /// A register that nothing before in the text has written. In a loop a later write can reach the use, unless the use is
 /// certain to come first.
-constexpr void unwritten_use(facts& f, u32 id) {
+template <class Facts>
+constexpr void unwritten_use(Facts& f, u32 id) {
     if (f.opaque) return;
     const loop& l = f.loops[f.loop_now];
     const bool comes_first = f.loop_now == 0 || (l.parent == 0 && l.ifs == f.ifs_open && f.guard == 0);
     if (!comes_first || f.unstructured) {
+        f.late_varies = true;
         f.unproved_uses.push_back({id, f.where, f.decides});
         return;
     }
@@ -83,7 +88,8 @@ constexpr void unwritten_use(facts& f, u32 id) {
     f.regs[id] = (f.regs[id] & ~bit::hidden) | bit::written;
 }
 
-constexpr bool special_use(facts& f, u32 id, u32 v) {
+template <class Facts>
+constexpr bool special_use(Facts& f, u32 id, u32 v) {
     if ((v & bit::watched) != 0) f.regs[id] &= ~bit::watched;
     if ((v & bit::in_flight) != 0) {
         f.regs[id] &= ~bit::in_flight;
@@ -108,14 +114,16 @@ constexpr bool special_use(facts& f, u32 id, u32 v) {
 }
 
 /// One register is read.
-constexpr bool take(facts& f, u32 id) {
+template <class Facts>
+constexpr bool take(Facts& f, u32 id) {
     const u32 v = f.regs[id];
-    return f.acc |= v, f.provenance = v >> 16 != 0 ? v >> 16 : f.provenance,
+    return f.acc |= v, f.provenance = v >> bit::place != 0 ? v >> bit::place : f.provenance,
                        (v & bit::special) == bit::written || special_use(f, id, v);
 }
 
 /// The same for a guard, a branch's condition or an address.
-constexpr bool take_deciding(facts& f, u32 id) {
+template <class Facts>
+constexpr bool take_deciding(Facts& f, u32 id) {
     f.decides = true;
     const bool known = take(f, id);
     f.decides = false;
@@ -129,7 +137,8 @@ constexpr bool take_deciding(facts& f, u32 id) {
 }
 
 /// The allocation in which a byte of shared memory lies, + 1.
-[[nodiscard]] constexpr u32 allocation_at(const facts& f, u32 offset) noexcept {
+template <class Facts>
+[[nodiscard]] constexpr u32 allocation_at(const Facts& f, u32 offset) noexcept {
     for (u32 i = 0; i < f.m.n.allocations; ++i) {
         const ir::allocation& a = f.m.allocations[i];
         if (offset >= a.offset && offset - a.offset < a.bytes()) return i + 1;
@@ -137,17 +146,19 @@ constexpr bool take_deciding(facts& f, u32 id) {
     return 0;
 }
 
-constexpr void take_address(facts& f, u32 base, u32 offset) {
+template <class Facts>
+constexpr void take_address(Facts& f, u32 base, u32 offset) {
     place p;
     if (ir::kind_of(base) == ir::operand_kind::reg) {
         const u32 id = ir::payload_of(base);
         const u32 before = f.provenance;
         take_deciding(f, id);
         f.provenance = before;
-        p.peer = f.regs[id] >> 16 == in_peer;
-        p.allocation = p.peer ? 0 : f.regs[id] >> 16;
+        p.peer = f.regs[id] >> bit::place == in_peer;
+        p.allocation = p.peer ? 0 : f.regs[id] >> bit::place;
         p.exact = (f.regs[id] & bit::address) != 0;
-        p.offset = f.values[id] + offset;
+        p.form = (f.regs[id] & bit::form) != 0 ? f.values[id] + 1 : 0;
+        p.offset = (p.form == 0 ? f.values[id] : 0) + offset;
         if (f.m.from_text && !p.exact) p.allocation = 0;
     } else if (base == ir::head(ir::operand_kind::symbol, ir::smem_symbol)) {
         p.exact = true;
@@ -157,7 +168,8 @@ constexpr void take_address(facts& f, u32 base, u32 offset) {
     f.places[f.places_used++ & 3u] = p;
 }
 
-constexpr void take_range(facts& f, u32 first, u32 n) {
+template <class Facts>
+constexpr void take_range(Facts& f, u32 first, u32 n) {
     if ((f.regs[first] & bit::member) != 0) {
         const u32 which = f.regs[first] >> 8 & 0xfu;
         if (f.fragments[which].written && f.fragments[which].count >= n)
@@ -167,7 +179,8 @@ constexpr void take_range(facts& f, u32 first, u32 n) {
 }
 
 /// Reads one operand that is no plain register; returns the operand behind it.
-constexpr const u32* take_other(facts& f, const u32* o) {
+template <class Facts>
+constexpr const u32* take_other(Facts& f, const u32* o) {
     const u32 n = ir::payload_of(o[0]);
     switch (ir::kind_of(o[0])) {
         case ir::operand_kind::address: take_address(f, o[1], o[2]); return o + 3;
@@ -193,20 +206,31 @@ constexpr const u32* take_other(facts& f, const u32* o) {
 // ---- writes
 // -----------------------------------------------------------------------------------------------------------
 
-constexpr void special_write(facts& f, u32 id, u32 v) {
+template <class Facts>
+constexpr void special_write(Facts& f, u32 id, u32 v) {
     if ((v & bit::member) != 0) touch(f, event_kind::register_write, v >> 8 & 0xfu);
     if ((v & bit::written) == 0) f.first_writes.push_back(id);
 }
 
 /// One register is written with what the instruction has read.
-constexpr void define(facts& f, u32 id) {
+template <class Facts>
+constexpr void define(Facts& f, u32 id) {
     const u32 v = f.regs[id];
     if ((v & (bit::member | bit::written)) != bit::written) special_write(f, id, v);
-    f.regs[id] =
-        (v & (bit::watched | bit::member | bit::kept)) | bit::written | (f.acc & bit::varies) | f.provenance << 16;
+    if ((v & bit::again) != 0) ++f.rewrites;
+    // Another path may leave what it was.
+    if ((v & (bit::again | bit::varies)) == (bit::again | bit::varies) && f.ifs_open != 0) f.acc |= bit::varies;
+    // What stands before it in a loop has taken it for the same in all threads.
+    if ((v & (bit::again | bit::written | bit::varies)) == (bit::again | bit::written) && (f.acc & bit::varies) != 0) {
+        f.turned.push_back(id);
+        if (f.loop_now != 0 && (f.divergent == 0 || (f.divergent & diverged_in_loop) != 0)) f.late_varies = true;
+    }
+    f.regs[id] = (v & (bit::watched | bit::member | bit::kept)) | bit::written | (f.acc & bit::varies) |
+                 f.provenance << bit::place;
 }
 
-constexpr void define_operand(facts& f, const u32* o) {
+template <class Facts>
+constexpr void define_operand(Facts& f, const u32* o) {
     const u32 n = ir::payload_of(o[0]);
     switch (ir::kind_of(o[0])) {
         case ir::operand_kind::reg: return define(f, n);
@@ -226,10 +250,12 @@ constexpr void define_operand(facts& f, const u32* o) {
 // -----------------------------------------------------------------------------------------------------
 
 /// Whether what an instruction writes to `dst` is what every reader of `dst` gets.
-[[nodiscard]] constexpr bool is_only_value(const facts& f, u32 dst) noexcept {
+template <class Facts>
+[[nodiscard]] constexpr bool is_only_value(const Facts& f, u32 dst) noexcept {
     return f.guard == 0 && (f.regs[dst] & bit::again) == 0;
 }
-constexpr void learn_lanes(facts& f, u32 dst, const lane_form& form) noexcept {
+template <class Facts>
+constexpr void learn_lanes(Facts& f, u32 dst, const lane_form& form) noexcept {
     f.regs[dst] |= bit::lanes;
     f.values[dst] = form.word();
 }
@@ -238,24 +264,27 @@ constexpr void learn_lanes(facts& f, u32 dst, const lane_form& form) noexcept {
 }
 
 /// `mov`: a literal, the address of shared memory, or a thread's index.
-constexpr void learn_mov(facts& f, u32 dst, const u32* source) {
+template <class Facts>
+constexpr void learn_mov(Facts& f, u32 dst, const u32* source) {
     if (!is_only_value(f, dst)) return;
     if (ir::kind_of(source[0]) == ir::operand_kind::special) {
         const auto which = static_cast<isa::special>(ir::payload_of(source[0]));
         if (which == isa::special::laneid || which == isa::special::tid_x) f.regs[dst] |= bit::by_index;
+        if (which == isa::special::cluster_ctarank) f.own_rank = dst + 1;
         if (which == isa::special::laneid) learn_lanes(f, dst, {0, 5});
         if (which == isa::special::tid_x && is_one_dimensional(f.m.attrs)) learn_lanes(f, dst, {0, 10});
     } else if (ir::kind_of(source[0]) == ir::operand_kind::small_int) {
         f.regs[dst] |= bit::constant;
         f.values[dst] = static_cast<u32>(ir::small_value(source[0]));
     } else if (source[0] == ir::head(ir::operand_kind::symbol, ir::smem_symbol)) {
-        f.regs[dst] |= bit::address | allocation_at(f, source[1]) << 16;
+        f.regs[dst] |= bit::address | allocation_at(f, source[1]) << bit::place;
         f.values[dst] = source[1];
     }
 }
 
 /// `add` of a literal to a known value.
-constexpr void learn_add(facts& f, u32 dst, const u32* sources) {
+template <class Facts>
+constexpr void learn_add(Facts& f, u32 dst, const u32* sources) {
     if (!is_only_value(f, dst) || ir::kind_of(sources[0]) != ir::operand_kind::reg ||
         ir::kind_of(sources[1]) != ir::operand_kind::small_int)
         return;
@@ -265,7 +294,8 @@ constexpr void learn_add(facts& f, u32 dst, const u32* sources) {
 }
 
 /// The literal behind a register that holds a part of the thread index; false when it is something else.
-[[nodiscard]] constexpr bool lanes_and_literal(const facts& f, u32 dst, const u32* sources, lane_form& form,
+template <class Facts>
+[[nodiscard]] constexpr bool lanes_and_literal(const Facts& f, u32 dst, const u32* sources, lane_form& form,
                                                u32& literal) noexcept {
     if (!is_only_value(f, dst) || ir::kind_of(sources[0]) != ir::operand_kind::reg ||
         ir::kind_of(sources[1]) != ir::operand_kind::small_int || ir::small_value(sources[1]) < 0)
@@ -277,13 +307,15 @@ constexpr void learn_add(facts& f, u32 dst, const u32* sources) {
     return form.count == 0;
 }
 /// `and`, `shr`, `setp` of something that follows from the thread index, with a literal.
-constexpr void learn_index(facts& f, u32 dst, const u32* sources) noexcept {
+template <class Facts>
+constexpr void learn_index(Facts& f, u32 dst, const u32* sources) noexcept {
     if (!is_only_value(f, dst) || sources[0] >> 28 > 1 || ir::kind_of(sources[1]) != ir::operand_kind::small_int)
         return;
     f.regs[dst] |= f.regs[ir::payload_of(sources[0])] & bit::by_index;
 }
 /// `and` with 2^n - 1, `shr`.
-constexpr void learn_bits(facts& f, u32 dst, const u32* sources, bool shift) noexcept {
+template <class Facts>
+constexpr void learn_bits(Facts& f, u32 dst, const u32* sources, bool shift) noexcept {
     lane_form form;
     u32 literal = 0;
     if (!lanes_and_literal(f, dst, sources, form, literal)) return;
@@ -297,7 +329,8 @@ constexpr void learn_bits(facts& f, u32 dst, const u32* sources, bool shift) noe
     if (width != 0 && literal + 1 == 1u << width) learn_lanes(f, dst, {form.shift, width});
 }
 /// `setp` with a literal.
-constexpr void learn_compare(facts& f, u32 dst, const u32* sources, tok how) noexcept {
+template <class Facts>
+constexpr void learn_compare(Facts& f, u32 dst, const u32* sources, tok how) noexcept {
     lane_form form;
     u32 literal = 0;
     if (!lanes_and_literal(f, dst, sources, form, literal)) return;
@@ -317,14 +350,16 @@ constexpr void learn_compare(facts& f, u32 dst, const u32* sources, tok how) noe
 }
 
 /// `elect.sync d|p, mask`: `p` holds for one thread of each warp.
-constexpr void learn_elect(facts& f, const u32* dst) noexcept {
+template <class Facts>
+constexpr void learn_elect(Facts& f, const u32* dst) noexcept {
     if (ir::kind_of(dst[0]) != ir::operand_kind::pair || ir::kind_of(dst[2]) != ir::operand_kind::reg) return;
     const u32 id = ir::payload_of(dst[2]);
     if (is_only_value(f, id)) f.regs[id] |= bit::by_index;
 }
 
 /// End of an outermost loop, or of the program: uses that no later write reaches are errors after all.
-constexpr void settle_unproved(facts& f) {
+template <class Facts>
+constexpr void settle_unproved(Facts& f) {
     for (u32 i = 0; i < f.unproved_uses.size(); ++i) {
         const facts::unproved u = f.unproved_uses[i];
         const u32 v = f.regs[u.reg];
@@ -337,7 +372,8 @@ constexpr void settle_unproved(facts& f) {
 }
 
 /// Predicates of waits that nothing has read (E11); `where` lies in the register's value word.
-constexpr void check_watched(facts& f, const ::ptxdsl::detail::dynarray<u32>& predicates) {
+template <class Facts>
+constexpr void check_watched(Facts& f, const ::ptxdsl::detail::dynarray<u32>& predicates) {
     if (f.opaque) return;
     for (const u32 id : predicates)
         if ((f.regs[id] & bit::watched) != 0)

@@ -3,15 +3,20 @@
 // same threads execute one after the other, or something the whole kernel never does.
 #pragma once
 
+#include <ptxdsl/verify/barriers.hpp>
 #include <ptxdsl/verify/registers.hpp>
 
 namespace ptxdsl::verify {
 
 /// Where statements stand that must be executed by the same threads to contradict each other.
-[[nodiscard]] constexpr u32 stand(const facts& f) noexcept { return f.arm_now << 8 | (f.role_now & 0xffu); }
+template <class Facts>
+[[nodiscard]] constexpr u32 stand(const Facts& f) noexcept {
+    return f.arm_now << 8 | (f.role_now & 0xffu);
+}
 
 /// I08: forgets the loads under way. (At `wait::ld`; and where another arm begins, which has not loaded.)
-constexpr void settle_loads(facts& f) noexcept {
+template <class Facts>
+constexpr void settle_loads(Facts& f) noexcept {
     for (u32 i = 0; i < f.tm.loads.size(); ++i)
         for (u32 r = f.tm.loads[i].first; r < f.tm.loads[i].first + f.tm.loads[i].count; ++r)
             f.regs[r] &= ~bit::in_flight;
@@ -19,12 +24,14 @@ constexpr void settle_loads(facts& f) noexcept {
 }
 
 /// Whether an address register has the same value wherever it is named.
-[[nodiscard]] constexpr bool holds_one_value(const facts& f, u32 head) noexcept {
+template <class Facts>
+[[nodiscard]] constexpr bool holds_one_value(const Facts& f, u32 head) noexcept {
     return ir::kind_of(head) == ir::operand_kind::reg && (f.regs[ir::payload_of(head)] & bit::again) == 0;
 }
 
 /// I01: one cta_group for all tcgen05 instructions of a kernel (PTX ISA 9.7.16.5; ptxas refuses it as well).
-constexpr void check_group(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void check_group(Facts& f, const ir::cursor& c) {
     const u32 group = has_token(c, tok::cta_group__2) ? 2 : has_token(c, tok::cta_group__1) ? 1 : 0;
     if (group == 0) return;
     if (f.tm.group != 0 && f.tm.group != group)
@@ -38,7 +45,8 @@ constexpr void check_group(facts& f, const ir::cursor& c) {
         f.tm.group = group;
 }
 
-constexpr void on_alloc(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_alloc(Facts& f, const ir::cursor& c) {
     std::int64_t columns = 0;
     if (!f.constant_of(operand_at(c, 1)[0], columns)) columns = 0;
     if (f.tm.relinquished && f.tm.relinquished_at == stand(f) && !f.unstructured)
@@ -51,8 +59,29 @@ constexpr void on_alloc(facts& f, const ir::cursor& c) {
         f.out.error("I02", f.where).with(f.tm.live).say(" columns of tensor memory are live here; there are 512");
 }
 
-constexpr void on_dealloc(facts& f, const ir::cursor& c) {
-    ++f.tm.frees;
+template <class Facts>
+constexpr void note_result_use(Facts& f, bool frees) noexcept {
+    if (f.tm.multiplies == 0 || f.tm.result.sites != unknown_count) return;
+    f.tm.result = {f.where, f.sites.size(), f.role_now, f.loop_now, frees};
+}
+
+/// I11: others are told that tensor memory is free while loads from it are not ordered before.
+template <class Facts>
+constexpr void warn_unordered(Facts& f) {
+    if (f.tm.unordered == 0) return;
+    f.tm.unordered = 0;
+    f.out.warning("I11", f.where)
+        .say("no tcgen05.fence::before_thread_sync between tcgen05.ld and what tells others that it is done");
+}
+
+template <class Facts>
+constexpr void on_dealloc(Facts& f, const ir::cursor& c) {
+    if (f.tm.frees++ == 0) f.tm.free_where = f.where;
+    note_result_use(f, true);
+    if (f.tm.loaded != 0 && f.tm.loaded != stand(f) + 1)
+        f.out.error("I03", f.where)
+            .say(
+                "tensor memory is freed while other warps may still load from it: a barrier comes between (k.bar_sync)");
     const u32 address = c.first_operand()[0];
     std::int64_t columns = 0;
     const bool known = f.constant_of(operand_at(c, 1)[0], columns);
@@ -70,7 +99,8 @@ constexpr void on_dealloc(facts& f, const ir::cursor& c) {
 }
 
 /// I14: the first multiplication of all, into columns nothing has written.
-constexpr void check_first(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void check_first(Facts& f, const ir::cursor& c) {
     if (f.tm.multiplies++ != 0 || f.tm.stores != 0 || f.arm_now != 0 || f.guard != 0 || f.unstructured) return;
     // The predicate is the last operand but for scale-input-d and the column mask, which no short form has.
     const u32 n = c.operands();
@@ -86,7 +116,9 @@ constexpr void check_first(facts& f, const ir::cursor& c) {
     }
 }
 
-constexpr void on_multiply(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_multiply(Facts& f, const ir::cursor& c) {
+    if (f.tm.multiplies == 0) f.tm.issue = {f.where, f.sites.size(), f.role_now, f.loop_now};
     check_first(f, c);
     if (!f.tm.issued) f.tm.issued_at = stand(f);
     f.tm.issued = true;
@@ -95,12 +127,27 @@ constexpr void on_multiply(facts& f, const ir::cursor& c) {
 }
 
 /// I12: an arrival that frees a slot of the ring, noted in front of the instruction.
-constexpr void on_release(facts& f) {
+template <class Facts>
+constexpr void on_release(Facts& f) {
     loop& l = f.loops[f.loop_now];
     if (l.multiply == 1 + (f.role_now & 0xffu) && l.release_where == 0) l.release_where = f.where + 1;
 }
 
-constexpr void on_commit(facts& f) noexcept {
+/// I13: an mma of a pair reads the shared memory of both blocks.
+template <class Facts>
+constexpr void check_commit_mask(Facts& f, const ir::cursor& c) {
+    std::int64_t mask = 0;
+    if (!has_token(c, tok::multicast__cluster) || !has_token(c, tok::cta_group__2) ||
+        !f.constant_of(operand_at(c, c.operands() - 1)[0], mask) || ((mask ^ mask >> 1) & 0x5555) == 0)
+        return;
+    f.out.error("I13", f.where)
+        .say("commit mask ")
+        .with(mask)
+        .say(" leaves out one block of a pair, whose shared memory the mma reads as well");
+}
+
+template <class Facts>
+constexpr void on_commit(Facts& f) noexcept {
     ++f.tm.commits;
     if ((f.noted &
          (1u << static_cast<u32>(ir::note::barrier_arrive) | 1u << static_cast<u32>(ir::note::barrier_noarity))) == 0)
@@ -112,9 +159,11 @@ constexpr void on_commit(facts& f) noexcept {
 }
 
 /// A thread has learned what others did: an mbarrier wait (by which mma's end is known, I11), a barrier.
-constexpr void tensor_memory_met(facts& f, bool waits) noexcept {
+template <class Facts>
+constexpr void tensor_memory_met(Facts& f, bool waits) noexcept {
     f.tm.issued = false;
     f.tm.met = f.tm.multiplies;
+    f.tm.loaded = 0;
     f.tm.unfenced_wait = f.tm.unfenced_wait || waits;
 }
 
@@ -130,24 +179,28 @@ constexpr void check_quarter(facts& f, const u32* address) {
                 .say(
                     " threads use the lanes of one warp here; each warp has its own: k.tcgen05.quarter(memory, warp) with the number of the warp");
 }
-constexpr void on_load(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_load(Facts& f, const ir::cursor& c) {
     f.acc |= bit::varies;
     check_quarter(f, operand_at(c, 1));
     if (f.tm.first_load == 0) f.tm.first_load = f.where + 1;
+    note_result_use(f, false);
+    f.tm.unordered = stand(f) + 1;
+    if (f.threads > 32 && !f.in_single) f.tm.loaded = stand(f) + 1;
     // An accumulator that was waited for may be loaded while the next one is under way.
     const bool only_sum = f.tm.met == 0 && f.tm.stores == 0;
     if (f.tm.issued && f.tm.issued_at == stand(f) && only_sum && !f.unstructured) {
         f.out.error("I11", f.where)
             .say(
                 "tcgen05.ld right after tcgen05.mma: the accumulator is not there before a commit has arrived on an mbarrier and this thread has waited for it (k.tcgen05.wait)");
-        f.tm.issued = false;
+        f.tm.issued = false, f.tm.told = true;
     } else if (f.tm.unfenced_wait && f.tm.multiplies != 0) {
         f.out.warning("I11", f.where).say("no tcgen05.fence::after_thread_sync between the wait and this tcgen05.ld");
         f.tm.unfenced_wait = false;
     }
     const u32* address = operand_at(c, 1);
     if (ir::kind_of(address[0]) == ir::operand_kind::address && f.tm.store_base == address[1] &&
-        f.tm.store_offset == address[2]) {
+        (f.tm.store_offset == address[2] || f.tm.store_first == address[2])) {
         f.out.error("I08", f.where)
             .say("tcgen05.ld of columns that a tcgen05.st before it wrote, without k.tcgen05.wait_st() between");
         f.tm.store_base = 0;
@@ -155,7 +208,8 @@ constexpr void on_load(facts& f, const ir::cursor& c) {
 }
 
 /// The registers of a load, after they have been defined.
-constexpr void load_begins(facts& f, const u32* dst) {
+template <class Facts>
+constexpr void load_begins(Facts& f, const u32* dst) {
     const fragment r = registers_of(dst);
     // nvcc moves copies and conversions above the wait, and ptxas keeps them in order: a text's are not judged.
     if (r.count == 0 || f.unstructured || f.guard != 0 || f.m.from_text) return;
@@ -163,18 +217,21 @@ constexpr void load_begins(facts& f, const u32* dst) {
     f.tm.loads.push_back(r);
 }
 
-constexpr void on_store(facts& f, const ir::cursor& c) {
-    ++f.tm.stores;
+template <class Facts>
+constexpr void on_store(Facts& f, const ir::cursor& c) {
+    ++f.tm.stores, ++f.tm.puts;
     if (f.tm.first_store == 0) f.tm.first_store = f.where + 1;
     const u32* address = c.first_operand();
     check_quarter(f, address);
     if (ir::kind_of(address[0]) != ir::operand_kind::address || f.guard != 0 || f.unstructured ||
         !holds_one_value(f, address[1]))
         return;
+    if (f.tm.store_base != address[1]) f.tm.store_first = address[2];
     f.tm.store_base = address[1], f.tm.store_offset = address[2];
 }
 
-constexpr void on_tcgen05(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_tcgen05(Facts& f, const ir::cursor& c) {
     check_group(f, c);
     switch (token_at(c, 1)) {
         case tok::alloc: return on_alloc(f, c);
@@ -182,18 +239,63 @@ constexpr void on_tcgen05(facts& f, const ir::cursor& c) {
         case tok::relinquish_alloc_permit: f.tm.relinquished = f.guard == 0, f.tm.relinquished_at = stand(f); return;
         case tok::mma: return on_multiply(f, c);
         case tok::cp: ++f.tm.stores; return;
-        case tok::commit: return on_commit(f);
+        case tok::commit: check_commit_mask(f, c); return on_commit(f);
         case tok::ld: return on_load(f, c);
         case tok::st: return on_store(f, c);
         case tok::wait__ld: f.tm.waits_for_loads = true; return settle_loads(f);
         case tok::wait__st: f.tm.store_base = 0, f.tm.waits_for_stores = true; return;
         case tok::fence__after_thread_sync: f.tm.unfenced_wait = false; return;
+        case tok::fence__before_thread_sync: f.tm.unordered = 0; return;
         default: return;
     }
 }
 
+/// Whether a wait returns at once: its parity is that of the phase before the first, and nobody waits for another.
+template <class Facts>
+[[nodiscard]] constexpr bool is_void(const Facts& f, const site& wait) noexcept {
+    if (f.waits_unknown) return false;
+    for (const site& s : f.sites)
+        if (s.kind == site_kind::wait && s.barrier == wait.barrier && s.parity != (walker_code::constant | 1u))
+            return false;
+    return true;
+}
+/// Whether the barrier gets arrivals of tcgen05.commit, or some that are not known.
+template <class Facts>
+[[nodiscard]] constexpr bool is_committed(const Facts& f, u32 barrier) noexcept {
+    if (f.arrivals_unknown || (f.no_arity >> (barrier & 31u) & 1u) != 0) return true;
+    for (const site& s : f.sites)
+        if (s.barrier == barrier && (s.flags & site_flag::commit) != 0) return true;
+    return false;
+}
+template <class Facts>
+[[nodiscard]] constexpr u32 outermost(const Facts& f, u32 loop) noexcept {
+    while (loop != 0 && f.loops[loop].parent != 0) loop = f.loops[loop].parent;
+    return loop;
+}
+/// I11: the accumulator is used by threads that have not waited for a commit, nor can one that has have told them.
+template <class Facts>
+constexpr void check_result_use(Facts& f) {
+    const auto &issue = f.tm.issue, &use = f.tm.result;
+    if (use.sites == unknown_count || f.tm.told || f.tm.commits == 0 || f.tm.puts != 0 || f.waits_unknown ||
+        f.unstructured)
+        return;
+    const u32 around = outermost(f, issue.loop);
+    for (u32 i = 0; i < use.sites; ++i) {
+        const site& s = f.sites[i];
+        if (s.kind != site_kind::wait || !is_committed(f, s.barrier) || is_void(f, s)) continue;
+        if (use.frees || s.role == use.role || s.role == 0 || i >= issue.sites ||
+            (around != 0 && outermost(f, s.loop) == around))
+            return;
+    }
+    f.out.error("I11", use.where)
+        .say(use.frees ? "tensor memory is freed" : "tcgen05.ld of an accumulator")
+        .say(
+            " with no wait for a commit since its tcgen05.mma: the mma may still be writing (k.tcgen05.commit, k.tcgen05.wait)");
+}
+
 /// What only the whole kernel shows.
-constexpr void check_tensor_memory(facts& f) {
+template <class Facts>
+constexpr void check_tensor_memory(Facts& f) {
     const bool all_seen = !f.is_function && !f.opaque && !f.tm.calls;
     if (!all_seen) return;
     if (f.tm.allocations == 1 && f.tm.columns != 0 && f.tm.freed_columns != 0 && f.tm.frees == 1)
@@ -210,6 +312,10 @@ constexpr void check_tensor_memory(facts& f) {
         f.out.error("I08", f.tm.first_load - 1)
             .say(
                 "tcgen05.ld in a kernel that never waits for one: k.tcgen05.wait_ld() comes before its registers are read");
+    if (f.tm.allocations == 0 && f.tm.frees != 0)
+        f.out.error("I03", f.tm.free_where)
+            .say("tensor memory is freed here that this kernel has not allocated: k.tcgen05.alloc(slot)");
+    check_result_use(f);
     if (f.tm.multiplies != 0 && f.tm.commits == 0 && f.tm.first_load != 0)
         f.out.error("I11", f.tm.first_load - 1)
             .say(

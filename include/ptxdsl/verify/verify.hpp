@@ -9,18 +9,20 @@
 #include <ptxdsl/verify/pipelines.hpp>
 #include <ptxdsl/verify/prescan.hpp>
 #include <ptxdsl/verify/tensor_memory.hpp>
+#include <ptxdsl/verify/values.hpp>
 #include <ptxdsl/verify/warps.hpp>
 #include <ptxdsl/verify/wgmma.hpp>
 
 namespace ptxdsl::verify {
 
 /// The first pass: every record once, in text order.
+template <class Facts>
 class text_pass {
 public:
-    constexpr text_pass(facts& f, const label_facts& labels) noexcept : f_(f), structure_(f, labels) {}
+    constexpr text_pass(Facts& f, const label_facts& labels) noexcept : f_(f), structure_(f, labels) {}
 
     constexpr void run() {
-        if (f_.unstructured || f_.opaque) f_.threads = f_.roles[0].threads = 0;
+        if (f_.unstructured || f_.opaque) f_.threads = f_.together = f_.roles[0].threads = 0;
         const u32* const end = f_.m.words + f_.m.n.words;
         for (const u32* w = f_.m.words; w < end; w += w[0] & 0xffffu) {
             switch (static_cast<ir::record>(w[0] >> 24)) {
@@ -68,7 +70,10 @@ private:
             if (k != op::value) special(k, c);
             if (f_.split || w[2] != 0) check_convergence(f_, k, c);
             if (f_.places_used != 0 && f_.places[0].peer) on_peer_access(f_, k, c);
-            if (result) finish_result(k, c, dst);
+            if (result) {
+                finish_result(k, c, dst);
+                if (dst[0] >> 28 == 0 && (f_.regs[dst[0]] & bit::walks) != 0) walk(f_, dst[0], c, dst + 1);
+            }
             if (result && k == op::tcgen05) load_begins(f_, dst);
         }
         f_.noted = f_.noted_barrier = f_.noted_wait = 0;
@@ -83,9 +88,18 @@ private:
         define(f_, id);
         switch (k) {
             case op::mov: return learn_mov(f_, id, dst + 1);
-            case op::add: return learn_add(f_, id, dst + 1);
-            case op::bits: learn_index(f_, id, dst + 1); return learn_bits(f_, id, dst + 1, token_at(c, 0) == tok::shr);
-            case op::compare: learn_index(f_, id, dst + 1); return learn_compare(f_, id, dst + 1, token_at(c, 1));
+            case op::add: learn_add(f_, id, dst + 1); return learn_value(f_, id, c, dst + 1);
+            case op::bits:
+                learn_index(f_, id, dst + 1);
+                learn_bits(f_, id, dst + 1, token_at(c, 0) == tok::shr);
+                return learn_value(f_, id, c, dst + 1);
+            case op::scale: return learn_value(f_, id, c, dst + 1);
+            case op::mapa: return learn_mapped(f_, id, dst[1]);
+            case op::varying: return learn_shuffle(f_, id, c, dst + 1);
+            case op::compare:
+                learn_index(f_, id, dst + 1);
+                learn_wrap(f_, id, c, dst + 1);
+                return learn_compare(f_, id, dst + 1, token_at(c, 1));
             default: return;
         }
     }
@@ -94,14 +108,15 @@ private:
             case op::varying: f_.acc |= bit::varies; return varying(c);
             case op::add: return add(c.first_operand(), c.operands());
             case op::load: return load(c);
+            case op::reduce: return on_shared_write(f_, c);
             case op::store:
-            case op::reduce:
-            case op::stmatrix: return on_shared_write(f_, c);
+            case op::stmatrix: on_shared_write(f_, c); return own_write(c);
             case op::atomic: f_.acc |= bit::varies, f_.provenance = 0; return on_shared_write(f_, c);
             case op::leave: return leave(c);
             case op::bar: tensor_memory_met(f_, false); return on_bar(f_, c);
             case op::tcgen05:
                 if (has_token(c, tok::aligned)) f_.push(event_kind::converge);
+                if (token_at(c, 1) == tok::alloc && f_.places_used != 0) part_write(f_, f_.places[0], true);
                 return on_tcgen05(f_, c);
             case op::fence: return fence(c);
             case op::copy: return on_copy(f_, c);
@@ -129,6 +144,14 @@ private:
         check_access(f_, c);
         if (f_.m.target.sm >= 100 && f_.places[0].exact && ir::kind_of(c.first_operand()[0]) == ir::operand_kind::reg)
             f_.tm.addresses.push_back(ir::payload_of(c.first_operand()[0]));
+        if (!is_weak(c)) return;
+        cross_read(f_, f_.places[0]);
+        peer_read(f_, f_.places[0]);
+    }
+    constexpr void own_write(const ir::cursor& c) {
+        if (f_.places_used == 0 || !is_weak(c)) return;
+        if (has_token(c, tok::shared__cluster)) peer_write(f_, f_.places[0]);
+        if (has_token(c, tok::shared) || has_token(c, tok::shared__cta)) part_write(f_, f_.places[0], false);
     }
     constexpr void leave(const ir::cursor& c) {
         const bool trap = token_at(c, 0) == tok::trap;
@@ -156,6 +179,7 @@ private:
             f_.arrivals_unknown = true;
             f_.reaches_peers = f_.reaches_peers || has_token(c, tok::shared__cluster);
         }
+        if (what == tok::arrive && f_.tm.unordered == stand(f_) + 1) warn_unordered(f_);
         if (what == tok::complete_tx && !noted(f_, ir::note::barrier_copy)) f_.bytes_unknown = true;
         if (has_token(c, tok::expect_tx) && !noted(f_, ir::note::barrier_expect)) f_.bytes_unknown = true;
         if (has_token(c, tok::cluster) && what != tok::try_wait && what != tok::test_wait) releases_to_cluster(f_);
@@ -216,17 +240,18 @@ private:
             case ir::note::barrier_init: return initialise(c, p);
             case ir::note::barrier_arrive:
                 if ((p[3] & 4u) != 0) on_release(f_);
-                return use(c, site_kind::arrive, p[2], 0, p[3] & 1u);
+                return use(c, site_kind::arrive, p[2], 0,
+                           static_cast<u8>((p[3] & 1u) | ((p[3] & 8u) != 0 ? site_flag::several : 0)));
             case ir::note::barrier_expect: return use(c, site_kind::expect, p[2], 0, 0);
             case ir::note::barrier_copy: return use(c, site_kind::copy, p[2], p[3], 0);
             case ir::note::barrier_wait: return use(c, site_kind::wait, p[2], 0, 0);
-            case ir::note::barrier_noarity: f_.no_arity |= 1u << (p[0] & 31u); return;
+            case ir::note::barrier_noarity: return uncounted(c, p[0]);
             case ir::note::tile_write: return on_slot(event_kind::generic_write, p);
             case ir::note::tile_async_read:
                 return on_slot(opcode_behind(c) == op::wgmma ? event_kind::matrix_read : event_kind::async_read, p);
             case ir::note::bulk_store: f_.noted_slot = f_.slot_of(p[0], p[1]); return;
             case ir::note::thread_dependent: return;
-            case ir::note::pipeline: f_.rings.push_back({p[0], p[1], f_.where}); return;
+            case ir::note::pipeline: f_.rings.push_back({p[0], p[1], f_.where, {p[2], p[3]}}); return;
         }
     }
     constexpr void use(const ir::cursor& c, site_kind kind, u32 amount, u32 extra, u8 flags) {
@@ -236,21 +261,62 @@ private:
         f_.guard = 0;
         if (kind == site_kind::wait && before_ != nullptr && ir::cursor{before_}.kind() == ir::record::label)
             f_.sites.back().loop = f_.loops[f_.loop_now].parent, f_.sites.back().spins = true;
+        const u32* const w = behind(c);
+        if (w != nullptr && opcode_of(w) == op::tcgen05) f_.sites.back().flags |= site_flag::commit;
+        if (w != nullptr) f_.sites.back().slot = stage_code(f_, ir::cursor{w}, p[1]);
+        if (w != nullptr && (kind == site_kind::wait || kind == site_kind::arrive))
+            ring_event(ir::cursor{w}, kind == site_kind::wait);
+        if (w != nullptr && kind == site_kind::copy && extra > 1) narrow_multicast(ir::cursor{w});
         if ((flags & site_flag::remote) != 0 || extra > 1) f_.reaches_peers = true;
         if (extra > 1) reaches_peer(f_);
         if (kind == site_kind::copy) f_.noted_barrier = p[0] + 1;
-        const u32 r = kind == site_kind::wait     ? f_.ring_of(p[0], false)
-                      : kind == site_kind::arrive ? f_.ring_of(p[0], true)
-                                                  : max_rings;
-        if (r < max_rings)
-            f_.push(kind == site_kind::wait ? event_kind::ring_wait : event_kind::ring_release, r, 0,
-                    guarded_by_case(c) ? event_flag::cases : u8{0});
         if (p[0] >= 32 || (flags & site_flag::remote) != 0) return;
         const u32 stage = f_.sites.back().stage;
         f_.push(event_kind::barrier_use, p[0], stage == unknown_count ? stage : index_of(p[0], stage));
         if (kind != site_kind::wait) return;
         f_.noted_wait = p[0] + 1;
         f_.push(event_kind::barrier_wait, p[0], f_.in_single ? 1 : f_.threads);
+    }
+    /// A block that a constant mask leaves out gets none of the copy's bytes.
+    constexpr void narrow_multicast(const ir::cursor& c) {
+        const u32 behind = has_token(c, tok::L2__cache_hint) ? 2 : 1;
+        std::int64_t mask = 0;
+        if (!has_token(c, tok::multicast__cluster) || !f_.constant_of(operand_at(c, c.operands() - behind)[0], mask))
+            return;
+        const u32 all = (1u << f_.m.attrs.cluster_size()) - 1;
+        if ((static_cast<u32>(mask) & all) != static_cast<u32>(mask) || mask == 0) return;  // F06
+        if (static_cast<u32>(mask) != all) f_.sites.back().left_out = true;
+    }
+    /// What a wait or an arrival is in a pipeline.
+    constexpr void ring_event(const ir::cursor& c, bool waits) {
+        site& s = f_.sites.back();
+        if (waits) {
+            u32 value = unknown_count;
+            s.parity = parity_code(f_, c, value);
+            bool first = true;
+            for (u32 i = 0; i + 1 < f_.sites.size(); ++i)
+                first = first && (f_.sites[i].kind != site_kind::wait || f_.sites[i].barrier != s.barrier ||
+                                  f_.sites[i].role != s.role);
+            if (first) s.first_parity = value;
+        }
+        u32 side = 0;
+        u32 r = f_.ring_of(s.barrier, false);
+        if (r == max_rings) side = 1, r = f_.ring_of(s.barrier, true);
+        if (r == max_rings) return;
+        // A hand-over answers the wait for the other barrier.
+        const bool cases = c.guard() != 0 && (f_.regs[(c.guard() >> 1) - 1] & bit::by_index) == 0;
+        const u8 flags =
+            static_cast<u8>((f_.arm_now != 0 ? event_flag::selects : 0) | (cases ? event_flag::cases : 0) |
+                            (goes_round(f_, s, f_.m.allocations[s.barrier].stages) ? 0 : event_flag::partial));
+        f_.push(waits ? event_kind::ring_wait : event_kind::ring_hand, r | (waits ? side : 1 - side) << 8,
+                s.slot | s.parity << 16, flags);
+    }
+    /// Arrivals nobody can count; or `k.assume_arrivals`, which stands in front of anything.
+    constexpr void uncounted(const ir::cursor& c, u32 barrier) {
+        f_.no_arity |= 1u << (barrier & 31u);
+        const op k = opcode_behind(c);
+        if (k == op::mbarrier || k == op::tcgen05 || k == op::copy)
+            add_site(f_, site_kind::uncounted, barrier, unknown_count, unknown_count, 0, 0, guarded(c));
     }
     constexpr void on_slot(event_kind kind, const u32* p) {
         const u32 s = f_.slot_of(p[0], p[1]);
@@ -278,11 +344,6 @@ private:
         const u32* w = behind(c);
         return w != nullptr && w[2] != 0;
     }
-    /// Whether the guard of the instruction behind the note may be more than a choice of threads.
-    [[nodiscard]] constexpr bool guarded_by_case(const ir::cursor& c) const noexcept {
-        const u32* w = behind(c);
-        return w != nullptr && w[2] != 0 && (f_.regs[(w[2] >> 1) - 1] & bit::by_index) == 0;
-    }
     /// The threads for which the guard of the instruction behind the note holds, as a `lane_form`; 0: unknown.
     [[nodiscard]] constexpr u32 lanes_of_guard(const ir::cursor& c) const noexcept {
         const u32* w = behind(c);
@@ -295,8 +356,8 @@ private:
         return w == nullptr ? op::effect : opcode_of(w);
     }
 
-    facts& f_;
-    structure structure_;
+    Facts& f_;
+    structure<Facts> structure_;
     const u32* before_ = nullptr;
 };
 
@@ -319,8 +380,9 @@ constexpr void check_version(facts& f) {
 }
 
 /// One body: the kernel's, or a device function's.
-constexpr void check_body(facts& f) {
-    prescan first(f);
+template <class Facts>
+constexpr void check_body(Facts& f) {
+    prescan<Facts> first(f);
     first.run();
     text_pass(f, first.labels).run();
     check_watched(f, first.wait_predicates);
@@ -332,14 +394,15 @@ constexpr void check_body(facts& f) {
     if (f.flow_is_known()) flow(f).run();
 }
 
+template <class Facts>
 constexpr void check_functions(const ir::view& m, report& out) {
     for (u32 i = 0; i < m.n.functions; ++i) {
         const ir::function& fn = m.functions[i];
         ir::view body = m;
         body.words = m.function_words + fn.begin;
         body.n.words = fn.end - fn.begin;
-        facts f(body, out);
-        f.threads = f.roles[0].threads = 0;
+        Facts f(body, out);
+        f.threads = f.together = f.roles[0].threads = 0;
         f.divergent = bit::varies;
         f.arrivals_unknown = f.bytes_unknown = f.is_function = true;
         for (u32 r = 0; r < u32{fn.results} + fn.params; ++r)
@@ -349,12 +412,13 @@ constexpr void check_functions(const ir::view& m, report& out) {
 }
 
 /// Checks the finished program `m` and adds what it finds to `out`.
+template <class Facts = facts>
 constexpr void run(const ir::view& m, report& out) {
-    facts f(m, out);
+    Facts f(m, out);
     check_version(f);
     check_layout(f);
     check_body(f);
-    if (m.n.functions != 0) check_functions(m, out);
+    if (m.n.functions != 0) check_functions<Facts>(m, out);
 }
 
 }  // namespace ptxdsl::verify

@@ -10,7 +10,8 @@ namespace ptxdsl::verify {
 // ---- barriers
 // -----------------------------------------------------------------------------------------------------------
 
-constexpr void block_barrier(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void block_barrier(Facts& f, const ir::cursor& c) {
     const u32 block = f.m.attrs.threads();
     if (f.in_single && block > 1) {
         f.out.error("H05", f.where)
@@ -26,7 +27,8 @@ constexpr void block_barrier(facts& f, const ir::cursor& c) {
     r.block_barrier_at = static_cast<u32>(c.w - f.m.words);
 }
 
-constexpr void named_barrier(facts& f, std::int64_t id, std::int64_t count, bool waits) {
+template <class Facts>
+constexpr void named_barrier(Facts& f, std::int64_t id, std::int64_t count, bool waits) {
     const u32 block = f.m.attrs.threads();
     if (count % 32 != 0 || count <= 0)
         f.out.error("H01", f.where)
@@ -43,8 +45,8 @@ constexpr void named_barrier(facts& f, std::int64_t id, std::int64_t count, bool
             .with(count)
             .say(" threads, but the block has ")
             .with(block);
-    f.barrier_uses.push_back({static_cast<u32>(id), static_cast<u32>(count), f.in_single ? 0 : f.threads, f.role_now,
-                              f.where, waits, f.loop_now != 0});
+    f.barrier_uses.push_back({static_cast<u32>(id), static_cast<u32>(count), f.in_single ? 0 : f.threads,
+                              f.in_single ? 0 : f.together, f.role_now, f.where, waits, f.loop_now != 0});
 }
 
 constexpr void on_cluster_barrier(facts& f, const ir::cursor& c) {
@@ -58,7 +60,8 @@ constexpr void on_cluster_barrier(facts& f, const ir::cursor& c) {
 }
 
 /// `bar`, `barrier`: of a warp, the cluster, the block, or named.
-constexpr void on_bar(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_bar(Facts& f, const ir::cursor& c) {
     const tok second = token_at(c, 1);
     if (second == tok::warp) return f.push(event_kind::rendezvous);
     if (second == tok::cluster) return on_cluster_barrier(f, c);
@@ -70,8 +73,9 @@ constexpr void on_bar(facts& f, const ir::cursor& c) {
     if (c.operands() <= first) return;
     if (!f.constant_of(operand_at(c, first)[0], id)) {
         if (numbers > 1 && f.constant_of(operand_at(c, first + 1)[0], count))
-            f.barrier_uses.push_back({unknown_count, static_cast<u32>(count), f.in_single ? 0 : f.threads, f.role_now,
-                                      f.where, what != tok::arrive, f.loop_now != 0});
+            f.barrier_uses.push_back({unknown_count, static_cast<u32>(count), f.in_single ? 0 : f.threads,
+                                      f.in_single ? 0 : f.together, f.role_now, f.where, what != tok::arrive,
+                                      f.loop_now != 0});
         return;
     }
     if (id < 0 || id > 15) {
@@ -87,46 +91,50 @@ constexpr void on_bar(facts& f, const ir::cursor& c) {
 
 /// H02: a barrier whose number is in a register, so that groups of one role have one each: their threads must make
 /// whole groups. Nobody else may take part in barriers of that count.
-constexpr void check_numbered_barrier(facts& f, const facts::barrier_use& u) {
+template <class Facts>
+constexpr void check_numbered_barrier(Facts& f, const facts::barrier_use& u) {
     for (const facts::barrier_use& v : f.barrier_uses)
         if (v.count == u.count && (v.role != u.role || !v.waits || v.id != u.id)) return;
-    if (u.threads == 0 || u.count == 0 || u.threads % u.count == 0) return;
+    const u32 threads = f.late_varies ? u.threads : u.together;
+    if (threads == 0 || u.count == 0 || u.count % 32 != 0 || threads % u.count == 0) return;
     f.out.error("H02", u.where)
         .say("this barrier counts ")
         .with(u.count)
         .say(" threads, and the ")
-        .with(u.threads)
+        .with(threads)
         .say(" threads that execute it do not make whole groups of that size: some wait for ever");
 }
 
 /// H02: the most arrivals a named barrier can get are fewer than it counts. A thread that waits cannot arrive again.
-constexpr void check_named_barrier(facts& f, u32 first) {
+template <class Facts>
+constexpr void check_named_barrier(Facts& f, u32 first) {
     const facts::barrier_use& u = f.barrier_uses[first];
     if (u.id == unknown_count) return check_numbered_barrier(f, u);
     u32 most = 0;
     for (u32 i = 0; i < f.barrier_uses.size(); ++i) {
         const facts::barrier_use& v = f.barrier_uses[i];
-        if (v.id != u.id) continue;
-        if (i < first || v.threads == 0 || v.count != u.count || (v.in_loop && !v.waits)) return;
+        if (v.id != u.id || v.count != u.count) continue;
+        if (i < first || v.threads == 0 || (v.in_loop && !v.waits)) return;
         bool counted = false;
         for (u32 k = first; k < i; ++k)
             counted = counted || (v.waits && f.barrier_uses[k].waits && f.barrier_uses[k].id == v.id &&
                                   f.barrier_uses[k].role == v.role);
         if (!counted) most += v.threads;
     }
-    if (most < u.count)
-        f.out.error("H02", u.where)
-            .say("named barrier ")
-            .with(u.id)
-            .say(" counts ")
-            .with(u.count)
-            .say(" threads, but at most ")
-            .with(most)
-            .say(" arrive at it: it never completes; the count is the total over all roles");
+    if (most >= u.count) return check_numbered_barrier(f, u);
+    f.out.error("H02", u.where)
+        .say("named barrier ")
+        .with(u.id)
+        .say(" counts ")
+        .with(u.count)
+        .say(" threads, but at most ")
+        .with(most)
+        .say(" arrive at it: it never completes; the count is the total over all roles");
 }
 
 /// H05: barrier 0 in one role, with a role beside it that goes past to a barrier 0 all threads share.
-constexpr void check_block_barriers(facts& f) {
+template <class Facts>
+constexpr void check_block_barriers(Facts& f) {
     const u32 block = f.roles[0].threads;
     for (u32 i = 1; i < f.roles.size() && block != 0; ++i) {
         const role& r = f.roles[i];
@@ -163,7 +171,8 @@ inline constexpr u32 register_file = 65536;
     return n < 256 ? n : 0;
 }
 
-constexpr void on_setmaxnreg(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_setmaxnreg(Facts& f, const ir::cursor& c) {
     std::int64_t n = 0;
     if (c.operands() == 0 || !f.constant_of(c.first_operand()[0], n)) return;
     const ir::attributes& a = f.m.attrs;
@@ -192,7 +201,8 @@ constexpr void on_setmaxnreg(facts& f, const ir::cursor& c) {
 }
 
 /// H04: what the roles ask for against the registers the block has.
-constexpr void check_register_budget(facts& f) {
+template <class Facts>
+constexpr void check_register_budget(Facts& f) {
     const u32 entry = entry_registers(f.m.attrs), block = f.m.attrs.reqntid.given() ? f.m.attrs.reqntid.count() : 0;
     if (entry == 0 || block == 0 || f.roles[0].setmaxnreg_sites != 0) return;
     u32 threads = 0, wanted = 0, where = 0;
@@ -223,14 +233,22 @@ constexpr void check_register_budget(facts& f) {
         .say("): an inc waits for ever");
 }
 
-/// G03
-constexpr void on_mapa(facts& f, const ir::cursor& c) {
+/// G03; and which blocks are addressed: each thread another one, or the own.
+template <class Facts>
+constexpr void on_mapa(Facts& f, const ir::cursor& c) {
     std::int64_t rank = 0;
     const u32 head = c.operands() < 3 ? ir::head(ir::operand_kind::sink, 0) : operand_at(c, 2)[0];
-    const bool lanes = ir::kind_of(head) == ir::operand_kind::reg &&
-                       (f.regs[ir::payload_of(head)] & (bit::lanes | bit::again)) == bit::lanes;
-    const u32 form = lanes ? f.values[ir::payload_of(head)] : unknown_count;
-    f.mapped_lanes = f.mapped_lanes == 0 || f.mapped_lanes == form ? form : unknown_count;
+    const value_form v = value_of(f, head);
+    const bool plain = v.root != 0 && v.times == 1 && v.low == 0 && v.high == 0 && !v.moves;
+    const bool lanes = plain && (f.regs[v.root - 1] & bit::lanes) != 0;
+    const u32 form = lanes                           ? f.values[v.root - 1]
+                     : plain && v.root == f.own_rank ? own_block
+                     : v.root == 0 && v.exact()      ? one_block
+                                                     : unknown_count;
+    const u32 source = c.operands() < 3 ? 0 : operand_at(c, 1)[0];
+    const u32 from = ir::kind_of(source) == ir::operand_kind::reg ? f.regs[ir::payload_of(source)] >> bit::place : 0;
+    if (from == 0 || f.m.allocations[from - 1].kind == ir::allocation_kind::barrier)
+        f.mapped_lanes = f.mapped_lanes == 0 || f.mapped_lanes == form ? form : unknown_count;
     if (!f.m.attrs.cluster.given() || c.operands() < 3 || !f.constant_of(operand_at(c, 2)[0], rank)) return;
     const u32 size = f.m.attrs.cluster_size();
     if (rank < 0 || rank >= size)
@@ -243,7 +261,8 @@ constexpr void on_mapa(facts& f, const ir::cursor& c) {
             .with(size - 1);
 }
 
-constexpr void check_warps(facts& f) {
+template <class Facts>
+constexpr void check_warps(Facts& f) {
     if (f.opaque || !f.flow_is_known()) return;
     for (u32 i = 0; i < f.barrier_uses.size(); ++i) check_named_barrier(f, i);
     check_block_barriers(f);

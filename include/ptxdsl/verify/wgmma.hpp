@@ -8,7 +8,8 @@
 namespace ptxdsl::verify {
 
 /// D12: a warpgroup is four warps.
-constexpr void check_warpgroup(facts& f) {
+template <class Facts>
+constexpr void check_warpgroup(Facts& f) {
     f.roles[f.role_now].multiplies = true;
     if (f.in_single)
         f.out.error("D12", f.where)
@@ -21,7 +22,8 @@ constexpr void check_warpgroup(facts& f) {
 }
 
 /// Registers an mma reads without a copy of them: unwritten ones are reported once (A06), none is an event.
-constexpr void read_fragment(facts& f, const fragment& r, u32 which) {
+template <class Facts>
+constexpr void read_fragment(Facts& f, const fragment& r, u32 which) {
     if (which < max_fragments && (f.fragments[which].written || f.fragments[which].fuzzy)) return;
     for (u32 i = r.first; i < r.first + r.count; ++i) {
         if ((f.regs[i] & (bit::written | bit::hidden)) == bit::written) continue;
@@ -30,7 +32,8 @@ constexpr void read_fragment(facts& f, const fragment& r, u32 which) {
     }
 }
 
-constexpr void on_mma(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_mma(Facts& f, const ir::cursor& c) {
     check_warpgroup(f);
     const u32* o = c.first_operand();
     const fragment d = registers_of(o);
@@ -63,7 +66,8 @@ constexpr void on_mma(facts& f, const ir::cursor& c) {
     f.push(event_kind::wgmma, accumulator | a_registers << 8, c.token(sparse ? 5 : 4));
 }
 
-constexpr void on_wgmma(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_wgmma(Facts& f, const ir::cursor& c) {
     std::int64_t n = 0;
     switch (token_at(c, 1)) {
         case tok::fence: return f.push(event_kind::wgmma_fence);

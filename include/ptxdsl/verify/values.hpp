@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values computed from registers: a stage chosen by a register is `base + stride * register + constant`, and what
+// differs from thread to thread inside it is a number between two bounds. Two addresses with the same root and constant
+// lie in the same stage, with other constants in others (F04, F05, F14, D11, D14).
+#pragma once
+
+#include <ptxdsl/verify/registers.hpp>
+
+namespace ptxdsl::verify {
+
+/// Values beyond this are not followed: 32-bit arithmetic could wrap.
+inline constexpr std::int64_t value_limit = 1 << 30;
+
+[[nodiscard]] constexpr value_form number(std::int64_t low, std::int64_t high) noexcept {
+    value_form v;
+    v.low = low, v.high = high;
+    return v;
+}
+inline constexpr value_form no_value{.known = false};
+
+/// What an operand is. Outside of loops any register that is written once may be a root: nothing writes it again.
+template <class Facts>
+[[nodiscard]] constexpr value_form value_of(const Facts& f, u32 head) noexcept {
+    if (ir::kind_of(head) == ir::operand_kind::small_int) return number(ir::small_value(head), ir::small_value(head));
+    if (ir::kind_of(head) != ir::operand_kind::reg) return no_value;
+    const u32 id = ir::payload_of(head), bits = f.regs[id];
+    if ((bits & bit::form) != 0) return f.forms[f.values[id]];
+    if ((bits & (bit::constant | bit::address)) != 0) {
+        const std::int64_t n = static_cast<std::int32_t>(f.values[id]);
+        return number(n, n);
+    }
+    value_form v;
+    v.root = id + 1, v.times = 1;
+    v.share = (bits & bit::varies) != 0 ? 0 : 31;
+    v.moves = (bits & bit::again) != 0;
+    const lane_form lanes = lane_form::of(f.values[id]);
+    if ((bits & bit::lanes) != 0 && lanes.count == 0)
+        v.share = lanes.shift, v.most = (std::int64_t{1} << lanes.width) - 1;
+    else
+        v.known = v.moves || f.loop_now == 0;
+    return v;
+}
+
+[[nodiscard]] constexpr value_form scaled(value_form v, const value_form& by) noexcept {
+    if (by.root != 0 || !by.exact() || by.low < 0 || by.low > value_limit) return no_value;
+    v.times *= by.low, v.low *= by.low, v.high *= by.low, v.skews *= by.low;
+    return v;
+}
+/// A register that changes, the same in all threads, moves what each thread has for itself.
+[[nodiscard]] constexpr bool to_skew(value_form& a, const value_form& b) noexcept {
+    if (!a.moves || a.share != 31 || b.moves || b.share >= 31 || (a.skew | b.skew | b.peer) != 0) return false;
+    a.skew = a.root, a.skews = a.times;
+    a.root = 0, a.times = 0, a.moves = false;
+    return true;
+}
+/// The sum of what has one root at most.
+[[nodiscard]] constexpr value_form plus(value_form a, const value_form& b) noexcept {
+    if (a.root == 0) a.root = b.root, a.most = b.most, a.share = b.share, a.moves = b.moves;
+    if (a.skew == 0) a.skew = b.skew, a.skews = b.skews;
+    a.times += b.times, a.low += b.low, a.high += b.high, a.peer = a.peer != 0 ? a.peer : b.peer;
+    a.known = a.known && b.known;
+    return a;
+}
+/// The sum in register `id`. Of two roots the one that counts for less becomes a number; of two that whole warps share
+/// the sum is a root of its own, unless it is an address.
+template <class Facts>
+[[nodiscard]] constexpr value_form sum(const Facts& f, u32 id, value_form a, value_form b) noexcept {
+    if (a.skew != 0 && b.skew != 0) return no_value;
+    if (a.root != 0 && b.root != 0 && a.root != b.root && (to_skew(a, b) || to_skew(b, a)))
+        return a.root != 0 ? plus(a, b) : plus(b, a);
+    if (a.root != 0 && b.root != 0 && a.root != b.root) {
+        if (f.provenance == 0 && a.share >= 5 && b.share >= 5 && (a.peer | b.peer) == 0) {
+            value_form v;
+            v.root = id + 1, v.times = 1, v.share = a.share < b.share ? a.share : b.share;
+            v.moves = a.moves || b.moves, v.known = a.known && b.known && (f.loop_now == 0 || v.moves);
+            return v;
+        }
+        const bool first = b.most < 0 || (a.most >= 0 && a.times * a.most < b.times * b.most);
+        (first ? a : b).flatten();
+    }
+    return plus(a, b);
+}
+/// `a ^ b`, where `b` is small: the bits of `a` above it stay.
+[[nodiscard]] constexpr value_form exchanged(value_form a, value_form b) noexcept {
+    if (a.root != 0 && b.root != 0) b.flatten();
+    if (a.root == 0 && (b.root != 0 || a.high < b.high)) {
+        const value_form other = a;
+        a = b, b = other;
+    }
+    std::int64_t block = 1;
+    while (block <= b.high && block < value_limit) block *= 2;
+    if (a.times % block != 0) a.flatten();
+    if (a.skew != 0 || b.skew != 0) return no_value;
+    if (!a.known || !b.known || b.root != 0 || b.low < 0 || (a.low < 0 && a.root == 0)) return no_value;
+    a.low -= (a.low % block + block) % block;
+    a.high += block - 1 - (a.high % block + block) % block;
+    return a;
+}
+[[nodiscard]] constexpr value_form masked(const value_form& mask) noexcept {
+    return mask.root == 0 && mask.exact() && mask.low >= 0 ? number(0, mask.low) : no_value;
+}
+[[nodiscard]] constexpr value_form shifted_down(value_form v, const value_form& by) noexcept {
+    v.flatten();
+    if (v.skew != 0 || by.root != 0 || !by.exact() || by.low < 0 || by.low > 30 || v.low < 0) return no_value;
+    v.low >>= by.low, v.high >>= by.low;
+    return v;
+}
+
+template <class Facts>
+[[nodiscard]] constexpr value_form result_of(const Facts& f, u32 id, tok what, const u32* o) noexcept {
+    const value_form a = value_of(f, o[0]), b = value_of(f, o[1]);
+    switch (what) {
+        case tok::mov: return a;
+        case tok::add: return sum(f, id, a, b);
+        case tok::sub: return b.root == 0 && b.exact() ? sum(f, id, a, number(-b.low, -b.low)) : no_value;
+        case tok::mul: return b.exact() && b.root == 0 ? scaled(a, b) : scaled(b, a);
+        case tok::mad: return sum(f, id, b.exact() && b.root == 0 ? scaled(a, b) : scaled(b, a), value_of(f, o[2]));
+        case tok::shl: return b.low <= 30 ? scaled(a, number(1 << (b.low & 31), 1 << (b.high & 31))) : no_value;
+        case tok::shr: return shifted_down(a, b);
+        case tok::and_: return masked(b);
+        case tok::xor_: return exchanged(a, b);
+        default: return no_value;
+    }
+}
+
+/// `shfl.sync.idx.b32 d, a, LANE, 31, mask`: what a whole warp has in common is what it was; all else becomes that.
+template <class Facts>
+constexpr void learn_shuffle(Facts& f, u32 id, const ir::cursor& c, const u32* o) {
+    if (!is_only_value(f, id) || token_at(c, 0) != tok::shfl || token_at(c, 2) != tok::idx ||
+        ir::kind_of(o[1]) != ir::operand_kind::small_int || o[2] != ir::head(ir::operand_kind::small_int, 31))
+        return;
+    value_form v = value_of(f, o[0]);
+    if (!v.known || !v.exact() || v.share < 5 || v.moves) {
+        if (f.loop_now != 0) return;
+        v = value_form{.root = id + 1, .times = 1};
+        v.share = 5;
+    }
+    f.regs[id] |= bit::form;
+    f.values[id] = f.forms.size();
+    f.forms.push_back(v);
+}
+/// `mapa`: an address in another block.
+template <class Facts>
+constexpr void learn_mapped(Facts& f, u32 id, u32 from) {
+    if (!is_only_value(f, id) || ir::kind_of(from) != ir::operand_kind::reg) return;
+    value_form v;
+    v.root = id + 1, v.times = 1, v.share = 0;
+    v.peer = f.regs[ir::payload_of(from)] >> bit::place;
+    if (v.peer == 0) return;
+    f.regs[id] |= bit::form;
+    f.values[id] = f.forms.size();
+    f.forms.push_back(v);
+}
+/// What a 32-bit instruction with one-word operands leaves in `id`.
+template <class Facts>
+constexpr void learn_value(Facts& f, u32 id, const ir::cursor& c, const u32* sources) {
+    if (!is_only_value(f, id) || (f.regs[id] & (bit::constant | bit::address | bit::lanes)) != 0) return;
+    const tok type = token_at(c, c.tokens() - 1);
+    if (type != tok::u32 && type != tok::s32 && type != tok::b32) return;
+    if (c.tokens() > 2 && token_at(c, 1) != tok::lo) return;
+    for (u32 i = 0; i + 1 < c.operands(); ++i)
+        if (ir::operand_words(sources[i]) != 1) return;
+    value_form v = result_of(f, id, token_at(c, 0), sources);
+    if (!v.known && token_at(c, 0) == tok::mad && ir::kind_of(sources[0]) == ir::operand_kind::reg &&
+        (f.regs[ir::payload_of(sources[0])] & bit::walks) != 0) {  // a stage of barriers that lie anywhere
+        v = value_form{.root = ir::payload_of(sources[0]) + 1, .times = 8, .peer = value_of(f, sources[2]).peer};
+        v.moves = true;
+    }
+    const std::int64_t reach = v.times * (v.most < 0 ? 1 : v.most);
+    if (!v.known || v.low < -value_limit || v.high > value_limit || reach > value_limit || reach < 0) return;
+    if (v.root == 0 && v.skew == 0 && v.exact()) {
+        f.regs[id] |= f.provenance != 0 ? bit::address : bit::constant;
+        f.values[id] = static_cast<u32>(static_cast<std::int32_t>(v.low));
+        return;
+    }
+    f.regs[id] |= bit::form;
+    f.values[id] = f.forms.size();
+    f.forms.push_back(v);
+}
+
+// ---- shared memory that others have written: E07
+// ------------------------------------------------------------------------------------------------------------
+
+/// All threads of a block of several warps are here.
+template <class Facts>
+[[nodiscard]] constexpr bool whole_block(const Facts& f) noexcept {
+    return f.role_now == 0 && f.arm_now == 0 && f.threads >= 64 && f.threads == f.roles[0].threads;
+}
+/// `.volatile`, `.relaxed` and the like: may race.
+[[nodiscard]] constexpr bool is_weak(const ir::cursor& c) noexcept {
+    return !has_token(c, tok::volatile_) && !has_token(c, tok::relaxed) && !has_token(c, tok::acquire) &&
+           !has_token(c, tok::release);
+}
+/// Stores into other blocks, and loads of what they store here.
+template <class Facts>
+constexpr void peer_write(Facts& f, const place& p) {
+    const u32 to = p.form == 0 ? 0 : f.forms[p.form - 1].peer;
+    if (to == 0 || to > 32) return;
+    f.peers_write |= 1u << (to - 1);
+    f.push(event_kind::peer_write, to - 1);
+}
+template <class Facts>
+constexpr void peer_read(Facts& f, const place& p) {
+    const u32 from = p.allocation;
+    if (from == 0 || from > 32 || f.arm_now != 0 || (f.peers_write >> (from - 1) & 1u) == 0) return;
+    f.push(event_kind::peer_read, from - 1);
+}
+
+/// A generic store by one warp (or thread) to one address, or by one lane of each warp to the warp's place.
+template <class Facts>
+constexpr void part_write(Facts& f, const place& p, bool one_warp) {
+    const u32 s = f.slot_at(p);
+    if (s == max_slots || f.slots[s].fuzzy) return;
+    slot& to = f.slots[s];
+    const u32 guard = f.guard == 0 || (f.guard & 1u) != 0 ? 0 : (f.guard >> 1) - 1;
+    const lane_form lanes = lane_form::of(f.values[guard]);
+    const bool lane = f.guard != 0 && (f.regs[guard] & (bit::lanes | bit::again)) == bit::lanes &&
+                      lanes.period() == 32 && lanes.count == 1;
+    const value_form v = p.form == 0 ? number(0, 0) : f.forms[p.form - 1];
+    const bool warps = v.root != 0 && (f.regs[v.root - 1] & bit::lanes) != 0 && v.share == 5 && v.most >= 1;
+    const bool known = (p.exact || (p.form != 0 && v.exact() && !v.moves)) && to.by != slot::writer::mixed;
+    auto by = slot::writer::mixed;
+    if (known && p.exact && (one_warp || f.in_single)) by = slot::writer::one_warp;
+    if (known && lane && warps && whole_block(f)) by = slot::writer::a_lane_of_each;
+    const std::int64_t at = v.low + p.offset;
+    if (to.by != slot::writer::none &&
+        (to.by != by || to.at != at || to.step != v.times || to.skew != v.skew || to.skews != v.skews))
+        by = slot::writer::mixed;
+    to.by = by, to.at = at, to.step = v.times, to.skew = v.skew, to.skews = v.skews, to.rewrites = f.rewrites;
+    if (by != slot::writer::mixed) f.push(event_kind::part_write, s);
+}
+/// A load by all threads, some of which get what another warp has written.
+template <class Facts>
+constexpr void cross_read(Facts& f, const place& p) {
+    const u32 s = f.slot_at(p);
+    if (s == max_slots || f.slots[s].fuzzy || f.guard != 0 || f.in_single || f.threads <= 32) return;
+    const slot& from = f.slots[s];
+    const value_form v = p.form == 0 ? number(0, 0) : f.forms[p.form - 1];
+    const bool same = v.exact() && !v.moves && from.at == v.low + p.offset && from.step == v.times &&
+                      from.skew == v.skew && from.skews == v.skews && (v.skew == 0 || from.rewrites == f.rewrites);
+    if (!same || (p.form == 0 && !p.exact)) return;
+    const bool lanes = v.root != 0 && (f.regs[v.root - 1] & bit::lanes) != 0 && v.share == 0 && v.most >= 1;
+    if (from.by == slot::writer::one_warp ? p.exact
+                                          : from.by == slot::writer::a_lane_of_each && lanes && whole_block(f))
+        f.push(event_kind::cross_read, s);
+}
+
+// ---- walkers
+// ------------------------------------------------------------------------------------------------------------
+
+/// `setp.eq p, slot, stages`
+template <class Facts>
+constexpr void learn_wrap(Facts& f, u32 id, const ir::cursor& c, const u32* sources) {
+    if (token_at(c, 1) != tok::eq || ir::kind_of(sources[0]) != ir::operand_kind::reg ||
+        ir::kind_of(sources[1]) != ir::operand_kind::small_int)
+        return;
+    const u32 walker = f.walker_of(ir::payload_of(sources[0]));
+    if (walker < max_walkers)
+        f.wrap_guard = (id + 1) << 1, f.wrap_walker = walker,
+        f.wrap_limit = static_cast<u32>(ir::small_value(sources[1]));
+}
+/// A walker is written: how, for the end of the program, and the event.
+template <class Facts>
+constexpr void walk(Facts& f, u32 id, const ir::cursor& c, const u32* sources) {
+    const u32 which = f.walker_of(id);
+    if (which == max_walkers) return;
+    walker& w = f.walkers[which];
+    const bool literal = ir::kind_of(sources[0]) == ir::operand_kind::small_int;
+    const bool by_one = c.operands() == 3 && ir::kind_of(sources[0]) == ir::operand_kind::reg &&
+                        ir::payload_of(sources[0]) == id && sources[1] == ir::head(ir::operand_kind::small_int, 1);
+    u32 how = 0;
+    if (token_at(c, 0) == tok::mov && literal && f.guard == 0 && w.writes == 0) {
+        w.start = static_cast<u32>(ir::small_value(sources[0]));
+    } else if (token_at(c, 0) == tok::mov && literal && f.guard != 0 && f.guard == f.wrap_guard &&
+               which == f.wrap_walker && ir::small_value(sources[0]) == 0) {
+        if (w.limit != 0 && w.limit != f.wrap_limit) w.other = w.limit;
+        w.limit = f.wrap_limit;
+        how = wraps;
+    } else if (token_at(c, 0) == tok::mov && ir::kind_of(sources[0]) == ir::operand_kind::reg && f.guard == 0) {
+        const u32 from = f.walker_of(ir::payload_of(sources[0]));
+        w.odd = true;
+        how = from < max_walkers ? from + 1 : 0;
+    } else if (!(by_one && (token_at(c, 0) == tok::add) == (f.guard == 0))) {
+        w.odd = true;
+    }
+    ++w.writes;
+    f.push(event_kind::walk, which, how);
+}
+/// The stage a barrier's address lies in, as far as a walker or the note tells.
+template <class Facts>
+[[nodiscard]] constexpr u32 stage_code(Facts& f, const ir::cursor& c, u32 noted) {
+    if (noted != unknown_count) return noted < walker_code::constant ? walker_code::constant | noted : 0;
+    const u32* o = nullptr;  // of a copy's addresses the barrier is the last
+    const u32* next = c.first_operand();
+    for (u32 i = 0; i < c.operands(); ++i, next += ir::operand_words(next[0]))
+        if (ir::kind_of(next[0]) == ir::operand_kind::address) o = next;
+    if (o == nullptr || ir::kind_of(o[1]) != ir::operand_kind::reg) return 0;
+    const u32 id = ir::payload_of(o[1]), allocation = f.regs[id] >> bit::place;
+    if ((f.regs[id] & bit::address) != 0 && allocation != 0)
+        return walker_code::constant | (f.values[id] + o[2] - f.m.allocations[allocation - 1].offset) / 8;
+    if ((f.regs[id] & bit::form) == 0) return 0;
+    const value_form& v = f.forms[f.values[id]];
+    const u32 which = v.root == 0 || v.times != 8 ? max_walkers : f.walker_of(v.root - 1);
+    return which < max_walkers ? which + 1 : 0;
+}
+/// The parity of a wait; `value`: the number, where it is known.
+template <class Facts>
+[[nodiscard]] constexpr u32 parity_code(Facts& f, const ir::cursor& c, u32& value) {
+    if (c.operands() < 3) return 0;
+    const u32 head = operand_at(c, 2)[0];
+    if (ir::kind_of(head) == ir::operand_kind::small_int) {
+        value = static_cast<u32>(ir::small_value(head)) & 1u;
+        return walker_code::constant | value;
+    }
+    if (ir::kind_of(head) != ir::operand_kind::reg) return 0;
+    const u32 which = f.walker_of(ir::payload_of(head));
+    if (which == max_walkers) return 0;
+    if (f.walkers[which].writes == 1) value = f.walkers[which].start;
+    return which + 1;
+}
+
+}  // namespace ptxdsl::verify

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../examples/gemm_hopper_kernel.hpp"
+#include "mutation_kernels.hpp"
+
+#include <ptxdsl/kernels/gemm_heuristic.hpp>
+#include <ptxdsl/kernels/gemm_kernel.hpp>
+#include <ptxdsl/kernels/gemm_plain.hpp>
+
+namespace mutation {
+
+namespace {
+
+using namespace ptxdsl::kernels;
+namespace gh = gemm_hopper;
+namespace px = ptxdsl;
+
+template <gemm_config C, class In = px::bf16, class Out = In, gemm_epilogue E = gemm_epilogue{}>
+void library(kernel_list& list, const char* name) {
+    add(list, name, &gemm_body<C, In, Out, E>, gemm_attributes<C>);
+}
+
+}  // namespace
+
+kernel_list hopper_kernels() {
+    static constexpr gh::config pair{}, single{.cluster = 1};
+    kernel_list all;
+    add(all, "pair", &gh::gemm<pair, px::bf16>, gh::attributes<pair>);
+    add(all, "single_f32", &gh::gemm<single, px::f32>, gh::attributes<single>);
+    add(all, "any_n", &gh::gemm_any_n<pair, px::bf16>, gh::attributes<pair>);
+    library<gemm_config{}>(all, "library");
+    library<config_of(gemm_choice::medium)>(all, "medium");
+    library<config_of(gemm_choice::few_columns)>(all, "few_columns");
+    library<config_of(gemm_choice::few_rows_split)>(all, "split_k");
+    library<config_of(gemm_choice::large_even)>(all, "stream_k");
+    library<gemm_config{.cluster = 2, .cluster_n = 2}>(all, "cluster_2x2");
+    library<gemm_config{.b = px::mn_major}>(all, "nn");
+    library<gemm_config{.bm = 64, .bn = 128, .stages = 8, .cluster = 1, .early_b = true}>(all, "early_b");
+    library<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .store = store_mode::elements}>(all, "elements");
+    library<config_of(gemm_choice::few_rows_split), px::bf16, px::f32,
+            gemm_epilogue{.alpha = true, .beta = true, .bias = true}>(all, "split_scaled");
+    constexpr gemm_config blocked{.bm = 128, .bn = 128, .stages = 6, .cluster = 2, .block_scaled = true};
+    library<blocked, px::e4m3, px::bf16>(all, "blocked");
+    add(all, "plain", &gemm_plain_body<px::bf16, px::bf16, activation::gelu>, gemm_plain_attributes);
+    return all;
+}
+
+}  // namespace mutation

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../examples/rms_norm_kernel.hpp"
+#include "../../examples/softmax_kernel.hpp"
+#include "mutation_kernels.hpp"
+
+#include <ptxdsl/kernels/element_kernels.hpp>
+
+namespace mutation {
+
+namespace {
+
+using namespace ptxdsl::kernels;
+namespace px = ptxdsl;
+
+/// A plan of each kind: a warp a row, a block, a cluster, a row that does not fit.
+void library(kernel_list& all, const char* kind, px::u32 columns) {
+    const std::string name = kind;
+    const row_plan c = plan_rows(columns / 4, 4), l = plan_rows(columns / 4, 4, 2, 512);
+    add(all, ("rms_" + name).c_str(), &norm_body<px::f32>, c.launch(), c, norm_form{});
+    add(all, ("layer_" + name).c_str(), &norm_body<px::f32>, l.launch(), l, norm_form{.centred = true, .bias = true});
+    add(all, ("softmax_" + name).c_str(), &softmax_body<px::f32>, c.launch(), c);
+    add(all, ("quantize_" + name).c_str(), &quantize_rows_body<px::f32, px::e4m3>, c.launch(), c);
+}
+
+void examples(kernel_list& all) {
+    for (const px::u32 columns : {128u, 4096u, 40960u, 1u << 20}) {
+        const rows::plan c = rows::plan_for_columns<px::f32, 4>(columns);
+        const std::string name = std::to_string(columns);
+        add(all, ("rms_norm_" + name).c_str(), &rms_norm::rms_norm<px::f32, 4>, c.attributes(), c);
+        add(all, ("softmax_example_" + name).c_str(), &softmax::softmax<px::f32, 4>, c.attributes(), c);
+    }
+}
+
+}  // namespace
+
+kernel_list row_kernels() {
+    kernel_list all;
+    library(all, "warp", 128), library(all, "block", 8192), library(all, "cluster", 131072),
+        library(all, "reread", 1048576);
+    constexpr element_plan wide{.width = 4}, squares{.width = 4, .accesses = 1, .threads = 512};
+    constexpr rope_plan turns{.width = 4};
+    add(all, "swiglu", &swiglu_body<px::f32>, wide.launch(), wide);
+    add(all, "rope", &rope_body<px::f32>, turns.launch(), turns);
+    add(all, "quantize_blocks", &quantize_blocks_body<px::f32, px::e4m3>, wide.launch(), wide);
+    add(all, "quantize_squares", &quantize_squares_body<px::f32, px::e5m2>, squares.launch(), squares);
+    examples(all);
+    return all;
+}
+
+}  // namespace mutation
