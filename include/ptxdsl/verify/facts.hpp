@@ -431,8 +431,8 @@ struct facts {
                    ? m.text(m.allocations[allocation].id)
                    : string_view("buffer");
     }
-    [[nodiscard]] constexpr const std::source_location& source(u32 location) const noexcept {
-        return m.locations[location];
+    [[nodiscard]] constexpr const std::source_location* source(u32 location) const noexcept {
+        return m.from_text || location >= m.n.locations ? nullptr : m.locations + location;
     }
     [[nodiscard]] constexpr bool flow_is_known() const noexcept { return !unstructured && !malformed; }
 

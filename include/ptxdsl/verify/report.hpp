@@ -47,12 +47,13 @@ public:
         return r.numbered ? with(r.prefix).with(r.number) : with(r.prefix);
     }
     /// Another place in the author's source: `gemm.cpp:41`.
-    constexpr report& at(const std::source_location& place) {
-        const string_view file = place.file_name();
+    constexpr report& at(const std::source_location* place) {
+        if (place == nullptr) return say("another line");  // of a text
+        const string_view file = place->file_name();
         const auto slash = file.rfind('/');
         return with(slash == string_view::npos ? file : file.substr(slash + 1))
             .say(":")
-            .with(std::uint64_t{place.line()});
+            .with(std::uint64_t{place->line()});
     }
     constexpr report& with(std::uint32_t n) { return with(std::uint64_t{n}); }
     constexpr report& with(std::int32_t n) { return with(std::int64_t{n}); }
