@@ -78,6 +78,7 @@ constexpr void body(hopper& k, px::global_ptr<u32> out) {
     k.if_(k.and_(tid, 31u) < 16u, [&] {
         k.st(out, k.shfl_sync_down(tid, 8u, 31u, px::full_mask));  // here-6
     });
+    k.bar_sync();
 }
 
 #elif PTXDSL_CASE == 7
@@ -94,6 +95,42 @@ constexpr void body(hopper& k, px::global_ptr<u32> out) {
 constexpr void body(hopper& k) {
     k.if_(k.mov(px::laneid) == 3u, [&] {
         k.bar_warp_sync();  // here-8
+    });
+    k.bar_warp_sync();
+}
+
+#elif PTXDSL_CASE == 9
+// expect-9: PTXDSL-H03 "all 32 lanes"
+// The lanes that skip the arm meet the others at the end of the warps' arm around it.
+
+constexpr void body(hopper& k, px::global_ptr<u32> out) {
+    const auto tid = k.mov(px::tid.x);
+    k.if_(tid < 64u, [&] {
+        k.if_(k.and_(tid, 31u) < 16u, [&] {
+            k.st(out, k.shfl_sync_down(tid, 8u, 31u, px::full_mask));  // here-9
+        });
+        k.st(out, k.shfl_sync_down(tid, 8u, 31u, px::full_mask));
+    });
+}
+
+#elif PTXDSL_CASE == 10
+// warn-10: PTXDSL-H03 "until the others"
+// A meeting in another arm is not theirs.
+
+constexpr void body(hopper& k, px::global_ptr<u32> out) {
+    const auto tid = k.mov(px::tid.x);
+    k.if_(tid < 64u, [&] {
+         k.if_(k.and_(tid, 31u) < 16u, [&] { k.st(out, k.shfl_sync_down(tid, 8u, 31u, px::full_mask)); });
+     }).else_([&] { k.bar_warp_sync(); });
+}
+
+#elif PTXDSL_CASE == 11
+// warn-11: PTXDSL-H03 "until the others"
+
+constexpr void body(hopper& k, px::global_ptr<u32> out) {
+    const auto tid = k.mov(px::tid.x);
+    k.if_(k.and_(tid, 31u) < 16u, [&] {
+        k.st(out, k.shfl_sync_down(tid, 8u, 31u, px::full_mask));  // here-11
     });
 }
 

@@ -264,6 +264,7 @@ private:
         frame& fr = frames_.back();
         fr.in_else = true;
         f_.masks.truncate(fr.masks);  // the lanes of this arm may execute the same
+        raise_lone_masks();
         f_.push(event_kind::else_begin);
         f_.arm_now = ++f_.arm_count;
         f_.threads = 0;
@@ -288,19 +289,23 @@ private:
         const bool has_else = !frames_.empty() && frames_.back().in_else;
         const u32 opened = frames_.empty() ? 0 : frames_.back().event;
         if (!close(ir::region::if_begin)) return;
-        if (splits_here) settle_masks(masks, has_else);
+        raise_lone_masks();
         --f_.ifs_open;
+        if (splits_here) settle_masks(masks, has_else);
         f_.cases_open -= (f_.events[opened].flags & event_flag::cases) != 0 ? 1 : 0;
         f_.push(event_kind::if_end);
     }
 
     /// H03: nobody outside the arm executes what its lanes wait for.
     constexpr void settle_masks(u32 from, bool has_else) {
-        for (u32 i = from; i < f_.masks.size() && !has_else; ++i)
-            f_.out.error("H03", f_.masks[i])
-                .say(
-                    "the mask names all 32 lanes of the warp, but a part of them executes this: it waits for lanes that never come; name the lanes that do");
+        for (u32 i = from; i < f_.masks.size() && !has_else; ++i) f_.lone_masks.push_back({f_.masks[i], f_.ifs_open});
         f_.masks.truncate(from);
+    }
+    /// What all lanes of an arm come to is now what stands behind its if.
+    constexpr void raise_lone_masks() {
+        const u32 outside = f_.ifs_open - 1;
+        for (u32 i = f_.lone_masks.size(); i > 0 && f_.lone_masks[i - 1].depth > outside; --i)
+            f_.lone_masks[i - 1].depth = outside;
     }
 
     constexpr void begin_loop(const ir::cursor& c) {

@@ -408,9 +408,13 @@ struct facts {
     };
     ::ptxdsl::detail::dynarray<alias> map_aliases;  ///< `cvta` results
     ::ptxdsl::detail::dynarray<u32> masks;          ///< H03: full masks in a part of a warp, by location
-    bool waits_unknown = false;                     ///< a wait without a note
-    bool inits_unknown = false;                     ///< an init without a note
-    bool arrivals_unknown = false;                  ///< an arrival without a note
+    struct lone_mask {
+        u32 where, depth;  ///< ifs around the code that all lanes come to afterwards
+    };
+    ::ptxdsl::detail::dynarray<lone_mask> lone_masks;  ///< those of them that the other lanes do not execute
+    bool waits_unknown = false;                        ///< a wait without a note
+    bool inits_unknown = false;                        ///< an init without a note
+    bool arrivals_unknown = false;                     ///< an arrival without a note
     bool is_function = false;    ///< a device function: the caller may have begun things and may end them
     bool bytes_unknown = false;  ///< a copy onto a barrier without a note
     tensor_memory_facts tm;

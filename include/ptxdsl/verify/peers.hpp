@@ -71,6 +71,32 @@ constexpr void check_convergence(facts& f, op k, const ir::cursor& c) {
         f.masks.push_back(f.where);
     }
 }
+/// H03: lanes that have exited are not waited for (PTX ISA 9.7.9.6), so a full mask in a part of a warp hangs only
+/// where the other lanes provably wait as well, at the next place where the whole warp meets.
+template <class Facts>
+constexpr void meet_lone_masks(Facts& f) {
+    if (f.lone_masks.empty() || f.split || f.in_single || f.guard != 0 || f.some_left || f.unstructured) return;
+    u32 kept = 0;
+    for (u32 i = 0; i < f.lone_masks.size(); ++i) {
+        if (f.lone_masks[i].depth < f.ifs_open) {
+            f.lone_masks[kept++] = f.lone_masks[i];
+            continue;
+        }
+        f.out.error("H03", f.lone_masks[i].where)
+            .say(
+                "the mask names all 32 lanes of the warp, but a part of them executes this: it waits for lanes that wait at ")
+            .at(f.source(f.where))
+            .say("; name the lanes that do");
+    }
+    f.lone_masks.truncate(kept);
+}
+template <class Facts>
+constexpr void warn_of_lone_masks(Facts& f) {
+    for (u32 i = 0; i < f.lone_masks.size(); ++i)
+        f.out.warning("H03", f.lone_masks[i].where)
+            .say(
+                "the mask names all 32 lanes, but a part of the warp executes this and waits until the others have left; name the lanes that do");
+}
 /// H03 where whole warps run: the executing lanes are in the mask.
 constexpr void check_members(facts& f, const ir::cursor& c) {
     u32 mask = 0;

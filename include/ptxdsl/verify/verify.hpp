@@ -113,7 +113,10 @@ private:
             case op::stmatrix: on_shared_write(f_, c); return own_write(c);
             case op::atomic: f_.acc |= bit::varies, f_.provenance = 0; return on_shared_write(f_, c);
             case op::leave: return leave(c);
-            case op::bar: tensor_memory_met(f_, false); return on_bar(f_, c);
+            case op::bar:
+                tensor_memory_met(f_, false);
+                meet_lone_masks(f_);
+                return on_bar(f_, c);
             case op::tcgen05:
                 if (has_token(c, tok::aligned)) f_.push(event_kind::converge);
                 if (token_at(c, 1) == tok::alloc && f_.places_used != 0) part_write(f_, f_.places[0], true);
@@ -124,7 +127,9 @@ private:
             case op::cvta: return on_cvta(f_, c);
             case op::tensormap: return on_map_change(f_, c);
             case op::setmaxnreg: return on_setmaxnreg(f_, c);
-            case op::branch: return structure_.branch(c, announces_branch(before_));
+            case op::branch:
+                if (f_.loop_now != 0) f_.lone_masks.truncate(0);  // perhaps the other lanes leave the loop
+                return structure_.branch(c, announces_branch(before_));
             case op::mbarrier: return mbarrier(c);
             case op::call:
                 f_.tm.calls = true;
@@ -193,6 +198,7 @@ private:
     }
     constexpr void varying(const ir::cursor& c) {
         check_members(f_, c);
+        if (!f_.lone_masks.empty() && has_token(c, tok::sync)) meet_lone_masks(f_);
         if (!f_.rings.empty() && has_token(c, tok::sync)) f_.push(event_kind::converge);
     }
     /// E08: the parity of a wait whose register always holds the same.
@@ -390,6 +396,7 @@ constexpr void check_body(Facts& f) {
     check_barriers(f);
     check_rings(f);
     check_peer_stores(f);
+    warn_of_lone_masks(f);
     check_warps(f);
     if (f.flow_is_known()) flow(f).run();
 }
