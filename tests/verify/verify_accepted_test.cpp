@@ -304,6 +304,247 @@ TEST_CASE("F13: every slot is filled once") {
     CHECK(ids(kernel(8), block(128)) == "F13");
 }
 
+/// A ring of tiles: thread 0 fills, the threads from 32 on read and free. Each gets `(k, pipe, fill or read, n)`.
+template <u32 Stages, u32 Releases, class Producer, class Consumer>
+auto ring(const Producer& producer, const Consumer& consumer) {
+    return [producer, consumer](builder& k, map a_map, px::global_ptr<bf16> out, reg n) {
+        const auto a = k.smem<tile>(Stages, "a");
+        const auto pipe = k.make_pipeline<"pipe">(Stages, px::arrivals<1>, px::arrivals<Releases>);
+        const auto tid = k.mov(px::tid.x);
+        k.single_thread(tid == 0u, [&] { k.init(pipe); });
+        k.bar_sync();
+        const auto fill = [&](const auto& slot, const reg& i) {
+            const auto full = pipe.full()[slot];
+            k.mbarrier_arrive_expect_tx(full, a);
+            k.cp_async_bulk_tensor(a[slot], a_map, px::coords(i, 0u), full);
+        };
+        const auto read = [&](const auto& slot) {
+            k.st(out + tid, k.ld(k.tile_element(a[slot], 0u, k.and_(tid, 63u))));
+        };
+        k.if_(tid < 32u, [&] { k.single_thread(tid == 0u, [&] { producer(k, pipe, fill, n); }); }).else_([&] {
+            consumer(k, pipe, read, n, tid);
+        });
+    };
+}
+void next(builder& k, reg& slot, reg& parity, u32 stages) {
+    slot = slot + 1u;
+    const auto wraps = slot == stages;
+    slot = k.at(wraps).mov<u32>(0);
+    parity = k.at(wraps).xor_(parity, 1u);
+}
+const auto consume = [](builder& k, const auto& pipe, const auto& read, const reg& n, const reg&) {
+    const auto st = k.consumer_state(pipe);
+    k.for_(n, [&](reg) {
+        k.wait_full(pipe, st);
+        read(st.slot());
+        k.mbarrier_arrive(pipe.empty(st));
+        k.advance(st);
+    });
+};
+
+TEST_CASE("E01, E08: a ring of one slot, named by a literal") {
+    const auto kernel = [](bool toggles) {
+        return ring<1, 32>(
+            [](builder& k, const auto& pipe, const auto& fill, const reg& n) {
+                auto parity = k.mov<u32>(1);
+                k.for_(n, [&](reg i) {
+                    k.wait(pipe.empty()[0], parity);
+                    fill(0, i);
+                    parity = k.xor_(parity, 1u);
+                });
+            },
+            [toggles](builder& k, const auto& pipe, const auto& read, const reg& n, const reg&) {
+                auto parity = k.mov<u32>(0);
+                k.for_(n, [&](reg) {
+                    k.wait(pipe.full()[0], parity);
+                    read(0);
+                    k.mbarrier_arrive(pipe.empty()[0]);
+                    if (toggles) parity = k.xor_(parity, 1u);
+                });
+            });
+    };
+    CHECK(ids(kernel(true), block(64)) == "");
+    CHECK(ids(kernel(false), block(64)) == "E08 E08");
+}
+
+TEST_CASE("E01: each group of threads has a slot of its own") {
+    const auto kernel = [](u32 groups) {
+        return ring<4, 32>(
+            [](builder& k, const auto& pipe, const auto& fill, const reg& n) {
+                auto parity = k.mov<u32>(1);
+                k.for_(n, [&](reg i) {
+                    for (int s = 0; s < 4; ++s) {
+                        k.wait(pipe.empty()[s], parity);
+                        fill(s, i);
+                    }
+                    parity = k.xor_(parity, 1u);
+                });
+            },
+            [groups](builder& k, const auto& pipe, const auto& read, const reg& n, const reg& tid) {
+                const auto mine = groups == 1 ? k.and_(n, 3u) : k.and_(k.shr(tid, 5u), 3u);
+                auto parity = k.mov<u32>(0);
+                k.for_(n, [&](reg) {
+                    k.wait(pipe.full()[mine], parity);
+                    read(mine);
+                    k.mbarrier_arrive(pipe.empty()[mine]);
+                    parity = k.xor_(parity, 1u);
+                });
+            });
+    };
+    CHECK(ids(kernel(4), block(160)) == "");
+    CHECK(ids(kernel(1), block(160)) == "E01");  // 128 threads arrive at one slot
+}
+
+TEST_CASE("E15: the first slots are known to be free") {
+    const auto parity_0 = [](u32 filled_before) {
+        return ring<4, 96>(
+            [filled_before](builder& k, const auto& pipe, const auto& fill, const reg& n) {
+                for (u32 i = 0; i < filled_before; ++i) fill(static_cast<int>(i), k.mov<u32>(i));
+                auto slot = k.mov<u32>(0), parity = k.mov<u32>(0);
+                k.for_(filled_before, n, 1u, [&](reg i) {
+                    k.wait(pipe.empty()[slot], parity);
+                    fill(slot, i);
+                    next(k, slot, parity, 4);
+                });
+            },
+            consume);
+    };
+    CHECK(ids(parity_0(4), block(128)) == "");
+    CHECK(ids(parity_0(0), block(128)) == "E15");
+    CHECK(ids(ring<4, 96>(
+                  [](builder& k, const auto& pipe, const auto& fill, const reg& n) {
+                      auto slot = k.mov<u32>(0), parity = k.mov<u32>(0);
+                      k.for_(n, [&](reg i) {
+                          k.if_(i >= 4u, [&] { k.wait(pipe.empty()[slot], parity); });
+                          fill(slot, i);
+                          slot = slot + 1u;
+                          k.if_(slot == 4u, [&] {
+                              slot = k.mov<u32>(0);
+                              k.if_(i >= 4u, [&] { parity = k.xor_(parity, 1u); });
+                          });
+                      });
+                  },
+                  consume),
+              block(128)) == "");
+}
+
+TEST_CASE("E15: the wait that stands first is not the first one") {
+    const auto turns = [](const auto& body) {
+        return [body](builder& k, map a_map, reg n) {
+            const auto a = k.smem<tile>(1, "a");
+            const auto pipe = k.make_pipeline<"pipe">(1, px::arrivals<1>, px::arrivals<128>);
+            const auto tid = k.mov(px::tid.x);
+            k.single_thread(tid == 0u, [&] { k.init(pipe); });
+            k.bar_sync();
+            const auto fill = [&] {
+                k.mbarrier_arrive_expect_tx(pipe.full()[0], a);
+                k.cp_async_bulk_tensor(a[0], a_map, px::coords(0u, 0u), pipe.full()[0]);
+            };
+            body(k, pipe, fill, tid, n);
+        };
+    };
+    CHECK(ids(turns([](builder& k, const auto& pipe, const auto& fill, const reg& tid, const reg& n) {
+                  k.for_(n, [&](reg i) {  // the odd rounds stand first
+                      const auto odd = k.and_(i, 1u) != 0u;
+                      k.single_thread(tid == 0u, [&] {
+                          k.if_(odd, [&] { k.wait(pipe.empty()[0], 0); }).else_([&] { k.wait(pipe.empty()[0], 1); });
+                          fill();
+                      });
+                      k.if_(odd, [&] { k.wait(pipe.full()[0], 1); }).else_([&] { k.wait(pipe.full()[0], 0); });
+                      k.mbarrier_arrive(pipe.empty()[0]);
+                  });
+              }),
+              block(128)) == "");
+    const auto round_before = [&](bool skips_the_first) {
+        return turns([skips_the_first](builder& k, const auto& pipe, const auto& fill, const reg& tid, const reg& n) {
+            auto parity = k.mov<u32>(1);
+            k.for_(n, [&](reg i) {
+                const auto take = [&] {
+                    k.wait(pipe.full()[0], parity);
+                    k.mbarrier_arrive(pipe.empty()[0]);
+                    k.wait(pipe.empty()[0], parity);
+                };
+                if (skips_the_first)
+                    k.if_(i != 0u, take);
+                else
+                    take();
+                k.single_thread(tid == 0u, fill);
+                parity = k.xor_(parity, 1u);
+            });
+        });
+    };
+    CHECK(ids(round_before(true), block(128)) == "");
+    CHECK(ids(round_before(false), block(128)) == "E15");
+    const auto passes = [](u32 parity) {  // roles meet between two passes and stand twice in the text
+        return [parity](builder& k, map a_map) {
+            const auto a = k.smem<tile>(1, "a");
+            const auto pipe = k.make_pipeline<"pipe">(1, px::arrivals<1>, px::arrivals<128>);
+            const auto tid = k.mov(px::tid.x);
+            k.single_thread(tid == 0u, [&] { k.init(pipe); });
+            for (u32 pass = 0; pass < 3; ++pass) {
+                k.bar_sync();
+                k.if_(tid < 32u, [&] {
+                     k.single_thread(tid == 0u, [&] {
+                         k.wait(pipe.empty()[0], (pass + 1) % 2);
+                         k.mbarrier_arrive_expect_tx(pipe.full()[0], a);
+                         k.cp_async_bulk_tensor(a[0], a_map, px::coords(0u, 0u), pipe.full()[0]);
+                     });
+                 }).else_([&] {
+                    k.wait(pipe.full()[0], (pass + parity) % 2);
+                    k.mbarrier_arrive(pipe.empty()[0]);
+                });
+            }
+        };
+    };
+    CHECK(ids(passes(0), block(160)) == "");
+    CHECK(ids(passes(1), block(160)) == "E15");
+}
+
+TEST_CASE("E08, F13: barriers that begin anew") {
+    const auto kernel = [](bool anew) {
+        return [anew](builder& k, map a_map, reg n) {
+            const auto a = k.smem<tile>(1, "a");
+            const auto pipe = k.make_pipeline<"pipe">(1, px::arrivals<1>, px::arrivals<128>);
+            const auto tid = k.mov(px::tid.x);
+            const auto init = [&] {
+                k.single_thread(tid == 0u, [&] { k.init(pipe); });
+                k.fence_mbarrier_init();
+                k.bar_sync();
+            };
+            if (!anew) init();
+            k.for_(n, [&](reg i) {
+                if (anew) init();
+                k.single_thread(tid == 0u, [&] {
+                    k.mbarrier_arrive_expect_tx(pipe.full()[0], a);
+                    k.cp_async_bulk_tensor(a[0], a_map, px::coords(i, 0u), pipe.full()[0]);
+                });
+                k.wait(pipe.full()[0], 0);
+                k.mbarrier_arrive(pipe.empty()[0]);
+                k.bar_sync();
+                if (!anew) return;
+                k.single_thread(tid == 0u, [&] {
+                    k.mbarrier_inval(pipe.full()[0]);
+                    k.mbarrier_inval(pipe.empty()[0]);
+                });
+                k.bar_sync();
+            });
+        };
+    };
+    CHECK(ids(kernel(true), block(128)) == "");
+    CHECK_THAT(ids(kernel(false), block(128)), Catch::Matchers::StartsWith("E08 F13"));
+}
+
+TEST_CASE("H02: others may take part through a register") {
+    const auto kernel = [](const auto& wait) {
+        return [wait](builder& k, reg id, reg threads) {
+            k.if_(k.mov(px::tid.x) < 128u, [&] { wait(k, id, threads); }).else_([&] { k.bar_arrive<1, 256>(); });
+        };
+    };
+    CHECK(ids(kernel([](builder& k, const reg& id, const reg&) { k.bar_sync(id, 256u); }), block(256)) == "");
+    CHECK(ids(kernel([](builder& k, const reg&, const reg& threads) { k.bar_sync(1u, threads); }), block(256)) == "");
+    CHECK(ids(kernel([](builder& k, const reg& id, const reg&) { k.bar_sync(id, 128u); }), block(256)) == "H02");
+}
+
 /// Consumers of a ring of tiles: `loop` has the loop over `n` slots, a producer fills them.
 template <class Loop>
 auto consumers(const Loop& loop) {

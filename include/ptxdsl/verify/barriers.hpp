@@ -16,6 +16,7 @@ inline constexpr u8 remote = 1;    ///< arrives at another block's barrier
 inline constexpr u8 loose = 4;     ///< one thread of an unknown number of warps
 inline constexpr u8 several = 16;  ///< arrives in several blocks: one block of the cluster does so, or each
 inline constexpr u8 commit = 8;    ///< arrives when tcgen05 operations are done
+inline constexpr u8 apart = 32;    ///< not all threads do it to the same barrier
 }  // namespace site_flag
 
 template <class Facts>
@@ -142,7 +143,7 @@ private:
     }
     constexpr void arrive(const site& s) noexcept {
         const u32 threads = threads_that_arrive(s);
-        if (threads == 0 || repeats(s) || arrivals_ == max_sites) {
+        if (threads == 0 || repeats(s) || arrivals_ == max_sites || (s.flags & site_flag::apart) != 0) {
             no_arity_ = true;
             return;
         }

@@ -216,7 +216,7 @@ private:
         const u32 chosen = threads_chosen(predicate, (c.payload(0) & 1u) != 0);
         f_.threads = 0;
         if ((f_.divergent & bit::varies) != 0 && !f_.in_single) f_.together = 0;
-        f_.arm_now = ++f_.arm_count;
+        enter_arm();
         if (chosen != 0) {
             frame& fr = frames_.back();
             fr.others = fr.threads - chosen;
@@ -224,6 +224,10 @@ private:
                 event_flag::certain | event_flag::selects | (chosen == 1 ? event_flag::one : u8{0});
             infer_role(chosen, fr.divergent);
         }
+    }
+    constexpr void enter_arm() {
+        f_.arms.push_back(frames_.back().arm);
+        f_.arm_now = f_.arms.size();
     }
     [[nodiscard]] constexpr bool splits(u32 predicate) const noexcept {
         return (f_.regs[predicate] & (bit::lanes | bit::again)) == bit::lanes &&
@@ -266,7 +270,7 @@ private:
         f_.masks.truncate(fr.masks);  // the lanes of this arm may execute the same
         raise_lone_masks();
         f_.push(event_kind::else_begin);
-        f_.arm_now = ++f_.arm_count;
+        enter_arm();
         f_.threads = 0;
         f_.together = (f_.divergent & bit::varies) != 0 && !f_.in_single ? 0 : fr.together;
         f_.role_now = fr.role;

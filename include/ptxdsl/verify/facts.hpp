@@ -309,7 +309,7 @@ struct site {
     u32 warps = 0;                     ///< one elected thread of this many warps may be meant
     u32 lanes = 0;                     ///< guard: the threads for which it holds (`lane_form`), 0: unknown
     u32 slot = 0, parity = 0;          ///< `walker_code`
-    u32 first_parity = unknown_count;  ///< of the first wait of a role, where it is known
+    u32 first_parity = unknown_count;  ///< of the first wait for a barrier, where it is known
     u32 single = 0;                    ///< single-thread region it stands in, 0: none
     bool many_singles = false;         ///< one thread of each of several warps may run that region
     bool spins = false;                ///< wait: in a loop of its own, which is not counted in `loop`
@@ -347,8 +347,8 @@ struct facts {
     u32 together = 0;  ///< the same, where only cases lie between that all of them take alike (but see `late_varies`)
     bool late_varies = false;  ///< a register that was the same in all threads was written with what is not
     u32 role_now = 0;
-    u32 arm_now = 0;  ///< innermost `if` that is not a selection of threads, 0: none
-    u32 arm_count = 0;
+    u32 arm_now = 0;                       ///< innermost `if` that is not a selection of threads, 0: none
+    ::ptxdsl::detail::dynarray<u32> arms;  ///< the arm around each; arm 1 stands first
     u32 ifs_open = 0;
     u32 cases_open = 0;  ///< those of them that distinguish cases, not threads
     u32 loop_now = 0;    ///< index into `loops`, 0: none
@@ -414,6 +414,7 @@ struct facts {
     ::ptxdsl::detail::dynarray<lone_mask> lone_masks;  ///< those of them that the other lanes do not execute
     bool waits_unknown = false;                        ///< a wait without a note
     bool inits_unknown = false;                        ///< an init without a note
+    bool begins_anew = false;                          ///< a barrier is invalidated: its phases begin again
     bool arrivals_unknown = false;                     ///< an arrival without a note
     bool is_function = false;    ///< a device function: the caller may have begun things and may end them
     bool bytes_unknown = false;  ///< a copy onto a barrier without a note
@@ -439,6 +440,11 @@ struct facts {
         return m.from_text || location >= m.n.locations ? nullptr : m.locations + location;
     }
     [[nodiscard]] constexpr bool flow_is_known() const noexcept { return !unstructured && !malformed; }
+    /// Whether arm `inner` stands in `outer`, or is it.
+    [[nodiscard]] constexpr bool arm_lies_in(u32 inner, u32 outer) const noexcept {
+        while (inner > outer) inner = arms[inner - 1];
+        return inner == outer;
+    }
 
     constexpr u8 thread_flags() const noexcept {
         return static_cast<u8>((guard != 0 ? event_flag::guarded : 0) |

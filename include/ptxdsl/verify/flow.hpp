@@ -651,6 +651,8 @@ private:
     }
     constexpr void initialise(event& e) {
         const u64 mask = e.b >= 64 ? 0 : u64{1} << e.b;
+        for (u32 i = 0; i < rings_; ++i)
+            if (f_.rings[i].full == e.a || f_.rings[i].empty == e.a) s_.walks[i][0] = s_.walks[i][1] = {};
         if ((s_.initialised & mask) != 0 && first_time(e))
             f_.out.error("E12", e.where)
                 .say("mbarrier '")
@@ -792,7 +794,8 @@ private:
         walk_flow& w = s_.walks[r][side];
         const u32 slot = version_of(e.b & 0xffffu);
         const bool sure = (e.flags & event_flag::selects) == 0;
-        if (slot != 0 && w.handed == slot && w.hand_site == site && w.waited && sure && f_.rings[r].whole[1 - side] &&
+        const bool other = w.waited && w.slot != 0 && w.slot != slot;
+        if (slot != 0 && w.handed == slot && w.hand_site == site && other && sure && f_.rings[r].whole[1 - side] &&
             first_time(e))
             f_.out.error("E01", e.where)
                 .say("pipeline '")

@@ -33,7 +33,7 @@ struct ring_side {
 /// E16: copies fill slots of several blocks, and no block hears from another that its slot is free.
 constexpr void check_multicast(facts& f, const ring_side& full, const ring_side& empty, string_view name, u32 stages) {
     if (full.multicast == nullptr || empty.arrival == nullptr || empty.wait == nullptr || f.arrivals_unknown ||
-        f.no_arity != 0 || f.cluster_in_loop || !goes_round(f, *full.multicast, stages))
+        f.no_arity != 0 || f.cluster_in_loop || f.begins_anew || !goes_round(f, *full.multicast, stages))
         return;
     for (const site& s : f.sites)
         if (s.kind == site_kind::arrive && (s.flags & site_flag::remote) != 0) return;
@@ -72,12 +72,35 @@ constexpr void check_walks(Facts& f, const ring& r, u32 stages) {
         return;
     }
 }
-/// E15: the first wait of a role, on the parity of the other side.
+/// Whether its thread has waited for a free slot before it fills one. (It may know otherwise that the first ones are.)
+[[nodiscard]] constexpr bool waits_before_filling(const facts& f, const ring& r, u32 fill) noexcept {
+    const site& to = f.sites[fill];
+    for (u32 i = 0; i < fill; ++i) {
+        const site& s = f.sites[i];
+        if (s.kind != site_kind::wait || s.barrier != r.empty || s.role != to.role || !f.arm_lies_in(to.arm, s.arm))
+            continue;
+        u32 around = s.loop, l = to.loop;
+        if (!s.spins && around != 0 && f.loops[around].counter == 0) around = f.loops[around].parent;
+        while (l != around && l != 0) l = f.loops[l].parent;
+        if (l == around) return true;
+    }
+    return false;
+}
+/// Whether threads that do not come to this wait may wait for another phase before.
+[[nodiscard]] constexpr bool may_not_be_first(const facts& f, const site& wait) noexcept {
+    for (const site& s : f.sites)
+        if (s.kind == site_kind::wait && s.barrier == wait.barrier && s.role == wait.role &&
+            !f.arm_lies_in(s.arm, wait.arm))
+            return true;
+    return false;
+}
+/// E15: the first wait for a barrier, on the parity of the other side.
 template <class Facts>
 constexpr void check_first_waits(Facts& f, const ring& r) {
-    bool given = f.arrivals_unknown;  // somebody frees slots without having waited for full ones
+    bool given = f.arrivals_unknown || f.begins_anew;  // somebody frees or fills slots without having waited for them
     for (u32 i = 0; i < f.sites.size(); ++i) {
         const site& s = f.sites[i];
+        given = given || (s.kind == site_kind::arrive && s.barrier == r.full && !waits_before_filling(f, r, i));
         if (s.kind != site_kind::arrive || s.barrier != r.empty) continue;
         bool waited = false;
         for (u32 k = 0; k < i; ++k)
@@ -87,6 +110,7 @@ constexpr void check_first_waits(Facts& f, const ring& r) {
     }
     for (const site& s : f.sites) {
         const bool full = s.barrier == r.full;
+        if (s.first_parity == unknown_count || may_not_be_first(f, s)) continue;
         if (full && s.first_parity == 1)
             f.out.error("E15", s.where)
                 .say("the first wait for a full slot of pipeline '")
@@ -126,14 +150,14 @@ constexpr void check_ring(Facts& f, const ring& r) {
             .with(name)
             .say("' that nothing fills: it waits for ever");
     const bool refilled = full.arrival != nullptr && (full.arrivals > stages || goes_round(f, *full.arrival, stages));
-    if (empty.arrival != nullptr && empty.wait == nullptr && !f.waits_unknown && refilled)
+    if (empty.arrival != nullptr && empty.wait == nullptr && !f.waits_unknown && refilled && !f.begins_anew)
         f.out.error("F13", full.arrival->where)
             .say("slots of pipeline '")
             .with(name)
             .say("' are filled again here without a wait until they are free: k.wait_empty; freed at ")
             .at(f.source(empty.arrival->where));
     check_multicast(f, full, empty, name, stages);
-    if (empty.wait != nullptr && empty.arrival == nullptr && !f.arrivals_unknown &&
+    if (empty.wait != nullptr && empty.arrival == nullptr && !f.arrivals_unknown && !f.begins_anew &&
         goes_round(f, *empty.wait, stages) && (f.no_arity >> (r.empty & 31u) & 1u) == 0)
         f.out.error("E01", empty.wait->where)
             .say("this waits for a free slot of pipeline '")

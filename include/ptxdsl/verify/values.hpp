@@ -286,9 +286,9 @@ constexpr void walk(Facts& f, u32 id, const ir::cursor& c, const u32* sources) {
     ++w.writes;
     f.push(event_kind::walk, which, how);
 }
-/// The stage a barrier's address lies in, as far as a walker or the note tells.
+/// The stage a barrier's address lies in, as far as a walker or the note tells. `apart`: threads may name several.
 template <class Facts>
-[[nodiscard]] constexpr u32 stage_code(Facts& f, const ir::cursor& c, u32 noted) {
+[[nodiscard]] constexpr u32 stage_code(Facts& f, const ir::cursor& c, u32 noted, bool& apart) {
     if (noted != unknown_count) return noted < walker_code::constant ? walker_code::constant | noted : 0;
     const u32* o = nullptr;  // of a copy's addresses the barrier is the last
     const u32* next = c.first_operand();
@@ -296,6 +296,7 @@ template <class Facts>
         if (ir::kind_of(next[0]) == ir::operand_kind::address) o = next;
     if (o == nullptr || ir::kind_of(o[1]) != ir::operand_kind::reg) return 0;
     const u32 id = ir::payload_of(o[1]), allocation = f.regs[id] >> bit::place;
+    apart = (f.regs[id] & bit::varies) != 0;
     if ((f.regs[id] & bit::address) != 0 && allocation != 0)
         return walker_code::constant | (f.values[id] + o[2] - f.m.allocations[allocation - 1].offset) / 8;
     if ((f.regs[id] & bit::form) == 0) return 0;

@@ -216,6 +216,7 @@ private:
     }
     constexpr void invalidate() {
         const place& p = f_.places[0];
+        f_.begins_anew = true;
         const u32 stage = p.allocation != 0 && p.exact ? f_.stage_of(p) : unknown_count;
         f_.push(event_kind::barrier_inval, p.allocation,
                 stage == unknown_count ? unknown_count : index_of(p.allocation - 1, stage));
@@ -269,7 +270,11 @@ private:
             f_.sites.back().loop = f_.loops[f_.loop_now].parent, f_.sites.back().spins = true;
         const u32* const w = behind(c);
         if (w != nullptr && opcode_of(w) == op::tcgen05) f_.sites.back().flags |= site_flag::commit;
-        if (w != nullptr) f_.sites.back().slot = stage_code(f_, ir::cursor{w}, p[1]);
+        if (w != nullptr) {
+            bool apart = false;
+            f_.sites.back().slot = stage_code(f_, ir::cursor{w}, p[1], apart);
+            if (apart && !f_.in_single && (flags & site_flag::remote) == 0) f_.sites.back().flags |= site_flag::apart;
+        }
         if (w != nullptr && (kind == site_kind::wait || kind == site_kind::arrive))
             ring_event(ir::cursor{w}, kind == site_kind::wait);
         if (w != nullptr && kind == site_kind::copy && extra > 1) narrow_multicast(ir::cursor{w});
@@ -299,10 +304,12 @@ private:
         if (waits) {
             u32 value = unknown_count;
             s.parity = parity_code(f_, c, value);
+            // In a loop another iteration may be the first that comes here.
             bool first = true;
+            for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent)
+                first = first && f_.loops[l].cases == f_.cases_open;
             for (u32 i = 0; i + 1 < f_.sites.size(); ++i)
-                first = first && (f_.sites[i].kind != site_kind::wait || f_.sites[i].barrier != s.barrier ||
-                                  f_.sites[i].role != s.role);
+                first = first && (f_.sites[i].kind != site_kind::wait || f_.sites[i].barrier != s.barrier);
             if (first) s.first_parity = value;
         }
         u32 side = 0;

@@ -71,30 +71,36 @@ constexpr void on_bar(Facts& f, const ir::cursor& c) {
     const u32 numbers = c.operands() - (what == tok::red ? 2 : 0);
     std::int64_t id = 0, count = 0;
     if (c.operands() <= first) return;
-    if (!f.constant_of(operand_at(c, first)[0], id)) {
-        if (numbers > 1 && f.constant_of(operand_at(c, first + 1)[0], count))
-            f.barrier_uses.push_back({unknown_count, static_cast<u32>(count), f.in_single ? 0 : f.threads,
-                                      f.in_single ? 0 : f.together, f.role_now, f.where, what != tok::arrive,
-                                      f.loop_now != 0});
-        return;
-    }
+    const bool fixed = f.constant_of(operand_at(c, first)[0], id);
+    const bool counted = numbers > 1 && f.constant_of(operand_at(c, first + 1)[0], count);
+    if (numbers > 1 && !(fixed && counted))
+        f.barrier_uses.push_back({fixed ? static_cast<u32>(id) : unknown_count,
+                                  counted ? static_cast<u32>(count) : unknown_count, f.in_single ? 0 : f.threads,
+                                  f.in_single ? 0 : f.together, f.role_now, f.where, what != tok::arrive,
+                                  f.loop_now != 0});
+    if (!fixed) return;
     if (id < 0 || id > 15) {
         f.out.error("H01", f.where).say("barrier id ").with(id).say("; a block has named barriers 0 to 15");
         return;
     }
     if (numbers < 2) {
         if (id == 0) block_barrier(f, c);
-    } else if (f.constant_of(operand_at(c, first + 1)[0], count)) {
+    } else if (counted) {
         named_barrier(f, id, count, what != tok::arrive);
     }
 }
 
+/// Whether two uses can be of one barrier, with the same count. (Another count is another phase.)
+[[nodiscard]] constexpr bool may_be_one(const facts::barrier_use& a, const facts::barrier_use& b) noexcept {
+    return (a.id == b.id || a.id == unknown_count || b.id == unknown_count) &&
+           (a.count == b.count || a.count == unknown_count || b.count == unknown_count);
+}
 /// H02: a barrier whose number is in a register, so that groups of one role have one each: their threads must make
 /// whole groups. Nobody else may take part in barriers of that count.
 template <class Facts>
 constexpr void check_numbered_barrier(Facts& f, const facts::barrier_use& u) {
     for (const facts::barrier_use& v : f.barrier_uses)
-        if (v.count == u.count && (v.role != u.role || !v.waits || v.id != u.id)) return;
+        if ((v.count == u.count || v.count == unknown_count) && (v.role != u.role || !v.waits || v.id != u.id)) return;
     const u32 threads = f.late_varies ? u.threads : u.together;
     if (threads == 0 || u.count == 0 || u.count % 32 != 0 || threads % u.count == 0) return;
     f.out.error("H02", u.where)
@@ -109,11 +115,13 @@ constexpr void check_numbered_barrier(Facts& f, const facts::barrier_use& u) {
 template <class Facts>
 constexpr void check_named_barrier(Facts& f, u32 first) {
     const facts::barrier_use& u = f.barrier_uses[first];
+    if (u.count == unknown_count) return;
     if (u.id == unknown_count) return check_numbered_barrier(f, u);
     u32 most = 0;
     for (u32 i = 0; i < f.barrier_uses.size(); ++i) {
         const facts::barrier_use& v = f.barrier_uses[i];
-        if (v.id != u.id || v.count != u.count) continue;
+        if (!may_be_one(v, u)) continue;
+        if (v.id != u.id || v.count != u.count) return;
         if (i < first || v.threads == 0 || (v.in_loop && !v.waits)) return;
         bool counted = false;
         for (u32 k = first; k < i; ++k)
