@@ -77,12 +77,15 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/parse/facts.hpp
     ptxdsl/parse/lexer.hpp
     ptxdsl/parse/literal.hpp
+    ptxdsl/parse/lower.hpp
     ptxdsl/parse/parser.hpp
     ptxdsl/parse/print.hpp
+    ptxdsl/parse/structure.hpp
     ptxdsl/parse/symbols.hpp
     ptxdsl/parse/text.hpp
     ptxdsl/parse/token.hpp
     ptxdsl/parse/tree.hpp
+    ptxdsl/parse/verify.hpp
     ptxdsl/ptxdsl.hpp
     ptxdsl/transpile.hpp
     ptxdsl/transpile/calls.hpp
@@ -104,11 +107,13 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/verify/flow.hpp
     ptxdsl/verify/layout.hpp
     ptxdsl/verify/opcodes.hpp
+    ptxdsl/verify/peers.hpp
     ptxdsl/verify/pipelines.hpp
     ptxdsl/verify/prescan.hpp
     ptxdsl/verify/registers.hpp
     ptxdsl/verify/report.hpp
     ptxdsl/verify/tensor_memory.hpp
+    ptxdsl/verify/values.hpp
     ptxdsl/verify/verify.hpp
     ptxdsl/verify/warps.hpp
     ptxdsl/verify/wgmma.hpp

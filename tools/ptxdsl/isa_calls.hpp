@@ -90,7 +90,7 @@ inline constexpr const char* form_calls[] = {
     "k.cp_async_wait_all",
     "k.cp_async_mbarrier_arrive_noinc",
     "k.cp_async_bulk_multicast",
-    "k.inst",
+    "k.cp_async_bulk",
     "k.cp_async_bulk",
     "k.cp_async_bulk",
     "k.cp_async_bulk_cp_mask",

@@ -651,6 +651,28 @@ public:
                     tok::L2__cache_hint>>(ctx(), where, take(dst), take(src), bytes, barrier_operand(bar), mask,
                                           policy.o);
     }
+    /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [dst], [src], bytes, [bar];` (PTX 8.6)
+    /// `k.cp_async_bulk<px::shared_cta>(dst, src, bytes, bar)`: the same copy, its destination named as the own
+    /// block's.
+    template <tok Destination, class T, unsigned A, class U, unsigned B, class R>
+        requires(Destination == tok::shared__cta)
+    constexpr auto cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes,
+                                 mbarrier<R> bar, location where = location::current()) const {
+        check_bulk<T, A, B>(bytes, where);
+        note_copy(bar, literal_or_zero(bytes), 1);
+        effect<bulk<Destination, tok::global, tok::mbarrier__complete_tx__bytes>>(ctx(), where, take(dst), take(src),
+                                                                                  bytes, barrier_operand(bar));
+    }
+    template <tok Destination, class T, unsigned A, class U, unsigned B, class R>
+        requires(Destination == tok::shared__cta)
+    constexpr auto cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes,
+                                 mbarrier<R> bar, const cache_policy& policy,
+                                 location where = location::current()) const {
+        check_bulk<T, A, B>(bytes, where);
+        note_copy(bar, literal_or_zero(bytes), 1);
+        effect<bulk<Destination, tok::global, tok::mbarrier__complete_tx__bytes, tok::L2__cache_hint>>(
+            ctx(), where, take(dst), take(src), bytes, barrier_operand(bar), policy.o);
+    }
     /// `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`
     template <class T, unsigned A, class U, unsigned B>
     constexpr auto cp_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src, const operand<u32>& bytes,

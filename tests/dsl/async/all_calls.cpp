@@ -214,6 +214,8 @@ void plain_copies(builder<Tgt>& k, byte_ptr data) {
     k.cp_async_mbarrier_arrive(bar), k.cp_async_mbarrier_arrive_noinc(bar);
 
     k.cp_async_bulk(sm, data, 256u, bar), k.cp_async_bulk(sm, data, n, bar, policy);
+    k.template cp_async_bulk<px::shared_cta>(sm, data, 256u, bar),
+        k.template cp_async_bulk<px::shared_cta>(sm, data, n, bar, policy);
     k.cp_async_bulk_multicast(sm, data, n, bar, m), k.cp_async_bulk_multicast(sm, data, 16u, bar, 1, policy);
     k.cp_async_bulk(data, sm, n), k.cp_async_bulk(data, sm, 64u, policy), k.cp_async_bulk(far_sm, sm, n, far);
     if constexpr (is_blackwell(Tgt)) k.cp_async_bulk_cp_mask(data, sm, n, m);

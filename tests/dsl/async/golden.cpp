@@ -94,6 +94,18 @@ int main() {
         "barrier.cluster.wait.aligned;");
 
     check(
+        "bulk copy, destination named as the own block's", {8, 6},
+        +[](hopper& k, px::global_ptr<f32, 16> g, px::reg<u32> n, px::reg<b64> policy) {
+            const auto s = k.smem_array<f32>(64, "s");
+            const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<1>)[0];
+            k.cp_async_bulk<px::shared_cta>(s, g, 256u, bar);
+            k.cp_async_bulk<px::shared_cta>(s, g, n, bar, policy);
+        },
+        "mov.u32 %s0, smem;\n"
+        "mov.u32 %bar0, smem+256;\n"
+        "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%s0], [%rd0], 256, [%bar0];\n"
+        "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint [%s0], [%rd0], %r0, [%bar0], %rd1;\n");
+    check(
         "copies", {8, 1},
         +[](hopper& k, px::global_ptr<f32, 16> g, px::reg<u32> n, px::reg<b64> policy, px::reg<px::pred> ignore) {
             const auto s = k.smem_array<f32>(64, "s");
