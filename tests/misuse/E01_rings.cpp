@@ -31,7 +31,7 @@ constexpr void body(hopper& k, map_t map, px::reg<u32> steps) {
             k.wgmma.wait_group<0>();
         });
 #elif PTXDSL_CASE == 3
-    // expect-3: PTXDSL-E01 "arrivals per phase"
+    // expect-3: PTXDSL-E01 "128 arrivals"
     const auto leader = k.and_(k.mov(px::tid.x), 127u) == 0u;
     ring_kernel(k, steps, fill, [&](const slots& s, const auto& at, auto multiply) {
         k.wait_full(s.pipe, at);
