@@ -326,11 +326,11 @@ auto ring(const Producer& producer, const Consumer& consumer) {
         });
     };
 }
-void next(builder& k, reg& slot, reg& parity, u32 stages) {
-    slot = slot + 1u;
+void next(builder& k, const reg& slot, const reg& parity, u32 stages) {
+    k.inst<"add.u32">(slot, slot, 1u);
     const auto wraps = slot == stages;
-    slot = k.at(wraps).mov<u32>(0);
-    parity = k.at(wraps).xor_(parity, 1u);
+    k.at(wraps).inst<"mov.u32">(slot, 0u);
+    k.at(wraps).inst<"xor.b32">(parity, parity, 1u);
 }
 const auto consume = [](builder& k, const auto& pipe, const auto& read, const reg& n, const reg&) {
     const auto st = k.consumer_state(pipe);
@@ -543,6 +543,88 @@ TEST_CASE("H02: others may take part through a register") {
     CHECK(ids(kernel([](builder& k, const reg& id, const reg&) { k.bar_sync(id, 256u); }), block(256)) == "");
     CHECK(ids(kernel([](builder& k, const reg&, const reg& threads) { k.bar_sync(1u, threads); }), block(256)) == "");
     CHECK(ids(kernel([](builder& k, const reg& id, const reg&) { k.bar_sync(id, 128u); }), block(256)) == "H02");
+}
+
+TEST_CASE("E13: fewer slots in the second pass, on both sides") {
+    const auto kernel = [](u32 filled, u32 read_) {
+        return ring<4, 96>(
+            [filled](builder& k, const auto& pipe, const auto& fill, const reg& n) {
+                for (const u32 stages : {4u, filled}) {
+                    auto slot = k.mov<u32>(0), parity = k.mov<u32>(1);
+                    k.for_(k.shl(n, 3u), [&](reg i) {
+                        k.wait(pipe.empty()[slot], parity);
+                        fill(slot, i);
+                        next(k, slot, parity, stages);
+                    });
+                }
+            },
+            [read_](builder& k, const auto& pipe, const auto& read, const reg& n, const reg&) {
+                for (const u32 stages : {4u, read_}) {
+                    auto slot = k.mov<u32>(0), parity = k.mov<u32>(0);
+                    k.for_(k.shl(n, 3u), [&](reg) {
+                        k.wait(pipe.full()[slot], parity);
+                        read(slot);
+                        k.mbarrier_arrive(pipe.empty()[slot]);
+                        next(k, slot, parity, stages);
+                    });
+                }
+            });
+    };
+    CHECK(ids(kernel(2, 2), block(128)) == "");
+    CHECK(ids(kernel(2, 3), block(128)) == "E13");
+    CHECK(ids(kernel(2, 4), block(128)) == "E13");
+}
+
+TEST_CASE("E01: several slots are freed at once, or a number of arrivals is not known") {
+    const auto kernel = [](u32 together, bool frees_each) {
+        return [together, frees_each](builder& k, map a_map, reg n) {
+            const auto a = k.smem<tile>(8, "a");
+            const auto full = k.make_mbarrier_ring<"full">(8, px::arrivals<1>);
+            const auto empty = k.make_mbarrier_ring<"empty">(8 / together, px::arrivals<4>);
+            const auto tid = k.mov(px::tid.x);
+            k.single_thread(tid == 0u, [&] {
+                for (int i = 0; i < 8; ++i) k.mbarrier_init(full[i]);
+                for (u32 i = 0; i < 8 / together; ++i) k.mbarrier_init(empty[static_cast<int>(i)]);
+            });
+            k.bar_sync();
+            k.if_(tid < 32u, [&] {
+                 k.single_thread(tid == 0u, [&] {
+                     auto group = k.mov<u32>(0), parity = k.mov<u32>(1);
+                     k.for_(n, [&](reg i) {
+                         k.wait(empty[group], parity);
+                         for (u32 j = 0; j < together; ++j) {
+                             const auto slot = k.mad_lo(group, together, j);
+                             k.mbarrier_arrive_expect_tx(full[slot], a);
+                             k.cp_async_bulk_tensor(a[slot], a_map, px::coords(i, 0u), full[slot]);
+                         }
+                         next(k, group, parity, 8 / together);
+                     });
+                 });
+             }).else_([&] {
+                auto slot = k.mov<u32>(0), parity = k.mov<u32>(0);
+                k.for_(k.mul_lo(n, together), [&](reg) {
+                    k.wait(full[slot], parity);
+                    k.bar_warp_sync();
+                    k.single_thread(tid == 32u, [&] {
+                        if (frees_each)
+                            k.mbarrier_arrive(empty[slot]);
+                        else
+                            k.mbarrier_arrive(empty[k.shr(slot, 2u)]);
+                    });
+                    next(k, slot, parity, 8);
+                });
+            });
+        };
+    };
+    CHECK(ids(kernel(4, false), block(64)) == "");
+    CHECK(ids(kernel(1, true), block(64)) == "E01");  // each slot for itself gets one
+    CHECK(ids(
+              [](builder& k, reg many) {
+                  with_barrier<128> b(k);
+                  k.single_thread(b.tid == 0u, [&] { k.mbarrier_arrive(b.bar[0], many); });
+                  k.wait(b.bar[0], 0);
+              },
+              block(128)) == "");
 }
 
 /// Consumers of a ring of tiles: `loop` has the loop over `n` slots, a producer fills them.

@@ -93,6 +93,24 @@ private:
         if ((f_.loops[s.loop].paced >> (s.role < 31 ? s.role : 31) & 1u) == 0) return true;
         return waits_ && depth(s.loop) > deepest_wait_;
     }
+    /// Whether two walkers are known to go through the stages in step.
+    [[nodiscard]] constexpr bool in_step(u32 a, u32 b) const noexcept {
+        if (a == b) return a != 0;
+        if (!walker_code::is_walker(a) || !walker_code::is_walker(b)) return false;
+        const walker &x = f_.walkers[a - 1], &y = f_.walkers[b - 1];
+        return x.copy_of == b || y.copy_of == a || (x.limit != 0 && x.limit == y.limit && !x.odd && !y.odd);
+    }
+    /// Several iterations may make one phase, unless each waits for the stage it then arrives at.
+    [[nodiscard]] constexpr bool may_take_rounds(const site& s) const noexcept {
+        if (!goes_on(s.loop)) return false;
+        for (const site& w : f_.sites) {
+            if (w.kind != site_kind::wait || w.role != s.role || !in_step(w.slot, s.slot)) continue;
+            u32 l = w.loop;
+            while (l != s.loop && l != 0) l = f_.loops[l].parent;
+            if (l != 0) return false;
+        }
+        return true;
+    }
     [[nodiscard]] constexpr u32 depth(u32 loop) const noexcept {
         u32 n = 0;
         for (; loop != 0; loop = f_.loops[loop].parent) ++n;
@@ -143,7 +161,8 @@ private:
     }
     constexpr void arrive(const site& s) noexcept {
         const u32 threads = threads_that_arrive(s);
-        if (threads == 0 || repeats(s) || arrivals_ == max_sites || (s.flags & site_flag::apart) != 0) {
+        if (threads == 0 || s.amount == unknown_count || repeats(s) || arrivals_ == max_sites ||
+            (s.flags & site_flag::apart) != 0) {
             no_arity_ = true;
             return;
         }
@@ -151,9 +170,11 @@ private:
         // One block of the cluster may do it, or each.
         const bool each =
             (s.flags & site_flag::several) != 0 || ((s.flags & site_flag::remote) != 0 && f_.mapped_lanes == one_block);
+        const u32 amount = s.amount * threads;
+        rounds_ = rounds_ || (amount != 0 && count_ > amount && count_ % amount == 0 && may_take_rounds(s));
         others_[arrivals_] = s.amount * (each ? threads * f_.m.attrs.cluster_size() : s.warps);
-        amounts_[arrivals_++] = s.amount * threads;
-        total_ += s.amount * threads;
+        amounts_[arrivals_++] = amount;
+        total_ += amount;
         arrival_ = &s;
     }
     constexpr void move(const site& s) noexcept {
@@ -217,7 +238,7 @@ private:
     }
     constexpr void check_arrivals() {
         if (arrivals_ == 0) return check_no_arrival();
-        if (total_ == count_ || some_choice_makes(count_, 0) || (loose_ && count_ <= 32 * total_)) return;
+        if (total_ == count_ || some_choice_makes(count_, 0) || (loose_ && count_ <= 32 * total_) || rounds_) return;
         const u32 provided = arrivals_ == 1 ? amounts_[0] : total_;
         name(arrival_->where, "E01", "");
         f_.out.say(" expects ")
@@ -350,6 +371,7 @@ private:
     u32 parity_ = 2;  ///< of the waits, 2: none yet
     bool other_parity_ = false;
     bool no_arity_, no_sums_ = false, waits_ = false, loose_ = false;
+    bool rounds_ = false;  ///< several iterations may make one phase
 };
 
 /// E03: a stage that is used and never initialised, in a program that initialises some barrier, or waits for

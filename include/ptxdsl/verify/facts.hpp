@@ -244,6 +244,7 @@ struct walker {
     u32 start = unknown_count;  ///< its first value, where that is a literal
     u32 limit = 0, other = 0;   ///< it returns to 0 when it reaches this; another such number
     bool odd = false;           ///< is written in other ways too
+    u32 copy_of = 0;            ///< another walker + 1 whose value it gets
 };
 inline constexpr u32 max_walkers = 16, wraps = 255;
 /// How events and sites name a stage or parity: 0 not known, 1 + a walker, or a constant.

@@ -44,6 +44,18 @@ constexpr void check_multicast(facts& f, const ring_side& full, const ring_side&
             "' in other blocks too, but only the own block says when its slot is free: consumers arrive on the empty barrier of every block that sends (k.mapa), which counts them all");
 }
 
+/// Whether both sides wait with registers that return to the first slot after `limit` of them.
+template <class Facts>
+[[nodiscard]] constexpr bool both_go_through(const Facts& f, const ring& r, u32 limit) noexcept {
+    bool full = false, empty = false;
+    for (const site& s : f.sites) {
+        if (s.kind != site_kind::wait || !walker_code::is_walker(s.slot)) continue;
+        const walker& w = f.walkers[s.slot - 1];
+        if (w.limit != limit && w.other != limit) continue;
+        full = full || s.barrier == r.full, empty = empty || s.barrier == r.empty;
+    }
+    return full && empty;
+}
 /// E13: a register that walks over the stages returns to the first one after another number of them.
 template <class Facts>
 constexpr void check_walks(Facts& f, const ring& r, u32 stages) {
@@ -55,6 +67,10 @@ constexpr void check_walks(Facts& f, const ring& r, u32 stages) {
         if (first == nullptr && s.kind == site_kind::wait) first = &w;
         const bool apart = w.other != 0 || (first != nullptr && first->limit != w.limit);
         if (w.limit <= stages && w.other <= stages && (!apart || !goes_round(f, s, w.limit))) continue;
+        // Both sides may go through fewer slots for a time.
+        const u32 other = w.other != 0 ? w.other : first != nullptr ? first->limit : w.limit;
+        const bool together = both_go_through(f, r, w.limit) && both_go_through(f, r, other);
+        if (w.limit <= stages && w.other <= stages && together) continue;
         const u32 most = w.limit > w.other ? w.limit : w.other;
         f.out.error("E13", s.where)
             .say("this goes through ")

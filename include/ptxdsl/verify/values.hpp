@@ -279,7 +279,7 @@ constexpr void walk(Facts& f, u32 id, const ir::cursor& c, const u32* sources) {
     } else if (token_at(c, 0) == tok::mov && ir::kind_of(sources[0]) == ir::operand_kind::reg && f.guard == 0) {
         const u32 from = f.walker_of(ir::payload_of(sources[0]));
         w.odd = true;
-        how = from < max_walkers ? from + 1 : 0;
+        how = w.copy_of = from < max_walkers ? from + 1 : 0;
     } else if (!(by_one && (token_at(c, 0) == tok::add) == (f.guard == 0))) {
         w.odd = true;
     }
