@@ -6,6 +6,17 @@
 
 namespace ptxdsl {
 
+namespace detail {
+
+/// `value`, in a type that depends on `T`: what is called with it is instantiated with the template around it, not when
+/// that is parsed. (clang instantiates constexpr functions as soon as it reads a call: the verifier, in each file.)
+template <class T, class V>
+[[nodiscard]] constexpr const V& once_used(const V& value) noexcept {
+    return value;
+}
+
+}  // namespace detail
+
 /// A kernel assembled at run time. Owns its text; move-only. Launches like an `assembled` one.
 ///
 /// Errors are a value: `ok()` is false and `error()` one sentence with file and line when the body breaks a rule.
@@ -15,8 +26,8 @@ public:
     using params = Params;
 
     explicit assembled_program(const ir::program& p)
-        : name_(p.kernel.length + 1), diagnosis_(detail::diagnose(p.read())) {
-        const ir::view m = p.read();
+        : name_(p.kernel.length + 1), diagnosis_(detail::diagnose(detail::once_used<Params>(p).read())) {
+        const auto m = detail::once_used<Params>(p).read();
         target_ = m.target;
         version_ = m.version;
         resources_ = detail::resources_of(m);
