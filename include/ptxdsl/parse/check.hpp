@@ -290,23 +290,9 @@ private:
         else if (directive(n, ".reqntid") == 0 || directive(n, ".reqnctapercluster") == 0)
             error("P35", b, "'.blocksareclusters' needs '.reqntid' and '.reqnctapercluster'");
     }
-    /// All scopes of a body with a stack of their own.
     constexpr void body(u32 n) {
-        ptxdsl::detail::dynarray<u32> ends;
-        u32 c = n;
-        do {
-            if (v_.kind(c) == node_kind::body) {
-                ends.push_back(v_[c].end);
-                open(c++);
-            } else {
-                statement(c);
-                c = v_[c].end;
-            }
-            while (ends.size() != 0 && c == ends.back()) {
-                ends.pop_back();
-                names_.close_scope();
-            }
-        } while (ends.size() != 0);
+        for_each_statement(
+            v_, n, [this](u32 c) { open(c); }, [this](u32 c) { statement(c); }, [this] { names_.close_scope(); });
     }
     /// A scope's labels are known from its start.
     constexpr void open(u32 n) {

@@ -259,23 +259,9 @@ private:
         if (!k_.attrs.cluster.given()) k_.attrs.cluster = {};
     }
 
-    /// All scopes of a body with a stack of their own.
     constexpr void read_body(u32 n) {
-        list<u32> ends;
-        u32 c = n;
-        do {
-            if (v_.kind(c) == node_kind::body) {
-                ends.push_back(v_[c].end);
-                open(c++);
-            } else {
-                statement(c);
-                c = v_[c].end;
-            }
-            while (ends.size() != 0 && c == ends.back()) {
-                ends.pop_back();
-                names_.close();
-            }
-        } while (ends.size() != 0);
+        for_each_statement(
+            v_, n, [this](u32 c) { open(c); }, [this](u32 c) { statement(c); }, [this] { names_.close(); });
     }
     constexpr void open(u32 n) {
         names_.open();

@@ -224,4 +224,25 @@ constexpr ptxdsl::target tree_view::target() const noexcept {
     return t;
 }
 
+/// The statements of a body and of the scopes in it, in order: `open(scope)`, `statement(node)`, `close()`. The scopes
+/// are kept on a list, not on the call stack: a text may nest them as deep as it likes.
+template <class Open, class Statement, class Close>
+constexpr void for_each_statement(const tree_view& v, std::uint32_t body, Open open, Statement statement, Close close) {
+    ptxdsl::detail::dynarray<std::uint32_t> ends;
+    std::uint32_t c = body;
+    do {
+        if (v.kind(c) == node_kind::body) {
+            ends.push_back(v[c].end);
+            open(c++);
+        } else {
+            statement(c);
+            c = v[c].end;
+        }
+        while (ends.size() != 0 && c == ends.back()) {
+            ends.pop_back();
+            close();
+        }
+    } while (ends.size() != 0);
+}
+
 }  // namespace ptxdsl::ptx
