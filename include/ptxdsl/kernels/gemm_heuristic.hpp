@@ -32,11 +32,11 @@ enum class gemm_choice : u8 {
     // Few tokens: they are the N of wgmma, and 64 of the weights' rows its M (`store_mode::transposed`).
     tokens_16_split,   ///< up to 16 tokens, two blocks share K, two blocks a multiprocessor
     tokens_16_even,    ///< up to 16, all work cut along K so that all blocks end together (needs a workspace)
-    tokens_32_split,   ///< up to 32
-    tokens_32_even,    ///<
-    tokens_64_split,   ///< up to 64
-    tokens_64_even,    ///<
-    tokens_128_split,  ///< up to 128
+    tokens_32_split,   ///< up to 32, two blocks share K
+    tokens_32_even,    ///< up to 32, cut along K (needs a workspace)
+    tokens_64_split,   ///< up to 64, two blocks share K
+    tokens_64_even,    ///< up to 64, cut along K (needs a workspace)
+    tokens_128_split,  ///< up to 128, two blocks share K
     count
 };
 /// 64 of the weights' rows and up to `n` tokens. The stages of the first two of `tokens_split` are few enough for two
@@ -119,8 +119,7 @@ namespace detail {
         return one_wave || s.k > 4096 ? few_rows_split : few_rows;
     }
     if (half_tiles && steps >= 8) return tokens_128_split;
-    const bool uneven = may_even && 2 * columns > sms && steps >= 64;
-    if (2 * columns > sms) return uneven && busy(columns, sms) < 0.87 ? medium_even : medium;
+    if (2 * columns > sms) return may_even && steps >= 64 && busy(columns, sms) < 0.87 ? medium_even : medium;
     if (s.k <= 8192) return few_columns;
     return medium_split;
 }

@@ -1000,39 +1000,15 @@ private:
     reg<pred> gave_;  ///< the item before this one was handed over
 };
 
-/// The consumer of a persistent kernel that stores from registers.
+/// The consumer of a persistent kernel that stores from registers. Where it computes C^T, tiles are small: while one is
+/// stored, the ring fills.
 template <class S>
 class direct_consumer {
+    static constexpr gemm_config C = S::config;
+    static constexpr u32 groups = (C.swaps_operands() ? C.bn : S::out_columns) / 8;
+
 public:
     constexpr direct_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer&)
-        : out_(g.c, p), math_(k, g, p) {}
-
-    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
-                       tile_walk<S>& walk) {
-        gemm_multiplier<S> product(k, ring, me, here.block);
-        k.loop([&](loop_handle loop) {
-            product.begin(k, k.mov<u32>(0));
-            product.rest(k, walk.last);
-            product.drain(k);
-            auto pos = walk.position(k);
-            pos.row = k.mad_lo(me.index, 64u, pos.row);
-            out_.store(k, me, math_, [&](u32 i) { return product.acc[i]; }, pos, S::out_columns / 8);
-            loop.break_if(walk.next(k));
-        });
-    }
-
-private:
-    store_direct<S> out_;
-    gemm_math<S> math_;
-};
-
-/// The consumer of a persistent kernel that computes C^T. Tiles are small: while one is stored, the ring fills.
-template <class S>
-class turned_consumer {
-    static constexpr gemm_config C = S::config;
-
-public:
-    constexpr turned_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer&)
         : out_(g.c, p), math_(k, g, p), slots_(g.partials, g.flags) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
@@ -1053,7 +1029,7 @@ private:
         const auto store = [&] {
             auto pos = walk.position(k);
             pos.row = k.mad_lo(me.index, 64u, pos.row);
-            out_.store(k, me, math_, [&](u32 i) { return acc[i]; }, pos, C.bn / 8);
+            out_.store(k, me, math_, [&](u32 i) { return acc[i]; }, pos, groups);
         };
         if constexpr (!C.stream_k) {
             store();
@@ -1068,7 +1044,7 @@ private:
             });
         }
     }
-    store_transposed<S> out_;
+    store_registers<S> out_;
     gemm_math<S> math_;
     stream_k_slots<S> slots_;
 };
@@ -1262,8 +1238,7 @@ constexpr void produce_all(k_t& k, const gemm_producer<S>& producer, tile_walk<S
 
 template <class S>
 constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
-    using from_registers = std::conditional_t<S::config.swaps_operands(), turned_consumer<S>, direct_consumer<S>>;
-    using whole = std::conditional_t<S::config.store == store_mode::tma, overlapped_consumer<S>, from_registers>;
+    using whole = std::conditional_t<S::config.store == store_mode::tma, overlapped_consumer<S>, direct_consumer<S>>;
     using consumer = std::conditional_t<S::config.block_scaled, blocked_consumer<S>, whole>;
     using plan = register_plan<S>;
     const gemm_ring<S> ring(k);
