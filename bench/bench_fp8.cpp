@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8 products (e4m3, bf16 results): one scale an operand, and block scales, against cuBLASLt with one scale an
-// operand, with and without its fast accumulation. A wrong kernel gets no time.
+// fp8 products (bf16 results): e4m3 with one scale an operand and with block scales, and e4m3 by e5m2, against cuBLASLt
+// with one scale an operand, with and without its fast accumulation. A wrong kernel gets no time.
 #include "../examples/demo.hpp"
 #include "cublaslt.hpp"
 #include "harness.hpp"
@@ -27,15 +27,22 @@ struct request : bench::run_options {
     const double magnitude = e == 0 ? std::ldexp(m, -9) : std::ldexp(m + 8, e - 10);
     return (v.bits & 0x80) != 0 ? -magnitude : magnitude;
 }
+[[nodiscard]] double wide(px::e5m2 v) {
+    const int e = v.bits >> 2 & 31, m = v.bits & 3;
+    const double magnitude = e == 0 ? std::ldexp(m, -16) : std::ldexp(m + 4, e - 17);
+    return (v.bits & 0x80) != 0 ? -magnitude : magnitude;
+}
 /// Magnitudes of 1/64 to 2.
-[[nodiscard]] std::vector<px::e4m3> random_bytes(std::size_t n, std::uint64_t seed) {
-    std::vector<px::e4m3> v(n);
+template <class T>
+[[nodiscard]] std::vector<T> random_bytes(std::size_t n, std::uint64_t seed) {
+    constexpr unsigned least = std::is_same_v<T, px::e4m3> ? 0x08 : 0x24;
+    std::vector<T> v(n);
     constexpr std::size_t piece = 1 << 16;
     demo::in_parallel((n + piece - 1) / piece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t p = begin; p < end; ++p) {
             demo::generator g(seed + 7919 * p);
             for (std::size_t i = p * piece; i < std::min(n, (p + 1) * piece); ++i)
-                v[i].bits = static_cast<std::uint8_t>((g.next() & 0x80) | (0x08 + g.below(0x39)));
+                v[i].bits = static_cast<std::uint8_t>((g.next() & 0x80) | (least + g.below(0x41 - least)));
         }
     });
     return v;
@@ -46,12 +53,17 @@ struct request : bench::run_options {
     return v;
 }
 
+/// A scale an operand, block scales, or the first with B of e5m2.
+enum class product { tensor, blocks, mixed };
+
 struct setup {
     size s;
     std::uint64_t steps, columns;
     std::vector<px::e4m3> a, b;
+    std::vector<px::e5m2> wide_b;
     std::vector<float> sa, sb;
     px::device_buffer<px::e4m3> device_a, device_b;
+    px::device_buffer<px::e5m2> device_wide_b;
     px::device_buffer<float> device_sa, device_sb;
     px::device_buffer<px::bf16> c;
 
@@ -59,18 +71,20 @@ struct setup {
         : s(e),
           steps((e.k + 127) / 128),
           columns((e.n + 127) / 128),
-          a(random_bytes(e.m * e.k, seed)),
-          b(random_bytes(e.n * e.k, seed + 1)),
+          a(random_bytes<px::e4m3>(e.m * e.k, seed)),
+          b(random_bytes<px::e4m3>(e.n * e.k, seed + 1)),
+          wide_b(random_bytes<px::e5m2>(e.n * e.k, seed + 4)),
           sa(random_scales(e.m * steps, seed + 2)),
           sb(random_scales(columns * steps, seed + 3)),
           device_a(px::check(px::device_buffer<px::e4m3>::from(ctx, a))),
           device_b(px::check(px::device_buffer<px::e4m3>::from(ctx, b))),
+          device_wide_b(px::check(px::device_buffer<px::e5m2>::from(ctx, wide_b))),
           device_sa(px::check(px::device_buffer<float>::from(ctx, sa))),
           device_sb(px::check(px::device_buffer<float>::from(ctx, sb))),
           c(px::check(px::device_buffer<px::bf16>::allocate(ctx, e.m * e.n))) {}
 
     /// Largest error of 2000 elements, in units of the allowed one.
-    [[nodiscard]] double error(bool blocks) const {
+    [[nodiscard]] double error(product kind) const {
         std::vector<px::bf16> host(s.m * s.n);
         px::check(c.download(host));
         demo::generator g(99);
@@ -79,10 +93,11 @@ struct setup {
             const std::uint64_t i = g.below(s.m), j = g.below(s.n);
             double sum = 0, magnitude = 0;
             for (std::uint64_t k = 0; k < s.k; ++k) {
-                const double scale = blocks ? static_cast<double>(sa[i * steps + k / 128]) *
-                                                  static_cast<double>(sb[j / 128 * steps + k / 128])
-                                            : static_cast<double>(sa[0]) * static_cast<double>(sb[0]);
-                const double v = wide(a[i * s.k + k]) * wide(b[j * s.k + k]) * scale;
+                const double scale = kind == product::blocks ? static_cast<double>(sa[i * steps + k / 128]) *
+                                                                   static_cast<double>(sb[j / 128 * steps + k / 128])
+                                                             : static_cast<double>(sa[0]) * static_cast<double>(sb[0]);
+                const double y = kind == product::mixed ? wide(wide_b[j * s.k + k]) : wide(b[j * s.k + k]);
+                const double v = wide(a[i * s.k + k]) * y * scale;
                 sum += v, magnitude += std::abs(v);
             }
             const double found = static_cast<double>(demo::to_float(host[i * s.n + j]));
@@ -101,50 +116,62 @@ void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt
     const auto workspace = std::make_shared<kn::gemm_workspace>(px::check(kn::gemm_workspace::create(ctx)));
     const px::tensor_view a(px::device_ptr<const px::e4m3>(p.device_a.ptr()), e.m, e.k);
     const px::tensor_view b(px::device_ptr<const px::e4m3>(p.device_b.ptr()), e.n, e.k);
+    const px::tensor_view wide_b(px::device_ptr<const px::e5m2>(p.device_wide_b.ptr()), e.n, e.k);
     const px::tensor_view sa(px::device_ptr<const float>(p.device_sa.ptr()), e.m, p.steps);
     const px::tensor_view sb(px::device_ptr<const float>(p.device_sb.ptr()), p.columns, p.steps);
     const px::tensor_view c(p.c, e.m, e.n);
     std::vector<contender> all;
-    const auto add = [&](const char* name, bool blocks, auto&& launch) {
+    const auto add = [&](const char* name, product kind, auto&& launch) {
         demo::poison(p.c);
         px::check(launch(s));
         px::check(s.synchronize());
-        const double error = p.error(blocks);
+        const double error = p.error(kind);
         if (error > 1)
             return demo::say("{} {}x{}x{}: {}, {:.3g} of the allowed error; not timed", name, e.m, e.n, e.k,
                              demo::bad("wrong"), error);
         all.push_back({name, launch});
     };
-    add("a scale an operand", false, [&](px::stream_ref) {
+    add("a scale an operand", product::tensor, [&](px::stream_ref) {
         return kn::gemm(s, a, b, c, {.a_scale = sa.data(), .b_scale = sb.data(), .workspace = workspace.get()});
     });
-    add("block scales", true, [&](px::stream_ref) { return kn::gemm_block_scaled(s, a, sa, b, sb, c); });
+    add("block scales", product::blocks, [&](px::stream_ref) { return kn::gemm_block_scaled(s, a, sa, b, sb, c); });
+    add("e4m3 x e5m2", product::mixed, [&](px::stream_ref) {
+        return kn::gemm(s, a, wide_b, c, {.a_scale = sa.data(), .b_scale = sb.data(), .workspace = workspace.get()});
+    });
     const std::size_t own = all.size();
-    if (own != 2) return;
-    for (const auto kind : {bench::lt_operands::e4m3, bench::lt_operands::e4m3_fast}) {
+    if (own != 3) return;
+    std::vector<std::size_t> peers, mixed_peers;
+    using lt_kind = bench::lt_operands;
+    for (const auto kind : {lt_kind::e4m3, lt_kind::e4m3_fast, lt_kind::e4m3_e5m2, lt_kind::e4m3_e5m2_fast}) {
         if (lt == nullptr) break;
-        auto made = bench::cublaslt_gemm::make(
-            ctx, lt,
-            {a.data().address, b.data().address, c.data().address, e.m, e.n, e.k, sa.data().address, sb.data().address},
-            kind);
-        const char* name = kind == bench::lt_operands::e4m3 ? "cuBLASLt" : "cuBLASLt, fast accumulation";
+        const bool mixed = kind == lt_kind::e4m3_e5m2 || kind == lt_kind::e4m3_e5m2_fast;
+        auto made = bench::cublaslt_gemm::make(ctx, lt,
+                                               {a.data().address, mixed ? wide_b.data().address : b.data().address,
+                                                c.data().address, e.m, e.n, e.k, sa.data().address, sb.data().address},
+                                               kind);
+        const bool fast = kind == lt_kind::e4m3_fast || kind == lt_kind::e4m3_e5m2_fast;
+        const std::string name =
+            fmt::format("cuBLASLt{}{}", mixed ? ", e4m3 x e5m2" : "", fast ? ", fast accumulation" : "");
         if (!made) {
             demo::say("{}: {}", name, made.error().message());
             continue;
         }
         const auto g = std::make_shared<bench::cublaslt_gemm>(std::move(*made));
+        (mixed ? mixed_peers : peers).push_back(all.size());
         all.push_back({name, [g](px::stream_ref on) { return g->launch(on, 0); }});
     }
     const auto t = run.run(all);
     const double tflop = 2e-6 * static_cast<double>(e.m) * static_cast<double>(e.n) * static_cast<double>(e.k);
     const auto row = [&](std::size_t ours, std::size_t peer, double target) {
-        rows.push_back({ours == 0 ? "gemm e4m3" : "gemm e4m3, block scales", fmt::format("{}x{}x{}", e.m, e.n, e.k),
-                        tflop / t.microseconds(ours), tflop / t.microseconds(peer), all[peer].name, t.ratio(ours, peer),
-                        target, "TFLOP/s", std::string(bench::name(mode))});
+        constexpr const char* works[] = {"gemm e4m3", "gemm e4m3, block scales", "gemm e4m3 x e5m2"};
+        rows.push_back({works[ours], fmt::format("{}x{}x{}", e.m, e.n, e.k), tflop / t.microseconds(ours),
+                        tflop / t.microseconds(peer), all[peer].name, t.ratio(ours, peer), target, "TFLOP/s",
+                        std::string(bench::name(mode))});
     };
-    for (std::size_t peer = own; peer < all.size(); ++peer)
-        row(0, peer, e.m == 8192 && e.n == 8192 && e.k == 8192 ? 1.0 : 0);
+    for (const std::size_t peer : peers) row(0, peer, e.m == 8192 && e.n == 8192 && e.k == 8192 ? 1.0 : 0);
     row(1, 0, 0.92);
+    for (const std::size_t peer : mixed_peers) row(2, peer, 0);
+    row(2, 0, 0);
 }
 
 [[nodiscard]] std::vector<size> parse(std::string_view list) {

@@ -84,8 +84,8 @@ private:
     }
 };
 
-/// What cuBLASLt multiplies: bf16, or e4m3 with a scale an operand; the result is bf16.
-enum class lt_operands { bf16, e4m3, e4m3_fast };
+/// What cuBLASLt multiplies: bf16, or e4m3 (or A of e4m3 and B of e5m2) with a scale an operand; the result is bf16.
+enum class lt_operands { bf16, e4m3, e4m3_fast, e4m3_e5m2, e4m3_e5m2_fast };
 
 /// C = A B^T, row-major, f32 sums: one problem with the algorithms that the library's heuristic offers for it.
 class cublaslt_gemm {
@@ -103,18 +103,20 @@ public:
         if (!workspace) return workspace.error();
         cublaslt_gemm g(std::move(lt), std::move(*workspace), p);
         // cuBLAS is column-major: a row-major matrix is its transpose, so C^T = B A^T with B given as its transpose.
+        const bool mixed = kind == lt_operands::e4m3_e5m2 || kind == lt_operands::e4m3_e5m2_fast;
         const int transpose = 1, plain = 0, type = kind == lt_operands::bf16 ? type_bf16 : type_e4m3;
+        const int type_of_first = mixed ? type_e5m2 : type;
         const cublaslt& l = *g.lt_;
         int s = l.operation_create(&g.operation_, compute_f32, type_f32);
         if (s == 0) s = l.operation_set(g.operation_, transpose_first, &transpose, sizeof transpose);
         if (s == 0) s = l.operation_set(g.operation_, transpose_second, &plain, sizeof plain);
         if (kind != lt_operands::bf16) {
-            const signed char fast = kind == lt_operands::e4m3_fast ? 1 : 0;
+            const signed char fast = kind == lt_operands::e4m3_fast || kind == lt_operands::e4m3_e5m2_fast ? 1 : 0;
             if (s == 0) s = l.operation_set(g.operation_, scale_of_first, &p.b_scale, sizeof p.b_scale);
             if (s == 0) s = l.operation_set(g.operation_, scale_of_second, &p.a_scale, sizeof p.a_scale);
             if (s == 0) s = l.operation_set(g.operation_, fast_accumulation, &fast, sizeof fast);
         }
-        if (s == 0) s = l.layout_create(&g.first_, type, p.k, p.n, static_cast<std::int64_t>(p.k));
+        if (s == 0) s = l.layout_create(&g.first_, type_of_first, p.k, p.n, static_cast<std::int64_t>(p.k));
         if (s == 0) s = l.layout_create(&g.second_, type, p.k, p.m, static_cast<std::int64_t>(p.k));
         if (s == 0) s = l.layout_create(&g.result_, type_bf16, p.n, p.m, static_cast<std::int64_t>(p.n));
         if (s == 0) s = g.ask();
@@ -139,9 +141,9 @@ public:
 
 private:
     // Values of cuBLAS's enumerations.
-    static constexpr int compute_f32 = 68, type_f32 = 0, type_bf16 = 14, type_e4m3 = 28, transpose_first = 3,
-                         transpose_second = 4, scale_of_first = 17, scale_of_second = 18, fast_accumulation = 25,
-                         preference_workspace = 1;
+    static constexpr int compute_f32 = 68, type_f32 = 0, type_bf16 = 14, type_e4m3 = 28, type_e5m2 = 29,
+                         transpose_first = 3, transpose_second = 4, scale_of_first = 17, scale_of_second = 18,
+                         fast_accumulation = 25, preference_workspace = 1;
 
     cublaslt_gemm(std::shared_ptr<const cublaslt> lt, px::device_buffer<char> workspace, const problem& p)
         : lt_(std::move(lt)), workspace_(std::move(workspace)), p_(p) {}

@@ -162,6 +162,13 @@ double wide(px::e4m3 v) { return e4m3_values[v.bits]; }
 double wide(px::e5m2 v) { return e5m2_values[v.bits]; }
 double wide(px::s32 v) { return static_cast<double>(v); }
 
+template <class In, class InB>
+const char* name_of() {
+    constexpr bool a = std::is_same_v<In, px::e4m3>, b = std::is_same_v<InB, px::e4m3>;
+    if (std::is_same_v<In, px::s8>) return "s8";
+    return a ? (b ? "e4m3" : "e4m3 x e5m2") : (b ? "e5m2 x e4m3" : "e5m2");
+}
+
 /// Values of magnitude 1/8 to 2, and 0; or all of s8.
 template <class T>
 std::vector<T> bytes(std::size_t n) {
@@ -179,12 +186,13 @@ std::vector<T> bytes(std::size_t n) {
 }
 
 /// One product of bytes: with a scale an operand, with block scales, or (s8) with none.
-template <class In, class Out>
+template <class In, class Out, class InB = In>
 void check_bytes(const px::stream& s, bool blocks, std::uint64_t m, std::uint64_t n, std::uint64_t k,
                  kn::gemm_workspace& workspace, std::optional<kn::gemm_choice> choice) {
     constexpr bool exact = std::is_same_v<In, px::s8>;
     const auto& ctx = s.ctx();
-    const auto a = bytes<In>(m * k), b = bytes<In>(n * k);
+    const auto a = bytes<In>(m * k);
+    const auto b = bytes<InB>(n * k);
     const std::uint64_t steps = (k + 127) / 128, columns = (n + 127) / 128;
     std::vector<float> sa(blocks ? m * steps : 1), sb(blocks ? columns * steps : 1);
     std::uniform_real_distribution<float> d(0.25f, 1.5f);
@@ -192,7 +200,8 @@ void check_bytes(const px::stream& s, bool blocks, std::uint64_t m, std::uint64_
     for (float& x : sb) x = d(random_bits);
     std::vector<Out> c(m * n);
     std::memset(static_cast<void*>(c.data()), 0xff, c.size() * sizeof(Out));
-    auto da = px::check(px::device_buffer<In>::from(ctx, a)), db = px::check(px::device_buffer<In>::from(ctx, b));
+    auto da = px::check(px::device_buffer<In>::from(ctx, a));
+    auto db = px::check(px::device_buffer<InB>::from(ctx, b));
     auto dc = px::check(px::device_buffer<Out>::from(ctx, c));
     const auto dsa = px::check(px::device_buffer<float>::from(ctx, sa)),
                dsb = px::check(px::device_buffer<float>::from(ctx, sb));
@@ -239,11 +248,128 @@ void check_bytes(const px::stream& s, bool blocks, std::uint64_t m, std::uint64_
     ++checked;
     failures += wrong != 0 ? 1 : 0;
     if (wrong != 0)
-        std::printf("FAIL %s %zux%zux%zu: %zu elements, the worst off by %.2f of what is allowed\n",
-                    exact    ? "s8"
-                    : blocks ? "fp8 with block scales"
-                             : "fp8",
-                    std::size_t{m}, std::size_t{n}, std::size_t{k}, wrong, worst);
+        std::printf("FAIL %s %s %zux%zux%zu: %zu elements, the worst off by %.2f of what is allowed\n",
+                    name_of<In, InB>(), blocks ? "with block scales" : "", std::size_t{m}, std::size_t{n},
+                    std::size_t{k}, wrong, worst);
+}
+
+/// What a float64 sum is as `Out`. The sums of the ragged products fit 24 bits.
+template <class Out>
+double rounded(double v) {
+    if constexpr (std::is_same_v<Out, px::bf16>) return wide(raw<px::bf16>(bits_of(static_cast<float>(v), nullptr)));
+    return v;
+}
+/// Powers of two, so that a scaled sum is exact.
+std::vector<float> exact_scales(std::size_t n) {
+    std::vector<float> v(n);
+    for (float& x : v) x = static_cast<float>(1u << between(0, 2)) * 0.5f;
+    return v;
+}
+/// `n` elements, the first of them `offset` bytes behind an aligned address.
+template <class T>
+struct shifted {
+    std::vector<T> host;
+    px::device_buffer<T> device;
+    std::uint64_t offset;
+    shifted(const px::context& ctx, std::size_t n, std::uint64_t by)
+        : host(bytes<T>(n + by)), device(px::check(px::device_buffer<T>::from(ctx, host))), offset(by) {}
+    [[nodiscard]] px::device_ptr<const T> ptr() { return px::device_ptr<const T>(device.ptr().address + offset); }
+    [[nodiscard]] double operator[](std::size_t i) const { return wide(host[offset + i]); }
+};
+
+/// A product of bytes that the fast path cannot take: sums are exact, and so must the result be. With block scales
+/// there is no batch.
+template <class In, class Out, class InB = In>
+void check_ragged_bytes(const px::stream& s, const problem& p, std::uint64_t offset, bool blocks) {
+    constexpr kn::gemm_form any{.any_layout = true};
+    const auto& ctx = s.ctx();
+    shifted<In> a(ctx, p.a_size() * p.batch, offset);
+    shifted<InB> b(ctx, p.b_size() * p.batch, offset / 2);
+    const std::uint64_t steps = (p.k + 127) / 128, columns = (p.n + 127) / 128;
+    const auto sa = exact_scales(blocks ? p.m * steps : 1), sb = exact_scales(blocks ? columns * steps : 1);
+    const auto dsa = px::check(px::device_buffer<float>::from(ctx, sa)),
+               dsb = px::check(px::device_buffer<float>::from(ctx, sb));
+    std::vector<Out> c(p.m * p.n * p.batch);
+    std::memset(static_cast<void*>(c.data()), 0xff, c.size() * sizeof(Out));
+    auto dc = px::check(px::device_buffer<Out>::from(ctx, c));
+    const auto run = [&]() -> px::result<void> {
+        if constexpr (!std::is_same_v<In, px::s8>)
+            if (blocks)
+                return kn::gemm_block_scaled(s,
+                                             px::tensor_view(a.ptr(), p.m, p.k)
+                                                 .with_strides(p.a_by_k ? p.a_line() : 1, p.a_by_k ? 1 : p.a_line()),
+                                             px::tensor_view(dsa, p.m, steps),
+                                             px::tensor_view(b.ptr(), p.n, p.k)
+                                                 .with_strides(p.b_by_k ? p.b_line() : 1, p.b_by_k ? 1 : p.b_line()),
+                                             px::tensor_view(dsb, columns, steps), px::tensor_view(dc, p.m, p.n));
+        const auto view = [&](auto ptr, std::uint64_t rows, bool by_k, std::uint64_t line, std::uint64_t size) {
+            return px::tensor_view(ptr, p.batch, rows, p.k)
+                .with_strides(size, by_k ? line : std::uint64_t{1}, by_k ? std::uint64_t{1} : line);
+        };
+        kn::gemm_options<kn::detail::bias_of<In, Out>> o;
+        if constexpr (!std::is_same_v<In, px::s8>) o.alpha = 0.5f, o.a_scale = dsa.ptr(), o.b_scale = dsb.ptr();
+        return kn::gemm<any>(s, view(a.ptr(), p.m, p.a_by_k, p.a_line(), p.a_size()),
+                             view(b.ptr(), p.n, p.b_by_k, p.b_line(), p.b_size()),
+                             px::tensor_view(dc, p.batch, p.m, p.n), o);
+    };
+    const auto r = run();
+    if (!r || !s.synchronize() || !dc.download(c)) {
+        std::printf("FAIL ragged %s %zux%zux%zu: %s\n", name_of<In, InB>(), std::size_t{p.m}, std::size_t{p.n},
+                    std::size_t{p.k}, r ? "the device failed" : std::string(r.error().message()).c_str());
+        return void(++failures);
+    }
+    const double whole =
+        std::is_same_v<In, px::s8> ? 1.0 : 0.5 * static_cast<double>(sa[0]) * static_cast<double>(sb[0]);
+    std::size_t wrong = 0;
+    for (std::size_t e = 0; e < c.size(); e += c.size() > 20000 ? 89 : 1) {
+        const std::uint64_t z = e / (p.m * p.n), i = e / p.n % p.m, j = e % p.n;
+        double sum = 0;
+        for (std::uint64_t t = 0; t < p.k; ++t) {
+            const auto x = z * p.a_size() + (p.a_by_k ? i * p.a_line() + t : t * p.a_line() + i),
+                       y = z * p.b_size() + (p.b_by_k ? j * p.b_line() + t : t * p.b_line() + j);
+            const double scale = blocks ? static_cast<double>(sa[i * steps + t / 128]) *
+                                              static_cast<double>(sb[j / 128 * steps + t / 128])
+                                        : whole;
+            sum += a[x] * b[y] * scale;
+        }
+        if (wide(c[e]) != rounded<Out>(sum)) ++wrong;
+    }
+    ++checked;
+    failures += wrong != 0 ? 1 : 0;
+    if (wrong != 0)
+        std::printf(
+            "FAIL ragged %s%s %zux%zux%zu batch %zu, lines + %zu, address + %zu, A by %s, B by %s: %zu elements\n",
+            name_of<In, InB>(), blocks ? " with block scales" : "", std::size_t{p.m}, std::size_t{p.n},
+            std::size_t{p.k}, std::size_t{p.batch}, std::size_t{p.pad}, std::size_t{offset}, p.a_by_k ? "K" : "M",
+            p.b_by_k ? "K" : "N", wrong);
+}
+
+/// Shapes of bytes that TMA or wgmma cannot take: rows of any length, pointers at any byte, contiguous columns.
+template <class F>
+void ragged_bytes(bool batches, F&& f) {
+    problem p{between(1, 150), between(1, 200), between(1, 600)};
+    std::uint64_t offset = 0;
+    switch (between(0, 3)) {
+        case 0: p.k += p.k % 16 == 0 ? 1 : 0; break;
+        case 1: p.k = 16 * between(1, 30), offset = between(2, 15); break;
+        case 2: p.k = 16 * between(1, 30), p.pad = between(1, 15); break;
+        default: (between(0, 1) != 0 ? p.a_by_k : p.b_by_k) = false; break;
+    }
+    if (between(0, 3) == 0) p.a_by_k = false, p.m += between(0, 1) * (16 - p.m % 16);
+    if (batches && between(0, 2) == 0) p.batch = between(2, 3);
+    f(p, offset);
+}
+void run_ragged_bytes(const px::stream& s) {
+    using px::e4m3, px::e5m2, px::bf16, px::f32;
+    for (int n = 0; n < 24; ++n) {
+        ragged_bytes(true, [&](auto& p, auto at) { check_ragged_bytes<px::s8, px::s32>(s, p, at, false); });
+        ragged_bytes(true, [&](auto& p, auto at) { check_ragged_bytes<e4m3, f32>(s, p, at, false); });
+        ragged_bytes(true, [&](auto& p, auto at) { check_ragged_bytes<e5m2, bf16>(s, p, at, false); });
+        ragged_bytes(true, [&](auto& p, auto at) { check_ragged_bytes<e4m3, bf16, e5m2>(s, p, at, false); });
+        ragged_bytes(true, [&](auto& p, auto at) { check_ragged_bytes<e5m2, f32, e4m3>(s, p, at, false); });
+        ragged_bytes(false, [&](auto& p, auto at) { check_ragged_bytes<e4m3, f32>(s, p, at, true); });
+        ragged_bytes(false, [&](auto& p, auto at) { check_ragged_bytes<e5m2, bf16, e4m3>(s, p, at, true); });
+    }
 }
 
 void run_bytes(const px::stream& s, kn::gemm_workspace& workspace) {
@@ -261,6 +387,20 @@ void run_bytes(const px::stream& s, kn::gemm_workspace& workspace) {
         extents([&](auto x, auto y, auto z) { check_bytes<px::e4m3, px::f32>(s, true, x, y, z, workspace, {}); });
         extents([&](auto x, auto y, auto z) { check_bytes<px::s8, px::s32>(s, false, x, y, z, workspace, {}); });
     }
+    for (int n = 0; n < 16; ++n) {  // e4m3 next to e5m2, either way round
+        extents([&](auto x, auto y, auto z) {
+            check_bytes<px::e4m3, px::bf16, px::e5m2>(s, false, x, y, z, workspace, {});
+        });
+        extents([&](auto x, auto y, auto z) {
+            check_bytes<px::e5m2, px::f32, px::e4m3>(s, false, x, y, z, workspace, {});
+        });
+        extents([&](auto x, auto y, auto z) {
+            check_bytes<px::e4m3, px::bf16, px::e5m2>(s, true, x, y, z, workspace, {});
+        });
+    }
+    for (std::size_t i = 0; i < kn::gemm_configs.size(); ++i)
+        check_bytes<px::e5m2, px::bf16, px::e4m3>(s, false, between(1, 600), 8 * between(1, 90), 16 * between(17, 90),
+                                                  workspace, static_cast<kn::gemm_choice>(i));
     for (int n = 0; n < 12; ++n)  // few rows of block-scaled products have a configuration of their own
         check_bytes<px::e4m3, px::bf16>(s, true, between(1, 300), 8 * between(1, 200), 16 * between(1, 200), workspace,
                                         {});
@@ -323,6 +463,10 @@ void run(const px::stream& s, kn::gemm_workspace& workspace) {
         const problem p{between(1, 300), 128 * between(1, 5), 8 * between(1, 60)};
         check<kn::gemm_form{.act = activation::silu, .gated = true}, px::bf16>(s, p, {}, "gated");
     }
+    for (int n = 0; n < 8; ++n) {
+        const problem p{between(1, 200), 16 * between(1, 12), 2 * between(1, 200) + 1};
+        check<kn::gemm_form{.act = activation::silu, .bias = true, .gated = true}, px::bf16>(s, p, {}, "ragged, gated");
+    }
 }
 
 }  // namespace
@@ -339,6 +483,7 @@ int main() {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     run(*s, *workspace);
     run_bytes(*s, *workspace);
+    run_ragged_bytes(*s);
     std::printf("%d products checked, %d wrong\n", checked, failures);
     return failures == 0 ? 0 : 1;
 }

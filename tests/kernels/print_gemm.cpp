@@ -18,9 +18,13 @@ namespace {
 
 using print_kernels::write;
 
-template <gemm_config C, class In = px::bf16, class Out = In, gemm_epilogue E = gemm_epilogue{}>
+template <gemm_config C, class In = px::bf16, class Out = In, gemm_epilogue E = gemm_epilogue{}, class InB = In>
 void gemm(const std::string& name) {
-    write(name, px::assemble_at_run_time("gemm", &gemm_body<C, In, Out, E>, gemm_attributes<C>));
+    write(name, px::assemble_at_run_time("gemm", &gemm_body<C, In, Out, E, InB>, gemm_attributes<C>));
+}
+template <class In, class InB, class Out, gemm_plain_form F>
+void plain(const std::string& name) {
+    write(name, px::assemble_at_run_time("gemm_plain", &gemm_plain_body<In, InB, Out, F>, gemm_plain_attributes));
 }
 
 template <std::size_t... I>
@@ -62,8 +66,14 @@ void variants() {
     gemm<gemm_config{.bn = 256, .store = store_mode::pairs}, px::s8, px::s32>("int8");
     gemm<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .store = store_mode::elements}, px::s8, px::s32>(
         "int8_elements");
-    write("plain", px::assemble_at_run_time("gemm_plain", &gemm_plain_body<px::bf16, px::bf16, activation::gelu>,
-                                            gemm_plain_attributes));
+    gemm<gemm_config{}, px::e4m3, px::bf16, scales, px::e5m2>("fp8_mixed");
+    gemm<split, px::e5m2, px::f32, scales, px::e4m3>("fp8_mixed_split");
+    gemm<tokens, px::e5m2, px::bf16, scales, px::e4m3>("fp8_mixed_tokens");
+    plain<px::bf16, px::bf16, px::bf16, gemm_plain_form{.act = activation::gelu}>("plain");
+    plain<px::e4m3, px::e5m2, px::bf16,
+          gemm_plain_form{.act = activation::silu, .gated = true, .scales = plain_scales::tensor}>("plain_fp8_gated");
+    plain<px::e5m2, px::e4m3, px::f32, gemm_plain_form{.scales = plain_scales::blocks}>("plain_fp8_blocks");
+    plain<px::s8, px::s8, px::s32, gemm_plain_form{}>("plain_int8");
 }
 
 }  // namespace

@@ -168,10 +168,12 @@ inline constexpr gemm_epilogue epilogue_of{.alpha = Scaled || fp8_operand<In>,
     }
 }
 
-/// Launches one configuration.
-template <gemm_config C, class In, class Out, gemm_epilogue E>
+/// Launches one configuration; `In` and `InB` are what the call's operands hold.
+template <gemm_config C, class In, class InB, class Out, gemm_epilogue E>
 class configured_gemm {
-    using spec = gemm_spec<C, In, Out, E>;
+    using first = std::conditional_t<C.swaps_operands(), InB, In>;
+    using second = std::conditional_t<C.swaps_operands(), In, InB>;
+    using spec = gemm_spec<C, first, Out, E, second>;
 
 public:
     /// `a` and `b` are the call's; a configuration may take them the other way round.
@@ -185,8 +187,9 @@ public:
                 errc::bad_argument,
                 fmt::format("gemm: K = {} is too short for a configuration that splits it {} ways", call.k, C.split_k)};
         static kernel_cache<> cache;
-        const auto kernel = cache.get(
-            s.ctx(), [] { return assemble_at_run_time("gemm", &gemm_body<C, In, Out, E>, gemm_attributes<C>); });
+        const auto kernel = cache.get(s.ctx(), [] {
+            return assemble_at_run_time("gemm", &gemm_body<C, first, Out, E, second>, gemm_attributes<C>);
+        });
         if (!kernel) return kernel.error();
         const runtime_detail::current_context current(*s.ctx().state());
         if (current.status() != cu::status::success)
@@ -196,7 +199,7 @@ public:
                                                     geometry_of_operand(a, sizeof(In)), "A"))
             return e;
         if (auto e = runtime_detail::encode_checked(state, call.b, spec::map_b::spec,
-                                                    geometry_of_operand(b, sizeof(In)), "B"))
+                                                    geometry_of_operand(b, sizeof(InB)), "B"))
             return e;
         if constexpr (C.store == store_mode::tma)
             if (auto e = runtime_detail::encode_checked(state, call.c_map, spec::map_c::spec,
@@ -240,7 +243,7 @@ private:
 };
 
 /// Picks the compiled kernel of a choice, for operands of these majors.
-template <gemm_form F, class In, class Out, major A, major B>
+template <gemm_form F, class In, class InB, class Out, major A, major B>
 class gemm_dispatch {
     static constexpr gemm_epilogue scaled = epilogue_of<F, In, true>, unscaled = epilogue_of<F, In, false>;
 
@@ -272,49 +275,50 @@ private:
         constexpr gemm_config pairs = adapted(medium, A, B, store_mode::pairs, F.constant_b),
                               elements = adapted(medium, A, B, store_mode::elements, F.constant_b);
         return store == store_mode::pairs
-                   ? configured_gemm<pairs, In, Out, E>::launch(s, a, b, c, call, programmatic)
-                   : configured_gemm<elements, In, Out, E>::launch(s, a, b, c, call, programmatic);
+                   ? configured_gemm<pairs, In, InB, Out, E>::launch(s, a, b, c, call, programmatic)
+                   : configured_gemm<elements, In, InB, Out, E>::launch(s, a, b, c, call, programmatic);
     }
     template <std::size_t... Index>
     static error choose(const stream& s, gemm_choice choice, const operand_view& a, const operand_view& b,
                         const operand_view& c, gemm_call& call, bool programmatic, std::index_sequence<Index...>) {
         error e;
         const auto wanted = static_cast<std::size_t>(choice);
-        const bool found = ((wanted == Index && (e = configured_gemm<compiled_config<Index>, In, Out, unscaled>::launch(
-                                                     s, a, b, c, call, programmatic),
-                                                 true)) ||
-                            ...);
+        const bool found =
+            ((wanted == Index && (e = configured_gemm<compiled_config<Index>, In, InB, Out, unscaled>::launch(
+                                      s, a, b, c, call, programmatic),
+                                  true)) ||
+             ...);
         if (!found) return {errc::bad_argument, fmt::format("gemm: there is no configuration {}", wanted)};
         return e;
     }
 };
 
-/// Operands TMA cannot address.
-template <gemm_form F, class In, class Out>
+template <gemm_form F, plain_scales Scales>
+inline constexpr gemm_plain_form plain_form{.act = F.act, .gated = F.gated, .scales = Scales};
+
+/// Operands TMA or wgmma cannot take as they lie.
+template <gemm_form F, plain_scales Scales, class In, class InB, class Out>
 error launch_plain(const stream& s, const operand_view& a, const operand_view& b, const operand_view& c, gemm_call& p) {
-    if constexpr (F.gated) {
-        return {errc::not_supported,
-                "gemm: a gated product needs operands with rows of a multiple of 16 bytes; pad them"};
-    } else {
-        static kernel_cache<> cache;
-        const auto kernel = cache.get(s.ctx(), [] {
-            return assemble_at_run_time("gemm_plain", &gemm_plain_body<In, Out, F.act>, gemm_plain_attributes);
-        });
-        if (!kernel) return kernel.error();
-        u32 has_bias = p.bias != 0 ? 1 : 0;
-        std::uint64_t addresses[] = {a.address, b.address};
-        std::uint64_t strides[] = {a.row_stride, a.k_stride,     a.batch_stride, b.row_stride,
-                                   b.k_stride,   b.batch_stride, c.row_stride,   c.batch_stride};
-        void* arguments[] = {&addresses[0], &addresses[1], &p.c,        &p.bias,     &has_bias,   &p.m,
-                             &p.n,          &p.k,          &strides[0], &strides[1], &strides[2], &strides[3],
-                             &strides[4],   &strides[5],   &strides[6], &strides[7], &p.alpha,    &p.beta};
-        const runtime_detail::current_context current(*s.ctx().state());
-        if (current.status() != cu::status::success)
-            return runtime_detail::driver_failed(s.ctx().driver(), current.status(), "launching a matrix product");
-        const launch_config config{.grid = {static_cast<std::uint32_t>(ceil_div(p.n, 16)),
-                                            static_cast<std::uint32_t>(ceil_div(p.m, 16)), p.batches}};
-        return runtime_detail::launch_bound(*kernel, s, config, arguments);
-    }
+    static kernel_cache<> cache;
+    const auto kernel = cache.get(s.ctx(), [] {
+        return assemble_at_run_time("gemm_plain", &gemm_plain_body<In, InB, Out, plain_form<F, Scales>>,
+                                    gemm_plain_attributes);
+    });
+    if (!kernel) return kernel.error();
+    u32 has_bias = p.bias != 0 ? 1 : 0, columns = static_cast<u32>(c.k);
+    std::uint64_t addresses[] = {a.address, b.address};
+    std::uint64_t strides[] = {a.row_stride, a.k_stride,     a.batch_stride, b.row_stride,
+                               b.k_stride,   b.batch_stride, c.row_stride,   c.batch_stride};
+    void* arguments[] = {&addresses[0], &addresses[1], &p.c,           &p.bias,      &has_bias,      &p.m,
+                         &columns,      &p.k,          &strides[0],    &strides[1],  &strides[2],    &strides[3],
+                         &strides[4],   &strides[5],   &strides[6],    &strides[7],  &p.alpha,       &p.beta,
+                         &p.a_scale,    &p.b_scale,    &p.a_scale_row, &p.a_scale_k, &p.b_scale_col, &p.b_scale_k};
+    const runtime_detail::current_context current(*s.ctx().state());
+    if (current.status() != cu::status::success)
+        return runtime_detail::driver_failed(s.ctx().driver(), current.status(), "launching a matrix product");
+    const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(ceil_div(p.m, 16), 65535));
+    const launch_config config{.grid = {static_cast<std::uint32_t>(ceil_div(columns, 16)), rows, p.batches}};
+    return runtime_detail::launch_bound(*kernel, s, config, arguments);
 }
 
 /// How a result of these extents and strides can be stored.
@@ -326,11 +330,6 @@ template <class Out>
                          (c.batch == 1 || c.batch_stride * sizeof(Out) % 16 == 0) && n % 2 == 0;
     return aligned ? store_mode::tma : even ? store_mode::pairs : store_mode::elements;
 }
-[[nodiscard]] inline error unaligned_bytes(std::string_view what) {
-    return {errc::not_supported,
-            fmt::format("{}: 8-bit operands have rows of multiples of 16 bytes, 16-byte aligned; pad K", what)};
-}
-
 /// The shapes of a call fit together.
 template <gemm_form F, class In, class Bias>
 error check_gemm(const operand_view& a, const operand_view& b, const operand_view& c, const gemm_options<Bias>& o) {
@@ -378,18 +377,20 @@ result<void> gemm(const stream& s, const tensor_view<A, Rank>& a, const tensor_v
                   const tensor_view<Out, Rank>& c,
                   const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
     using In = std::remove_const_t<A>;
-    static_assert(std::is_same_v<In, std::remove_const_t<B>>, "PTXDSL-kernels: A and B have one element type");
+    using InB = std::remove_const_t<B>;
     constexpr bool halves = std::is_same_v<In, bf16> || std::is_same_v<In, f16>, fp8 = detail::fp8_operand<In>;
+    static_assert(std::is_same_v<In, InB> || (fp8 && detail::fp8_operand<InB>),
+                  "PTXDSL-kernels: A and B have one element type, or are e4m3 and e5m2");
     static_assert(halves || fp8 || std::is_same_v<In, s8>,
                   "PTXDSL-kernels: gemm multiplies bf16, f16, e4m3, e5m2 or s8");
     static_assert(!halves || std::is_same_v<Out, In> || std::is_same_v<Out, f32>,
                   "PTXDSL-kernels: the result is of the operands' type or f32");
     static_assert(!fp8 || std::is_same_v<Out, bf16> || std::is_same_v<Out, f16> || std::is_same_v<Out, f32>,
                   "PTXDSL-kernels: the result of fp8 operands is bf16, f16 or f32");
-    static_assert(halves || fp8 || (std::is_same_v<Out, s32> && F == gemm_form{.constant_b = F.constant_b}),
-                  "PTXDSL-kernels: s8 operands give s32, without scales, bias or activation");
-    static_assert(halves || !F.any_layout,
-                  "PTXDSL-kernels: 8-bit operands have contiguous rows (wgmma reads no others)");
+    static_assert(
+        halves || fp8 ||
+            (std::is_same_v<Out, s32> && F == gemm_form{.any_layout = F.any_layout, .constant_b = F.constant_b}),
+        "PTXDSL-kernels: s8 operands give s32, without scales, bias or activation");
     using namespace detail;
     const operand_view va = view_of(a), vb = view_of(b), vc = view_of(c);
     if (auto e = check_gemm<F, In>(va, vb, vc, o)) return e;
@@ -401,13 +402,13 @@ result<void> gemm(const stream& s, const tensor_view<A, Rank>& a, const tensor_v
     call.alpha = o.alpha, call.beta = o.beta;
     call.a_scale = o.a_scale.address, call.b_scale = o.b_scale.address;
     if (o.workspace != nullptr) call.partials = o.workspace->partials(), call.flags = o.workspace->flags();
-    if (!va.fits_tma() || !vb.fits_tma()) {
-        if constexpr (halves) {
-            if (auto e = launch_plain<F, In, Out>(s, va, vb, vc, call)) return e;
-            return {};
-        } else {
-            return unaligned_bytes("gemm");
-        }
+    // wgmma reads 8-bit operands with contiguous rows only (PTX ISA 9.7.15.5.2).
+    const bool rows_of_bytes = va.k_contiguous() && vb.k_contiguous();
+    if (!va.fits_tma() || !vb.fits_tma() || (F.any_layout && sizeof(In) == 1 && !rows_of_bytes)) {
+        if (auto e =
+                launch_plain<F, fp8 ? plain_scales::tensor : plain_scales::none, In, InB, Out>(s, va, vb, vc, call))
+            return e;
+        return {};
     }
     const store_mode store = store_of<Out>(vb.rows, vc);
     const auto choice = o.choice.value_or(choose_gemm_config({va.rows, vb.rows, va.k * sizeof(In) / 2, va.batch},
@@ -418,14 +419,12 @@ result<void> gemm(const stream& s, const tensor_view<A, Rank>& a, const tensor_v
                      "gemm: this configuration cuts work along K and needs gemm_options::workspace"};
     const bool scaled = o.alpha != 1.0f || o.beta != 0.0f;
     const auto run = [&]<major MA, major MB>() {
-        return gemm_dispatch<F, In, Out, MA, MB>::run(s, choice, store, scaled, va, vb, vc, call, o.programmatic);
+        return gemm_dispatch<F, In, InB, Out, MA, MB>::run(s, choice, store, scaled, va, vb, vc, call, o.programmatic);
     };
     error e;
     if (va.k_contiguous() && vb.k_contiguous())
         e = run.template operator()<k_major, k_major>();
-    else if constexpr (!F.any_layout && sizeof(In) == 1)
-        return unaligned_bytes("gemm");
-    else if constexpr (!F.any_layout)
+    else if constexpr (!F.any_layout || sizeof(In) == 1)
         e = error{errc::bad_argument,
                   "gemm: an operand has contiguous columns; use gemm<gemm_form{.any_layout = true}>"};
     else if (va.k_contiguous())
@@ -450,8 +449,9 @@ result<void> gemm_block_scaled(const stream& s, const tensor_view<A, 2>& a, cons
                                const tensor_view<Out, 2>& c,
                                const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
     using In = std::remove_const_t<A>;
-    static_assert(std::is_same_v<In, std::remove_const_t<B>> && detail::fp8_operand<In>,
-                  "PTXDSL-kernels: gemm_block_scaled multiplies e4m3 or e5m2, A and B the same");
+    using InB = std::remove_const_t<B>;
+    static_assert(detail::fp8_operand<In> && detail::fp8_operand<InB>,
+                  "PTXDSL-kernels: gemm_block_scaled multiplies e4m3 or e5m2");
     static_assert(std::is_same_v<std::remove_const_t<SA>, f32> && std::is_same_v<std::remove_const_t<SB>, f32>,
                   "PTXDSL-kernels: block scales are f32");
     static_assert(std::is_same_v<Out, bf16> || std::is_same_v<Out, f16> || std::is_same_v<Out, f32>,
@@ -472,8 +472,6 @@ result<void> gemm_block_scaled(const stream& s, const tensor_view<A, 2>& a, cons
                 "gemm_block_scaled: the scales are {} x {} and {} x {}; these operands need {} x {} and {} x {}",
                 a_scale.size(0), a_scale.size(1), b_scale.size(0), b_scale.size(1), va.rows, blocks,
                 ceil_div(vb.rows, 128), blocks)};
-    if (!va.fits_tma() || !vb.fits_tma() || !va.k_contiguous() || !vb.k_contiguous())
-        return unaligned_bytes("gemm_block_scaled");
     gemm_call call;
     call.c = vc.address, call.bias = o.bias.address;
     call.m = static_cast<u32>(va.rows), call.n = static_cast<u32>(vb.rows), call.k = static_cast<u32>(va.k);
@@ -481,11 +479,15 @@ result<void> gemm_block_scaled(const stream& s, const tensor_view<A, 2>& a, cons
     call.a_scale = a_scale.data().address, call.b_scale = b_scale.data().address;
     call.a_scale_row = a_scale.stride(0), call.a_scale_k = a_scale.stride(1);
     call.b_scale_col = b_scale.stride(0), call.b_scale_k = b_scale.stride(1);
+    if (!va.fits_tma() || !vb.fits_tma() || !va.k_contiguous() || !vb.k_contiguous()) {
+        if (auto failed = launch_plain<F, plain_scales::blocks, In, InB, Out>(s, va, vb, vc, call)) return failed;
+        return {};
+    }
     constexpr gemm_epilogue e{.bias = F.bias, .act = F.act, .gated = F.gated};
     const store_mode store = store_of<Out>(vb.rows, vc);
     const auto run = [&]<store_mode Store>() -> result<void> {
         constexpr gemm_config config = adapted(block_scaled_config, k_major, k_major, Store, F.constant_b);
-        if (auto failed = configured_gemm<config, In, Out, e>::launch(s, va, vb, vc, call, o.programmatic))
+        if (auto failed = configured_gemm<config, In, InB, Out, e>::launch(s, va, vb, vc, call, o.programmatic))
             return failed;
         return {};
     };

@@ -29,22 +29,22 @@ using reg32 = reg<u32>;
 template <class In, class Out>
 using bias_of = std::conditional_t<sizeof(In) == 2, In, std::conditional_t<sizeof(Out) == 2, Out, bf16>>;
 
-/// Everything that is fixed when the kernel is written.
-template <gemm_config C, class In, class Out, gemm_epilogue E>
+/// Everything that is fixed when the kernel is written. `InB` differs from `In` where e4m3 meets e5m2.
+template <gemm_config C, class In, class Out, gemm_epilogue E, class InB = In>
 struct gemm_spec {
     static_assert(C.valid(), "PTXDSL-kernels: this gemm_config cannot be built; see gemm_config::valid");
     static constexpr gemm_config config = C;
     static constexpr gemm_epilogue epilogue = E;
     static_assert(!C.block_scaled || sizeof(In) == 1, "PTXDSL-kernels: block scales are for 8-bit operands");
-    using in = In;
+    static_assert(sizeof(In) == sizeof(InB), "PTXDSL-kernels: both operands have elements of one size");
     using out = Out;
     using sum = std::conditional_t<std::is_same_v<In, s8>, s32, f32>;
     using bias = bias_of<In, Out>;
     static constexpr u32 bk = C.bk * 2 / sizeof(In);  ///< elements of K in a stage
     using a = tile<In, C.bm, bk, C.a>;
-    using b = tile<In, C.bn, bk, C.b>;
+    using b = tile<InB, C.bn, bk, C.b>;
     using a_part = tile<In, C.bm / C.cluster_n, bk, C.a>;  ///< what one block loads of A
-    using b_part = tile<In, C.bn / C.cluster, bk, C.b>;    ///< what one block loads of B
+    using b_part = tile<InB, C.bn / C.cluster, bk, C.b>;   ///< what one block loads of B
     static constexpr u32 chunk = 128 / sizeof(Out);  ///< columns of a staging tile: one warp's 16 rows of 128 bytes
     using c = tile<Out, 16, chunk>;
     using map_a = tma_map<a_part, 3>;
@@ -1296,20 +1296,20 @@ constexpr void split_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_argument
 
 namespace ptxdsl::kernels {
 
-/// The kernel body of configuration `C`: C = A * B with operands of `In`, results of `Out`, f32 sums (s32 of s8).
+/// The kernel body of configuration `C`: C = A * B with A of `In`, B of `InB`, results of `Out`, f32 sums (s32 of s8).
 ///
 /// `a_scale` and `b_scale` are one value each with `tensor_scales`, matrices with `block_scaled`, else not used.
 /// `partials` and `flags` (zero) are used with `stream_k` only, `c` without `store_mode::tma`, `c_map` with it.
-template <gemm_config C, class In, class Out, gemm_epilogue E>
-constexpr void gemm_body(builder<sm_90a>& k, typename detail::gemm_spec<C, In, Out, E>::map_a a,
-                         typename detail::gemm_spec<C, In, Out, E>::map_b b,
-                         typename detail::gemm_spec<C, In, Out, E>::map_c c_map, global_ptr<Out> c,
+template <gemm_config C, class In, class Out, gemm_epilogue E, class InB = In>
+constexpr void gemm_body(builder<sm_90a>& k, typename detail::gemm_spec<C, In, Out, E, InB>::map_a a,
+                         typename detail::gemm_spec<C, In, Out, E, InB>::map_b b,
+                         typename detail::gemm_spec<C, In, Out, E, InB>::map_c c_map, global_ptr<Out> c,
                          global_ptr<const detail::bias_of<In, Out>> bias, global_ptr<f32, 16> partials,
                          global_ptr<u32> flags, reg<u32> m, reg<u32> n, reg<u32> depth, reg<u32> batches, reg<u32> ldc,
                          reg<u64> batch_stride, reg<f32> alpha, reg<f32> beta, global_ptr<const f32> a_scale,
                          global_ptr<const f32> b_scale, reg<u64> a_scale_row, reg<u64> a_scale_k, reg<u64> b_scale_col,
                          reg<u64> b_scale_k) {
-    using S = detail::gemm_spec<C, In, Out, E>;
+    using S = detail::gemm_spec<C, In, Out, E, InB>;
     const detail::gemm_pointers<S> g{a, b, c_map, c, bias, partials, flags, a_scale, b_scale};
     const detail::gemm_arguments p{m,     n,    depth,       batches,   ldc,         batch_stride,
                                    alpha, beta, a_scale_row, a_scale_k, b_scale_col, b_scale_k};
