@@ -15,8 +15,8 @@ mkdir -p "$result/logs" "$result/found" || exit 2
 result=$(cd "$result" && pwd)
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
-# Of eight processes: the transpiler, which is the slowest, gets three, the lexer one.
-order=(transpiler printer parser transpiler lexer printer parser transpiler)
+# Of eight processes: transpiler, printer and parser get two each, verifier and lexer one.
+order=(transpiler printer parser verifier lexer printer parser transpiler)
 end=$(($(date +%s) + seconds))
 export ASAN_OPTIONS=detect_leaks=1:symbolize=0 UBSAN_OPTIONS=symbolize=0 TIMEFORMAT='cpu %U %S'
 
@@ -45,7 +45,7 @@ wait
 
 status=0
 printf '%-11s %8s %12s %10s %8s %9s %6s %6s\n' target processes executions cpu_seconds crashes timeouts oom laws | tee "$result/summary.txt"
-for target in lexer parser printer transpiler; do
+for target in lexer parser printer transpiler verifier; do
     logs=("$result/logs/$target"-*.log)
     [ -e "${logs[0]}" ] || continue
     executions=$(cat "${logs[@]}" | grep -a '^stat::number_of_executed_units:' | awk '{ n += $2 } END { print n + 0 }')

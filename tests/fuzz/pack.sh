@@ -10,7 +10,7 @@ root=$(cd "$here/../.." && pwd)
 to=$1
 clang=${2:-clang++-19}
 mkdir -p "$to/bin" "$to/seeds"
-for target in lexer parser printer transpiler; do
+for target in lexer parser printer transpiler verifier; do
     "$clang" -std=c++20 -O2 -DNDEBUG -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -static-libstdc++ -static-libgcc -s \
         -I "$root/include" "$here/$target.cpp" -o "$to/bin/$target"
 done

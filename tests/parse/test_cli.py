@@ -214,6 +214,16 @@ class Cli(unittest.TestCase):
         self.assertIn("PTXDSL-E08: A wait in a loop names the parity of the phase it waits for, which changes with every phase.", lines)
         self.assertEqual(run("explain", "--list", "E08")[0], 2)
 
+    def test_corpus_with_relative_paths(self):
+        """Child processes run in scratch folders; options are paths as the user sees them."""
+        self.file("corpus/good.ptx", GOOD)
+        self.file("include/ptxdsl/module.hpp", "#error this header was found\n")
+        words = [os.path.abspath(PROGRAM), "corpus", "corpus", "--jobs", "1", "--include", "include"]
+        p = subprocess.run(words, cwd=self.path, capture_output=True, text=True)
+        self.assertEqual(p.returncode, 2)
+        if shutil.which(os.environ.get("CXX", "c++")) is not None:
+            self.assertIn("this header was found", p.stderr)
+
     def test_corpus(self):
         self.file("corpus/good.ptx", GOOD)
         self.file("corpus/reject/bad.ptx", BAD)

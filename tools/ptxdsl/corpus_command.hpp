@@ -243,6 +243,8 @@ inline int corpus_command(const std::vector<std::string_view>& words) {
     if (ptxas.empty()) fmt::print("no ptxas: nothing is assembled, the semantic law is not tested\n");
 
     const cxx_compiler cxx(!a.has("--no-transpile"), a.value("--cxx"), a.value("--include"));
+    if (!cxx.found() && !(a.value("--cxx").empty() && a.value("--include").empty()))
+        return usage_error("corpus", cxx.problem());
     if (!cxx.found()) fmt::print("{}: nothing is transpiled\n", cxx.problem());
     const std::vector<corpus_result> results = examine_all(ptx_files(directory), ptxas, cxx, jobs, every);
     std::size_t transpiled = 0, sugared = 0, untried = 0, assembled = 0, parsed = 0, lossless = 0, semantic = 0,

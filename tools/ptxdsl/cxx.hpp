@@ -25,6 +25,7 @@ public:
             return;
         }
         if (include_.empty()) include_ = PTXDSL_INCLUDE_DIR;
+        include_ = std::filesystem::absolute(include_).string();
         if (!std::filesystem::exists(include_ + "/ptxdsl/module.hpp")) {
             problem_ = "there is no <ptxdsl/module.hpp> in '" + include_ + "' (--include)";
             return;
@@ -76,6 +77,7 @@ private:
                 begin = end + 1;
             }
         }
+        compiler_ = from_anywhere(compiler_);
         if (compiler_.empty()) problem_ = "there is no C++ compiler '" + name + "' (--cxx)";
     }
     [[nodiscard]] std::vector<std::string> base() const {

@@ -13,19 +13,25 @@
 
 namespace tool {
 
+/// A path as it is named in another working directory; child processes run in scratch folders. Plain names stay.
+[[nodiscard]] inline std::string from_anywhere(const std::string& path) {
+    return path.find('/') == path.npos ? path : std::filesystem::absolute(path).string();
+}
+
 /// The ptxas to run: the option, else $PTXDSL_PTXAS, else the one in the PATH or under the usual toolkit directory;
 /// empty when there is none.
 [[nodiscard]] inline std::string find_ptxas(std::string_view option) {
     namespace fs = std::filesystem;
-    if (!option.empty()) return std::string(option);
-    if (const char* e = std::getenv("PTXDSL_PTXAS"); e != nullptr && *e != '\0') return access(e, X_OK) == 0 ? e : "";
+    if (!option.empty()) return from_anywhere(std::string(option));
+    if (const char* e = std::getenv("PTXDSL_PTXAS"); e != nullptr && *e != '\0')
+        return access(e, X_OK) == 0 ? from_anywhere(e) : std::string();
     std::string path = std::getenv("PATH") != nullptr ? std::getenv("PATH") : "";
     path += ":/usr/local/cuda/bin";
     for (std::size_t begin = 0; begin <= path.size();) {
         std::size_t end = path.find(':', begin);
         if (end == path.npos) end = path.size();
         const std::string file = path.substr(begin, end - begin) + "/ptxas";
-        if (access(file.c_str(), X_OK) == 0 && !fs::is_directory(file)) return file;
+        if (access(file.c_str(), X_OK) == 0 && !fs::is_directory(file)) return from_anywhere(file);
         begin = end + 1;
     }
     return {};
