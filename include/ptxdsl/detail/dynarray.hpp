@@ -11,9 +11,11 @@ namespace ptxdsl::detail {
 /// (docs/design.md, "What was decided against").
 template <class T>
 class dynarray {
+    static_assert(__is_trivially_copyable(T) && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+
 public:
     constexpr dynarray() noexcept = default;
-    constexpr explicit dynarray(std::uint32_t capacity) : data_(new T[capacity]), capacity_(capacity) {}
+    constexpr explicit dynarray(std::uint32_t capacity) : data_(allocate(capacity)), capacity_(capacity) {}
     dynarray(const dynarray&) = delete;
     dynarray& operator=(const dynarray&) = delete;
     constexpr dynarray(dynarray&& other) noexcept : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
@@ -29,7 +31,7 @@ public:
         capacity_ = other.capacity_, other.capacity_ = n;
         return *this;
     }
-    constexpr ~dynarray() { delete[] data_; }
+    constexpr ~dynarray() { release(data_); }
 
     constexpr void push_back(const T& value) {
         if (size_ == capacity_) grow();
@@ -58,11 +60,21 @@ public:
 private:
     constexpr void grow() {
         const std::uint32_t capacity = capacity_ == 0 ? 16 : 2 * capacity_;
-        T* data = new T[capacity];
+        T* data = allocate(capacity);
         for (std::uint32_t i = 0; i < size_; ++i) data[i] = data_[i];
-        delete[] data_;
+        release(data_);
         data_ = data;
         capacity_ = capacity;
+    }
+    /// At run time elements begin with their first assignment (they are of implicit-lifetime types): what is allocated
+    /// and never used is never touched, so a generous capacity costs no page faults.
+    [[nodiscard]] static constexpr T* allocate(std::uint32_t n) {
+        if (__builtin_is_constant_evaluated()) return new T[n];
+        return static_cast<T*>(::operator new(n * sizeof(T)));
+    }
+    static constexpr void release(T* data) noexcept {
+        if (__builtin_is_constant_evaluated()) return static_cast<void>(delete[] data);
+        ::operator delete(data);
     }
 
     T* data_ = nullptr;

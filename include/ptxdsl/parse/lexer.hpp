@@ -45,7 +45,6 @@ public:
           pool_(pool),
           tokens_(tokens),
           out_(out),
-          seed_(pool.seed()),
           keep_trivia_(keep_trivia) {}
 
     constexpr void run() {
@@ -92,15 +91,20 @@ private:
         trivia_ = 0;
         if (begin == i_) return;
         if (!keep_trivia_) return note_newline(begin);
-        std::uint32_t h = seed_;
-        for (std::uint32_t k = begin; k < i_; ++k) h = (h ^ static_cast<unsigned char>(p_[k])) * detail::hash_factor;
-        trivia_ = pool_.intern(p_ + begin, i_ - begin, h, kind::trivia);
+        const std::uint32_t n = i_ - begin;
+        if (n > 2) return static_cast<void>(trivia_ = pool_.intern(p_ + begin, n, n_ - i_, kind::trivia));
+        // One blank, or a newline and a tab: nearly all.
+        short_trivia& s = short_trivia_[(at(begin) + 3u * at(i_ - 1)) % n_short];
+        if (s.spelling == 0 || s.first != p_[begin] || s.second != p_[i_ - 1] || s.size != n)
+            s = {pool_.intern(p_ + begin, n, n_ - i_, kind::trivia), p_[begin], p_[i_ - 1],
+                 static_cast<unsigned char>(n)};
+        trivia_ = s.spelling;
     }
     /// Without trivia, the parser still has to know which tokens are first on their lines.
     constexpr void note_newline(std::uint32_t begin) {
         for (std::uint32_t k = begin; k < i_; ++k)
             if (p_[k] == '\n') {
-                trivia_ = pool_.intern("\n", 1, (seed_ ^ '\n') * detail::hash_factor, kind::trivia);
+                trivia_ = pool_.intern("\n", 1, 0, kind::trivia);
                 return;
             }
     }
@@ -173,34 +177,24 @@ private:
         punctuation(c);
     }
 
-    constexpr void push(kind k, std::uint32_t h) {
-        const std::uint32_t id = pool_.intern(p_ + start_, i_ - start_, h, k);
+    constexpr void push(kind k) {
+        const std::uint32_t id = pool_.intern(p_ + start_, i_ - start_, n_ - i_, k);
         tokens_.push_back({start_, id, trivia_, pool_[id].kind});
     }
-    constexpr void push(kind k) {
-        std::uint32_t h = seed_;
-        for (std::uint32_t j = start_; j < i_; ++j) h = (h ^ static_cast<unsigned char>(p_[j])) * detail::hash_factor;
-        push(k, h);
-    }
+    /// Punctuation: one spelling each.
     constexpr void finish(kind k, std::uint32_t length) {
         i_ += length;
-        push(k);
+        std::uint32_t& id = punctuation_[static_cast<unsigned>(k)];
+        if (id == 0) id = pool_.intern(p_ + start_, length, n_ - i_, k);
+        tokens_.push_back({start_, id, trivia_, k});
     }
 
     /// Identifier: a letter and word characters, or one of _ $ % and at least one word character; `_` alone is a
     /// keyword.
     constexpr void word(kind k) {
-        std::uint32_t h = seed_;
-        h = (h ^ static_cast<unsigned char>(p_[i_])) * detail::hash_factor;
-        ++i_;
-        while (i_ < n_) {
-            const auto c = static_cast<unsigned char>(p_[i_]);
-            if ((detail::char_class.of[c] & detail::is_word) == 0) break;
-            h = (h ^ c) * detail::hash_factor;
-            ++i_;
-        }
+        for (++i_; (class_at(i_) & detail::is_word) != 0;) ++i_;
         if (i_ - start_ == 1 && p_[start_] == '$') return bad("'$' alone is not a name");
-        push(k, h);
+        push(k);
     }
     /// `.word`, `.word::word`, or a float such as `.5`.
     constexpr void dot() {
@@ -209,19 +203,12 @@ private:
             return bad("a word follows '.' without a blank");
         }
         if ((class_at(i_ + 1) & detail::is_digit) != 0 && fraction()) return;
-        std::uint32_t h = (seed_ ^ static_cast<unsigned char>('.')) * detail::hash_factor;
-        ++i_;
-        while (i_ < n_) {
-            const auto c = static_cast<unsigned char>(p_[i_]);
-            if ((detail::char_class.of[c] & detail::is_word) == 0) {
-                if (c != ':' || at(i_ + 1) != ':' || (class_at(i_ + 2) & detail::is_word) == 0) break;
-                h = (h ^ c) * detail::hash_factor;
-                ++i_;
-            }
-            h = (h ^ static_cast<unsigned char>(p_[i_])) * detail::hash_factor;
-            ++i_;
+        for (;;) {
+            for (++i_; (class_at(i_) & detail::is_word) != 0;) ++i_;
+            if (at(i_) != ':' || at(i_ + 1) != ':' || (class_at(i_ + 2) & detail::is_word) == 0) break;
+            i_ += 2;
         }
-        push(kind::dot_word, h);
+        push(kind::dot_word);
     }
     /// A float that starts with its point. A digit also starts modifiers (`.2d`, `.16x64b`): those go on with a letter.
     constexpr bool fraction() {
@@ -293,7 +280,7 @@ private:
         for (++i_; i_ < n_ && p_[i_] != '"';) ++i_;
         if (i_ >= n_) {
             out_.add(severity::error, "P03", start_, 1, "this string is not closed");
-            tokens_.push_back({start_, pool_.intern(p_ + start_, i_ - start_, 0, kind::bad), trivia_, kind::bad});
+            tokens_.push_back({start_, pool_.intern(p_ + start_, i_ - start_, n_ - i_, kind::bad), trivia_, kind::bad});
             return;
         }
         ++i_;
@@ -365,8 +352,16 @@ private:
     spellings& pool_;
     ptxdsl::detail::dynarray<token>& tokens_;
     diagnostics& out_;
-    std::uint32_t seed_;
     bool keep_trivia_;
+    /// Spellings met before, so that those which make up most of a text need no look into the pool.
+    struct short_trivia {
+        std::uint32_t spelling = 0;
+        char first = 0, second = 0;
+        unsigned char size = 0;
+    };
+    static constexpr unsigned n_short = 16;
+    short_trivia short_trivia_[n_short] = {};
+    std::uint32_t punctuation_[static_cast<unsigned>(kind::dot_word)] = {};
     std::uint32_t padding_ = 0xffffffffu;  ///< where it begins at the end of the text, once it is known
     bool warned_ = false;
     kind prefixed_kind_ = kind::integer;

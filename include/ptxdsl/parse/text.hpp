@@ -44,6 +44,10 @@ public:
         size_ += n;
         return *this;
     }
+    /// Room for `n` bytes more.
+    constexpr void reserve(std::uint32_t n) {
+        if (n > capacity_ - size_) grow(n);
+    }
     constexpr text& put_number(std::uint64_t v) { return put(std::string_view(::ptxdsl::detail::decimal(v).view())); }
     constexpr void clear() noexcept { size_ = 0; }
 

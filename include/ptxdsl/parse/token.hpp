@@ -242,6 +242,56 @@ inline constexpr keyword keywords[] = {
 inline constexpr std::uint32_t hash_seed = 2166136261u;
 inline constexpr std::uint32_t hash_factor = 16777619u;
 
+[[nodiscard]] inline std::uint64_t eight_bytes(const char* p) noexcept {
+    std::uint64_t v;
+    __builtin_memcpy(&v, p, 8);
+    return v;
+}
+/// byte_masks.of[8 + n]: the first n bytes of a word, all where there are more than 8.
+struct byte_mask_table {
+    std::uint64_t of[8 + 16 + 1] = {};
+    constexpr byte_mask_table() {
+        for (unsigned n = 0; n <= 16; ++n) of[8 + n] = n < 8 ? (std::uint64_t{1} << 8 * n) - 1 : ~std::uint64_t{0};
+    }
+};
+inline constexpr byte_mask_table byte_masks{};
+
+/// The bytes of a spelling of at most 16; the rest is 0. Most spellings are that short, and a loop over them would end
+/// where no branch predictor expects it.
+struct short_bytes {
+    static constexpr std::uint32_t most = 16;
+    std::uint64_t low, high;
+
+    /// 16 bytes at `p` can be read.
+    [[nodiscard]] static short_bytes at(const char* p, std::uint32_t n) noexcept {
+        return {eight_bytes(p) & byte_masks.of[8 + n], eight_bytes(p + 8) & byte_masks.of[n]};
+    }
+    [[nodiscard]] bool operator==(const short_bytes& o) const noexcept { return low == o.low && high == o.high; }
+};
+
+inline constexpr std::uint64_t mixing_factor = 0x9e3779b97f4a7c15u;
+[[nodiscard]] inline std::uint32_t hash_of(const short_bytes& s, std::uint32_t n, std::uint32_t seed) noexcept {
+    const std::uint64_t high = (s.high + n) * 0xd6e8feb86659fd93u;
+    const std::uint64_t w = (s.low ^ seed) * mixing_factor ^ (high >> 32 | high << 32);
+    return static_cast<std::uint32_t>(w ^ w >> 32);
+}
+/// Of longer ones: at run time by words of eight bytes, the last of which overlaps the one before.
+[[nodiscard]] constexpr std::uint32_t hash_of(const char* p, std::uint32_t n, std::uint32_t seed) noexcept {
+    if (std::is_constant_evaluated()) {
+        std::uint32_t h = seed;
+        for (std::uint32_t i = 0; i < n; ++i) h = (h ^ static_cast<unsigned char>(p[i])) * hash_factor;
+        return h ^ h >> 15;
+    }
+    std::uint64_t w = seed + n;
+    const auto mix = [&w](std::uint64_t v) {
+        w = (w ^ v) * mixing_factor;
+        w ^= w >> 32;
+    };
+    for (std::uint32_t i = 0; i + 8 < n; i += 8) mix(eight_bytes(p + i));
+    mix(eight_bytes(p + n - 8));
+    return static_cast<std::uint32_t>(w);
+}
+
 }  // namespace detail
 
 /// Every spelling once; a spelling's number identifies it. Number 0 is the empty spelling.
@@ -256,9 +306,6 @@ public:
             seed_ ^= static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(items_.data()) >> 4);
     }
 
-    /// Where hashing starts: differs from run to run, so that no text can be made to collide.
-    [[nodiscard]] constexpr std::uint32_t seed() const noexcept { return seed_; }
-
     [[nodiscard]] constexpr std::uint32_t size() const noexcept { return items_.size(); }
     [[nodiscard]] constexpr const spelling& operator[](std::uint32_t id) const noexcept { return items_[id]; }
     [[nodiscard]] constexpr std::string_view text(std::uint32_t id) const noexcept {
@@ -267,18 +314,19 @@ public:
     [[nodiscard]] constexpr std::uint32_t pool_size() const noexcept { return pool_.size(); }
     [[nodiscard]] constexpr const char* pool() const noexcept { return pool_.view().data(); }
 
-    /// The number of the spelling `p[0, n)` whose hash is `h`; new ones get kind `k`, or that of the keyword they are.
-    /// The bytes of a byte order mark are trivia at the start and a bad token elsewhere: two spellings.
-    constexpr std::uint32_t intern(const char* p, std::uint32_t n, std::uint32_t h, kind k) {
-        h ^= h >> 15;
+    /// The number of the spelling `p[0, n)`, behind which `more` bytes can be read; new ones get kind `k`, or that of
+    /// the keyword they are. The bytes of a byte order mark are trivia at the start and a bad token elsewhere: two
+    /// spellings.
+    constexpr std::uint32_t intern(const char* p, std::uint32_t n, std::uint32_t more, kind k) {
+        if (!std::is_constant_evaluated() && n <= short_bytes::most && n + more >= short_bytes::most)
+            return intern_short(p, n, k);
+        const std::uint32_t h = hash(p, n);
         const std::uint32_t mask = slots_.size() - 1;
         std::uint32_t s = h & mask;
         const char* const pool = pool_.view().data();
         while (slots_[s] != 0) {
             const spelling& other = items_[slots_[s]];
-            if (other.hash == h && other.size == n && (other.kind == kind::trivia) == (k == kind::trivia) &&
-                detail::same_bytes(pool + other.begin, p, n))
-                return slots_[s];
+            if (is(other, n, h, k) && detail::same_bytes(pool + other.begin, p, n)) return slots_[s];
             s = (s + 1) & mask;
         }
         return insert(p, n, h, k, s);
@@ -286,9 +334,7 @@ public:
 
     /// The number of a spelling, 0 when the text does not have it.
     [[nodiscard]] constexpr std::uint32_t find(std::string_view word) const noexcept {
-        std::uint32_t h = seed_;
-        for (char c : word) h = (h ^ static_cast<unsigned char>(c)) * detail::hash_factor;
-        h ^= h >> 15;
+        const std::uint32_t h = hash(word.data(), static_cast<std::uint32_t>(word.size()));
         const std::uint32_t mask = slots_.size() - 1;
         for (std::uint32_t s = h & mask; slots_[s] != 0; s = (s + 1) & mask)
             if (items_[slots_[s]].hash == h && text(slots_[s]) == word) return slots_[s];
@@ -296,10 +342,34 @@ public:
     }
 
 private:
+    using short_bytes = detail::short_bytes;
+
+    [[nodiscard]] constexpr std::uint32_t hash(const char* p, std::uint32_t n) const noexcept {
+        if (std::is_constant_evaluated() || n > short_bytes::most) return detail::hash_of(p, n, seed_);
+        char bytes[short_bytes::most] = {};
+        ptx::text::copy(bytes, p, n);
+        return detail::hash_of(short_bytes::at(bytes, n), n, seed_);
+    }
+    [[nodiscard]] static constexpr bool is(const spelling& s, std::uint32_t n, std::uint32_t h, kind k) noexcept {
+        return s.hash == h && s.size == n && (s.kind == kind::trivia) == (k == kind::trivia);
+    }
+    std::uint32_t intern_short(const char* p, std::uint32_t n, kind k) {
+        const short_bytes bytes = short_bytes::at(p, n);
+        const std::uint32_t h = detail::hash_of(bytes, n, seed_);
+        const std::uint32_t mask = slots_.size() - 1;
+        std::uint32_t s = h & mask;
+        const char* const pool = pool_.view().data();
+        for (; slots_[s] != 0; s = (s + 1) & mask) {
+            const spelling& other = items_[slots_[s]];
+            if (is(other, n, h, k) && short_bytes::at(pool + other.begin, n) == bytes) return slots_[s];
+        }
+        return insert(p, n, h, k, s);
+    }
     constexpr std::uint32_t insert(const char* p, std::uint32_t n, std::uint32_t h, kind k, std::uint32_t slot) {
         const std::uint32_t id = items_.size();
         if (k == kind::identifier || k == kind::dot_word) k = detail::keyword_kind({p, n}, k);
         items_.push_back({pool_.size(), n, h, k});
+        pool_.reserve(n + short_bytes::most);  // bytes behind the last spelling are read, and not looked at
         pool_.put(std::string_view(p, n));
         slots_[slot] = id;
         if (2 * id > slots_.size()) rehash();
@@ -319,7 +389,7 @@ private:
     ptx::text pool_;
     ptxdsl::detail::dynarray<spelling> items_;
     ptxdsl::detail::dynarray<std::uint32_t> slots_;
-    std::uint32_t seed_ = detail::hash_seed;
+    std::uint32_t seed_ = detail::hash_seed;  ///< differs from run to run, so that no text can be made to collide
 };
 
 }  // namespace ptxdsl::ptx
