@@ -28,6 +28,30 @@ TEST_CASE("a kernel of the library is a constant") {
     CHECK(constant.resources().uses_pdl_wait);
 }
 
+namespace {
+
+/// The verifier's words on the kernel of `C`, empty for none.
+template <gemm_config C>
+std::string refused() {
+    const auto program =
+        px::assemble_at_run_time("gemm", &gemm_body<C, px::bf16, px::bf16, gemm_epilogue{}>, gemm_attributes<C>);
+    return program.ok() ? std::string() : std::string(std::string_view(program.error()));
+}
+
+}  // namespace
+
+TEST_CASE("clusters of every shape pass the verifier, with and without early loads of the weights") {
+    CHECK(refused<gemm_config{.cluster = 4}>().empty());
+    CHECK(refused<gemm_config{.cluster = 4, .early_b = true}>().empty());
+    CHECK(refused<gemm_config{.cluster = 1, .cluster_n = 2}>().empty());
+    CHECK(refused<gemm_config{.cluster = 1, .cluster_n = 2, .early_b = true}>().empty());
+    CHECK(refused<gemm_config{.cluster = 2, .cluster_n = 2}>().empty());
+    // The weights' early loads may bring all bytes of a stage, if all four blocks send to all: here two of them do.
+    CHECK(refused<gemm_config{.cluster = 2, .cluster_n = 2, .early_b = true}>().empty());
+    CHECK(refused<gemm_config{.cluster = 2, .cluster_n = 2, .stream_k = true, .early_b = true}>().empty());
+    CHECK(refused<gemm_config{.bn = 128, .stages = 6, .cluster = 2, .cluster_n = 4, .early_b = true}>().empty());
+}
+
 TEST_CASE("every configuration of the list is valid and fits the shared memory it computes") {
     for (const gemm_config& c : gemm_configs) {
         CHECK(c.valid());

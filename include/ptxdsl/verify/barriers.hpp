@@ -310,12 +310,16 @@ private:
         if (!one_role && !one_place_each) return;
         // Places of one role may each serve phases of their own, or a phase together.
         tally rest;
+        u32 alone = 0;  ///< a bit for each place that makes sense by itself
         for (u32 t = 0; t < tallies_; ++t) {
-            if (one_role && fits(tally_[t])) continue;
+            if (one_role && fits(tally_[t])) {
+                alone |= 1u << t;
+                continue;
+            }
             if (rest.where != 0 && (tally_[t].loop == 0) != (rest.loop == 0)) return;  // how often it runs is not known
             add_up(rest, tally_[t]);
         }
-        if (!fits(rest)) complain(rest);
+        if (!fits(rest) && !fits_with_some(rest, alone)) complain(rest);
     }
     struct tally {
         u32 role = 0, loop = 0, region = 0, threads = 0, arm = 0;
@@ -348,6 +352,16 @@ private:
         if (most_expected < t.copied || t.expected > most_copied) return false;
         const bool slack = t.regions_differ && (t.expected_slack | t.copied_slack) != 0;
         return slack || t.unit == 0 || t.expected < t.copied || (t.expected - t.copied) % t.unit == 0;
+    }
+    /// Places that make sense alone, because multicast may bring the rest, may as well be parts of the same phase.
+    [[nodiscard]] constexpr bool fits_with_some(const tally& rest, u32 alone) const noexcept {
+        for (u32 some = alone; some != 0; some = (some - 1) & alone) {
+            tally sum = rest;
+            for (u32 t = 0; t < tallies_; ++t)
+                if ((some >> t & 1u) != 0) add_up(sum, tally_[t]);
+            if (fits(sum)) return true;
+        }
+        return false;
     }
     constexpr void complain(const tally& t) {
         name(t.where, "E04", "");
