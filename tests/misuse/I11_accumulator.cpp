@@ -4,7 +4,7 @@
 // expect-1: PTXDSL-I11 "not there"
 // expect-2: PTXDSL-I11 "never commits"
 // expect-3: PTXDSL-I14 "starts at zero"
-// warn-4: PTXDSL-I11 "tcgen05.fence"
+// expect-4: PTXDSL-I11 "tcgen05.fence"
 // control-5: the first step is decided at run time
 // control-6: columns that stores have filled
 #include <ptxdsl/ptxdsl.hpp>

@@ -766,3 +766,85 @@ TEST_CASE("I11: the accumulator before is loaded while the next is summed up") {
 }
 
 }  // namespace
+
+// ---- each phase at a place of its own
+// ------------------------------------------------------------------------------------------------------
+
+/// Thread 0 ends the phases of a barrier one by one, and waits for some of them.
+template <u32 Count, class Body>
+auto phases(const Body& body) {
+    return [body](builder& k) {
+        with_barrier<Count> b(k);
+        body(k, b);
+    };
+}
+TEST_CASE("E01, E08: phases in a row") {
+    const auto one = [](builder& k, const with_barrier<1>& b, u32 parity) {
+        k.single_thread(b.tid == 0u, [&] { static_cast<void>(k.mbarrier_arrive(b.bar[0])); });
+        k.wait(b.bar[0], parity);
+    };
+    CHECK(ids(phases<1>([&](builder& k, const auto& b) { one(k, b, 0), one(k, b, 1), one(k, b, 0); }), block(128)) ==
+          "");
+    CHECK(ids(phases<1>([&](builder& k, const auto& b) { one(k, b, 0), one(k, b, 0); }), block(128)) == "E08");
+    // A second wait for a phase that has ended is no mistake.
+    CHECK(ids(phases<1>([&](builder& k, const auto& b) { one(k, b, 0), k.wait(b.bar[0], 0u); }), block(128)) == "");
+    // Two arrivals make one phase, so the second wait is for ever; for the same phase it is not.
+    const auto both = [](u32 second) {
+        return phases<2>([second](builder& k, const auto& b) {
+            k.single_thread(b.tid == 0u, [&] {
+                static_cast<void>(k.mbarrier_arrive(b.bar[0]));
+                static_cast<void>(k.mbarrier_arrive(b.bar[0]));
+            });
+            k.wait(b.bar[0], 0u);
+            k.wait(b.bar[0], second);
+        });
+    };
+    CHECK(ids(both(0), block(128)) == "");
+    CHECK(ids(both(1), block(128)) == "E01");
+    // All others come to the second phase when they have met the thread that waited for the first.
+    const auto late = [](bool meet) {
+        return phases<1>([meet](builder& k, const auto& b) {
+            k.single_thread(b.tid == 0u, [&] {
+                static_cast<void>(k.mbarrier_arrive(b.bar[0]));
+                k.wait(b.bar[0], 0u);
+                static_cast<void>(k.mbarrier_arrive(b.bar[0]));
+            });
+            if (meet) k.bar_sync();
+            k.wait(b.bar[0], 1u);
+        });
+    };
+    CHECK(ids(late(true), block(128)) == "");
+    CHECK(ids(late(false), block(128)) == "E08");
+}
+
+/// Thread 0 of the first block (or of each) does something; `also` says what other blocks do.
+TEST_CASE("code of one block of a cluster") {
+    const auto ranks = [](const auto& first, const auto& second) {
+        return [first, second](builder& k, source g) {
+            with_barrier<1> b(k);
+            k.barrier_cluster_arrive(), k.barrier_cluster_wait();
+            const auto rank = k.mov(px::cluster_ctarank);
+            k.single_thread(b.tid == 0u, [&] {
+                k.if_(rank == 0u, [&] { first(k, b, g); });
+                k.if_(rank == 1u, [&] { second(k, b, g); });
+            });
+            k.wait(b.bar[0], 0u);
+        };
+    };
+    const auto copy = [](u32 expected) {
+        return [expected](builder& k, auto& b, const source& g) {
+            k.mbarrier_arrive_expect_tx(b.bar[0], expected);
+            b.copy(k, g, k.mov(px::tid.x));
+            if (expected == 2 * bytes) b.copy(k, g, k.mov(px::tid.x));
+        };
+    };
+    CHECK(ids(ranks(copy(bytes), copy(2 * bytes)), block(128, 2)) == "");  // each block has its own bytes
+    const auto wait_first = [](builder& k, auto& b, const source&) {
+        static_cast<void>(k.mbarrier_arrive(b.bar[0]));
+        k.wait(b.bar[0], 0u);
+        static_cast<void>(k.mbarrier_arrive(b.bar[0]));
+        k.wait(b.bar[0], 1u);
+    };
+    const auto once = [](builder& k, auto& b, const source&) { static_cast<void>(k.mbarrier_arrive(b.bar[0])); };
+    CHECK(ids(ranks(wait_first, once), block(128, 2)) == "");
+}

@@ -53,6 +53,14 @@ TEST_CASE("I11: the fence behind the wait") {
                   k.wait(done[0], 0u);
                   load(k, rows);
               }),
+              block) == "I11");
+    // The fence of another wait for a commit: which accumulator each is for is not known.
+    CHECK(ids(one_product([](blackwell& k, const auto& done, const auto& rows) {
+                  k.tcgen05.wait(done[0], 0u);
+                  load(k, rows);
+                  k.wait(done[0], 0u);
+                  load(k, rows);
+              }),
               block) == "I11w");
     CHECK(ids(one_product([](blackwell& k, const auto& done, const auto& rows) {
                   k.wait(done[0], 0u);

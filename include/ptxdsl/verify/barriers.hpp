@@ -17,6 +17,7 @@ inline constexpr u8 loose = 4;     ///< one thread of an unknown number of warps
 inline constexpr u8 several = 16;  ///< arrives in several blocks: one block of the cluster does so, or each
 inline constexpr u8 commit = 8;    ///< arrives when tcgen05 operations are done
 inline constexpr u8 apart = 32;    ///< not all threads do it to the same barrier
+inline constexpr u8 leader = 64;   ///< a copy onto the barrier of one block of the cluster
 }  // namespace site_flag
 
 template <class Facts>
@@ -29,7 +30,7 @@ constexpr void add_site(Facts& f, site_kind kind, u32 barrier, u32 stage, u32 am
     s.loop = f.loop_now, s.where = f.where;
     s.arm = f.arm_now, s.guarded = guarded;
     if (f.in_single && f.single_warps == 0) s.flags |= site_flag::loose;
-    s.single = f.single_now;
+    s.single = f.single_now, s.block = f.block_now, s.meetings = f.meetings;
     s.many_singles = f.in_single && !f.one_of_block && f.single_warps != 1;
     f.sites.push_back(s);
 }
@@ -79,7 +80,10 @@ public:
                 default: move(s); break;
             }
         }
-        if (count_ != 0 && !no_arity_ && !f_.arrivals_unknown) check_arrivals(), check_parity();
+        if (count_ != 0 && !no_arity_ && !f_.arrivals_unknown) {
+            check_arrivals(), check_parity();
+            if (stage_ != unknown_count && in_a_row()) check_row();
+        }
         note_whole();
         if (tallies_ != 0 && !f_.bytes_unknown) check_bytes();
     }
@@ -120,6 +124,7 @@ private:
     constexpr void find_waits() noexcept {
         for (const site& s : f_.sites) {
             if (s.kind != site_kind::wait || !is_mine(s)) continue;
+            waiting_block_ = waits_ && waiting_block_ != s.block ? 0 : s.block;
             waits_ = true;
             const u32 spin = s.loop != 0 && !s.spins && f_.loops[s.loop].counter == 0 ? 1 : 0;
             const u32 d = depth(s.loop) - spin;
@@ -168,11 +173,11 @@ private:
         }
         loose_ = loose_ || (s.flags & site_flag::loose) != 0;
         // One block of the cluster may do it, or each.
-        const bool each =
-            (s.flags & site_flag::several) != 0 || ((s.flags & site_flag::remote) != 0 && f_.mapped_lanes == one_block);
+        const bool each = s.block == 0 && ((s.flags & site_flag::several) != 0 ||
+                                           ((s.flags & site_flag::remote) != 0 && f_.mapped_lanes == one_block));
         const u32 amount = s.amount * threads;
         rounds_ = rounds_ || (amount != 0 && count_ > amount && count_ % amount == 0 && may_take_rounds(s));
-        others_[arrivals_] = s.amount * (each ? threads * f_.m.attrs.cluster_size() : s.warps);
+        others_[arrivals_] = s.amount * (each ? threads * f_.m.attrs.cluster_size() : s.many_singles ? s.warps : 0);
         amounts_[arrivals_++] = amount;
         total_ += amount;
         arrival_ = &s;
@@ -190,8 +195,11 @@ private:
         if (tally_[t].where != 0 && (tally_[t].threads != threads || tally_[t].arm != s.arm)) no_sums_ = true;
         tally_[t].threads = threads, tally_[t].arm = s.arm;
         if (s.amount == 0 || s.amount == unknown_count || s.guarded || threads == 0 || repeats(s)) no_sums_ = true;
+        // Copies of both blocks of a pair onto the barrier of the one that waits for them.
+        const bool of_pair = (s.flags & site_flag::leader) != 0 && waiting_block_ != 0 && s.block == 0;
+        if (s.block != 0 && s.block != waiting_block_) no_sums_ = true;
         const bool none = s.left_out && waits_;
-        const u64 bytes = none ? 0 : u64{s.amount} * threads;
+        const u64 bytes = none ? 0 : u64{s.amount} * threads * (of_pair ? 2 : 1);
         const u64 slack = s.many_singles ? bytes * ((s.warps == 0 ? 32 : s.warps) - 1) : 0;
         tally_[t].regions_differ = tally_[t].regions_differ || tally_[t].region != s.single;
         if (s.kind == site_kind::expect) {
@@ -202,7 +210,7 @@ private:
             copy_ = &s;
             tally_[t].copied += bytes;
             tally_[t].copied_slack += slack;
-            if (s.extra > 1) {
+            if (s.extra > 1 && !of_pair) {
                 tally_[t].extra += bytes * (s.extra - 1);
                 tally_[t].unit = common_divisor(tally_[t].unit, bytes);
             }
@@ -267,6 +275,79 @@ private:
             .with(parity_)
             .say(
                 " in all of them, so every other wait does not wait; flip the parity each round (k.xor_, or a pipeline state)");
+    }
+    // ---- what happens once: each phase is one place of the text
+
+    /// Everything done to the barrier is done once, under no condition, by a known number of threads of this block.
+    [[nodiscard]] constexpr bool in_a_row() const noexcept {
+        if (f_.begins_anew || f_.waits_unknown || arrivals_ == 0 || loose_) return false;
+        for (const site& s : f_.sites) {
+            if (!is_mine(s) || s.kind == site_kind::init) continue;
+            constexpr u8 elsewhere = site_flag::remote | site_flag::several | site_flag::leader | site_flag::apart;
+            const bool remote = (s.flags & elsewhere) != 0 || s.extra > 1;
+            const bool known = s.role == 0 || f_.roles[s.role].threads == 1;
+            if (s.loop != 0 || s.arm != 0 || !known || s.block != 0 || s.guarded || remote || s.many_singles)
+                return false;
+            if (s.kind == site_kind::wait && s.amount > 1) return false;
+        }
+        return true;
+    }
+    /// Whether some thread does both; in a row that is all there is to know.
+    [[nodiscard]] static constexpr bool by_one_thread(const site& a, const site& b) noexcept {
+        return a.single == 0 || b.single == 0 || a.single == b.single;
+    }
+    /// E01: some thread waits for more phases than the arrivals end. E08: for the phase before again, though one ended
+    /// between; or for the second phase without having met the thread that has seen the first.
+    constexpr void check_row() {
+        const site* last = nullptr;
+        u32 phases = 0, ended = 0;  // `ended`: arrivals since the last wait
+        bool apart = false;
+        for (const site& s : f_.sites) {
+            if (!is_mine(s)) continue;
+            if (s.kind == site_kind::arrive) {
+                ended += s.amount * threads_of(s);
+                apart = apart || (last != nullptr && !by_one_thread(*last, s));
+            }
+            if (s.kind != site_kind::wait) continue;
+            if (last == nullptr ? s.amount == 1 : !by_one_thread(*last, s)) return;
+            if (last == nullptr || last->amount != s.amount)
+                ++phases;
+            else if (ended == count_ && !apart)
+                return say_again(s, *last);
+            const bool others = last != nullptr && last->single != 0 && s.single == 0;
+            if (others && s.amount == 1 && phases == 2 && last->meetings == s.meetings && !waits_between(*last, s))
+                return say_unseen(s, *last);
+            last = &s, ended = 0;
+        }
+        if (phases < 2 || total_ < count_ || phases * count_ <= total_) return;
+        name(last->where, "E01", "");
+        f_.out.say(" is waited for in ")
+            .with(phases)
+            .say(" phases one after the other, but all its arrivals, of which ")
+            .with(count_)
+            .say(" end a phase, are ")
+            .with(total_)
+            .say(": the last wait never returns");
+    }
+    [[nodiscard]] constexpr bool waits_between(const site& a, const site& b) const noexcept {
+        for (const site* s = &a + 1; s != &b; ++s)
+            if (s->kind == site_kind::wait && s->barrier != barrier_) return true;
+        return false;
+    }
+    constexpr void say_again(const site& s, const site& last) {
+        name(s.where, "E08", "");
+        f_.out.say(": this waits for parity ")
+            .with(s.amount)
+            .say(" as the wait before did (")
+            .at(f_.source(last.where))
+            .say("), though the arrivals between end a phase: it returns at once, or never");
+    }
+    constexpr void say_unseen(const site& s, const site& last) {
+        name(s.where, "E08", "");
+        f_.out.say(": one thread has waited for the phase before (")
+            .at(f_.source(last.where))
+            .say(
+                "), and others that have not met it wait for parity 1 here, which counts as complete until then; k.bar_sync() comes between");
     }
     constexpr void check_no_arrival() {
         if (!waits_ || f_.opaque || f_.is_function) return;
@@ -382,7 +463,8 @@ private:
     tally tally_[max_sites] = {};
     const site *init_ = nullptr, *arrival_ = nullptr, *expect_ = nullptr, *copy_ = nullptr, *wait_ = nullptr,
                *first_wait_ = nullptr;
-    u32 parity_ = 2;  ///< of the waits, 2: none yet
+    u32 waiting_block_ = 0;  ///< only this block of the cluster waits for it: rank + 1
+    u32 parity_ = 2;         ///< of the waits, 2: none yet
     bool other_parity_ = false;
     bool no_arity_, no_sums_ = false, waits_ = false, loose_ = false;
     bool rounds_ = false;  ///< several iterations may make one phase

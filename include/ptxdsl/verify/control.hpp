@@ -16,7 +16,7 @@ struct frame {
     u32 then_writes = 0;   ///< the same at the end of the then-arm
     u32 first_turned = 0, then_turned = 0;
     u32 event = 0;
-    u32 role = 0;
+    u32 role = 0, block = 0;
     u32 masks = 0;  ///< how many there were before
     bool split = false;
     u32 others = 0;  ///< threads of the else-arm, where the condition tells
@@ -181,6 +181,7 @@ private:
         fr.kind = kind;
         fr.threads = f_.threads, fr.together = f_.together, fr.role = f_.role_now, fr.arm = f_.arm_now,
         fr.loop = f_.loop_now, fr.divergent = f_.divergent, fr.split = f_.split, fr.masks = f_.masks.size();
+        fr.block = f_.block_now;
         fr.first_writes = f_.first_writes.size();
         fr.first_turned = f_.turned.size();
         fr.event = f_.events.size();
@@ -194,7 +195,7 @@ private:
         }
         const frame& fr = frames_.back();
         f_.threads = fr.threads, f_.together = fr.together, f_.role_now = fr.role, f_.arm_now = fr.arm,
-        f_.loop_now = fr.loop, f_.divergent = fr.divergent, f_.split = fr.split;
+        f_.loop_now = fr.loop, f_.divergent = fr.divergent, f_.split = fr.split, f_.block_now = fr.block;
         frames_.pop_back();
         return true;
     }
@@ -217,6 +218,8 @@ private:
         f_.threads = 0;
         if ((f_.divergent & bit::varies) != 0 && !f_.in_single) f_.together = 0;
         enter_arm();
+        const u32 block = (c.payload(0) & 1u) == 0 ? f_.block_of(predicate) : 0;
+        if (block != 0) enter_block(block);
         if (chosen != 0) {
             frame& fr = frames_.back();
             fr.others = fr.threads - chosen;
@@ -224,6 +227,13 @@ private:
                 event_flag::certain | event_flag::selects | (chosen == 1 ? event_flag::one : u8{0});
             infer_role(chosen, fr.divergent);
         }
+    }
+    /// One block of the cluster takes the arm, and does so each time: no case distinction in that block.
+    constexpr void enter_block(u32 block) noexcept {
+        const frame& fr = frames_.back();
+        f_.block_now = block;
+        f_.arm_now = fr.arm;
+        f_.events[fr.event].a = block;
     }
     constexpr void enter_arm() {
         f_.arms.push_back(frames_.back().arm);
@@ -271,6 +281,7 @@ private:
         raise_lone_masks();
         f_.push(event_kind::else_begin);
         enter_arm();
+        f_.block_now = fr.block;
         f_.threads = 0;
         f_.together = (f_.divergent & bit::varies) != 0 && !f_.in_single ? 0 : fr.together;
         f_.role_now = fr.role;

@@ -285,12 +285,21 @@ struct tensor_memory_facts {
         u32 where = 0, sites = unknown_count, role = 0, loop = 0;
         bool frees = false;
     } issue, result;
-    bool told = false;  ///< that an accumulator is loaded too early
+    u32 sum = 0, sum_offset = 0;  ///< address of the accumulator
+    u32 last_issue = 0;           ///< sites before the latest mma in front of `result`
+    bool one_sum = true;          ///< those before it are done once each, by the same threads, into one accumulator
+    bool told = false;            ///< that an accumulator is loaded too early
     bool relinquished = false;
     bool issued = false;         ///< an mma, and nobody met since
     bool unfenced_wait = false;  ///< a wait without a tcgen05.fence behind it
-    u32 unordered = 0;           ///< `stand` + 1 of a load without a tcgen05.fence::before_thread_sync behind it
-    u32 loaded = 0;              ///< `stand` + 1 of a load by several warps, and nobody met since
+    /// A tcgen05.fence::after_thread_sync, or a load behind a wait that has none: how many sites came before.
+    struct ordered {
+        u32 where = 0, sites = 0, role = 0, arm = 0;
+        bool loads = false, single = false;
+    };
+    ::ptxdsl::detail::dynarray<ordered> order;
+    u32 unordered = 0;  ///< `stand` + 1 of a load without a tcgen05.fence::before_thread_sync behind it
+    u32 loaded = 0;     ///< `stand` + 1 of a load by several warps, and nobody met since
     bool calls = false;
     bool waits_for_loads = false;
     ::ptxdsl::detail::dynarray<fragment> loads;
@@ -314,6 +323,8 @@ struct site {
     u32 single = 0;                    ///< single-thread region it stands in, 0: none
     bool many_singles = false;         ///< one thread of each of several warps may run that region
     bool spins = false;                ///< wait: in a loop of its own, which is not counted in `loop`
+    u32 block = 0;                     ///< only this block of the cluster does it: rank + 1, 0: all, or not known
+    u32 meetings = 0;                  ///< `facts::meetings` at that time
 };
 
 /// State of one run, up to the record the first pass has reached.
@@ -352,6 +363,8 @@ struct facts {
     ::ptxdsl::detail::dynarray<u32> arms;  ///< the arm around each; arm 1 stands first
     u32 ifs_open = 0;
     u32 cases_open = 0;  ///< those of them that distinguish cases, not threads
+    u32 block_now = 0;   ///< rank of the only block of the cluster that runs it, + 1; 0: all do, or not known
+    u32 meetings = 0;    ///< barriers of threads so far in the text
     u32 loop_now = 0;    ///< index into `loops`, 0: none
     u32 divergent = 0;   ///< bit::varies where the control flow may differ from thread to thread, `diverged_in_loop`
     bool in_single = false;
@@ -395,7 +408,11 @@ struct facts {
     u32 mapped_lanes = 0;  ///< rank operand of all `mapa` (`lane_form`, `own_block`, `one_block`), `unknown_count`:
                            ///< they differ, or are unknown
     u32 own_rank = 0;      ///< register of the block's own rank + 1
-    u32 peers_write = 0;   ///< bit per allocation: generic stores go into that of another block
+    struct rank_test {
+        u32 reg, block;
+    };
+    ::ptxdsl::detail::dynarray<rank_test> rank_tests;  ///< predicates that hold in one block of the cluster at most
+    u32 peers_write = 0;           ///< bit per allocation: generic stores go into that of another block
     bool reaches_peers = false;    ///< writes into other blocks of the cluster, or arrives there
     bool cluster_met = false;      ///< a barrier.cluster.wait stands before in the text
     bool cluster_in_loop = false;  ///< one stands in a loop
@@ -441,6 +458,12 @@ struct facts {
         return m.from_text || location >= m.n.locations ? nullptr : m.locations + location;
     }
     [[nodiscard]] constexpr bool flow_is_known() const noexcept { return !unstructured && !malformed; }
+    /// Rank + 1 of the only block in which a predicate can hold, 0: not known.
+    [[nodiscard]] constexpr u32 block_of(u32 predicate) const noexcept {
+        for (const rank_test& t : rank_tests)
+            if (t.reg == predicate) return t.block + 1;
+        return 0;
+    }
     /// Whether arm `inner` stands in `outer`, or is it.
     [[nodiscard]] constexpr bool arm_lies_in(u32 inner, u32 outer) const noexcept {
         while (inner > outer) inner = arms[inner - 1];

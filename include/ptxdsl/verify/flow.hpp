@@ -44,6 +44,7 @@ struct ring_flow {
 struct walk_flow {
     u32 slot = 0, parity = 0, handed = 0;
     u32 site = 0, hand_site = 0;  ///< events
+    u8 cases = 255;               ///< in one block of the cluster only: case distinctions around its ifs
     bool passed = false;          ///< something was handed over since the wait
     bool waited = false;          ///< there was a wait since the hand-over
     constexpr bool operator==(const walk_flow&) const = default;
@@ -234,9 +235,20 @@ private:
             s_.rings[r] = own.rings[r];
             for (u32 k = 0; k < 2; ++k) s_.walks[r][k] = own.walks[r][k];
         }
+        if (f_.events[i].a != 0 && !then.dead) keep_walks(then);
         const bool certain = (f_.events[i].flags & event_flag::certain) != 0;
         if (selects && certain && !then.dead) s_.initialised |= then.initialised;
         return end;
+    }
+    /// Behind an `if` that one block of the cluster takes: what is wrong for that block is wrong, in code that all run.
+    constexpr void keep_walks(const S& then) noexcept {
+        for (u32 r = 0; r < rings_; ++r)
+            for (u32 k = 0; k < 2; ++k) {
+                walk_flow& w = s_.walks[r][k];
+                const bool changed = !(w == then.walks[r][k]);
+                w = then.walks[r][k];
+                if (changed && cases_ < w.cases) w.cases = cases_;
+            }
     }
     /// Code that a `break_` can leave.
     constexpr u32 scope(u32 i) {
@@ -763,7 +775,7 @@ private:
         const u32 slot_code = e.b & 0xffffu, parity_code = e.b >> 16;
         walk_flow& w = s_.walks[r][side];
         const u32 slot = version_of(slot_code), parity = version_of(parity_code);
-        const bool same = slot != 0 && parity != 0 && w.parity == parity;
+        const bool same = slot != 0 && parity != 0 && w.parity == parity && cases_ <= w.cases;
         const bool round = (e.flags & event_flag::partial) == 0;
         if (same && round && w.slot == slot && w.passed && f_.rings[r].whole[1 - side] &&
             (w.site == site || w.handed == slot) && first_time(e))
@@ -779,7 +791,7 @@ private:
                 "the slot has returned to the first one since the last wait, and the parity is that of the round before")
                 .say(": it changes with each round (k.advance)");
         if (walker_code::is_walker(slot_code)) s_.wrapped &= ~(1u << (slot_code - 1));
-        w.slot = slot, w.parity = parity, w.site = site, w.passed = false, w.waited = true;
+        w.slot = slot, w.parity = parity, w.site = site, w.passed = false, w.waited = true, w.cases = 255;
     }
     constexpr report& void_wait(const event& e, const char* why) {
         f_.out.error("E08", e.where).say("pipeline '").with(f_.m.text(f_.rings[e.a & 0xffu].name)).say("'");
@@ -794,7 +806,7 @@ private:
         walk_flow& w = s_.walks[r][side];
         const u32 slot = version_of(e.b & 0xffffu);
         const bool sure = (e.flags & event_flag::selects) == 0;
-        const bool other = w.waited && w.slot != 0 && w.slot != slot;
+        const bool other = w.waited && w.slot != 0 && w.slot != slot && cases_ <= w.cases;
         if (slot != 0 && w.handed == slot && w.hand_site == site && other && sure && f_.rings[r].whole[1 - side] &&
             first_time(e))
             f_.out.error("E01", e.where)

@@ -93,7 +93,8 @@ constexpr void check_walks(Facts& f, const ring& r, u32 stages) {
     const site& to = f.sites[fill];
     for (u32 i = 0; i < fill; ++i) {
         const site& s = f.sites[i];
-        if (s.kind != site_kind::wait || s.barrier != r.empty || s.role != to.role || !f.arm_lies_in(to.arm, s.arm))
+        if (s.kind != site_kind::wait || s.barrier != r.empty || s.role != to.role || !f.arm_lies_in(to.arm, s.arm) ||
+            (s.block != 0 && s.block != to.block))
             continue;
         u32 around = s.loop, l = to.loop;
         if (!s.spins && around != 0 && f.loops[around].counter == 0) around = f.loops[around].parent;
@@ -106,7 +107,7 @@ constexpr void check_walks(Facts& f, const ring& r, u32 stages) {
 [[nodiscard]] constexpr bool may_not_be_first(const facts& f, const site& wait) noexcept {
     for (const site& s : f.sites)
         if (s.kind == site_kind::wait && s.barrier == wait.barrier && s.role == wait.role &&
-            !f.arm_lies_in(s.arm, wait.arm))
+            (!f.arm_lies_in(s.arm, wait.arm) || s.block != wait.block))
             return true;
     return false;
 }

@@ -116,9 +116,22 @@ constexpr void check_first(Facts& f, const ir::cursor& c) {
     }
 }
 
+/// Whether all multiplications before the first use of what they leave add up in one place.
+template <class Facts>
+constexpr void note_sum(Facts& f, const ir::cursor& c) {
+    if (f.tm.result.sites != unknown_count) return;
+    const u32* d = c.first_operand();
+    const bool first = f.tm.multiplies == 0;
+    if (first && ir::kind_of(d[0]) == ir::operand_kind::address) f.tm.sum = d[1], f.tm.sum_offset = d[2];
+    f.tm.one_sum = f.tm.one_sum && ir::kind_of(d[0]) == ir::operand_kind::address && d[1] == f.tm.sum &&
+                   d[2] == f.tm.sum_offset && holds_one_value(f, d[1]) && f.loop_now == 0 && f.guard == 0 &&
+                   f.arm_now == 0 && (first || f.role_now == f.tm.issue.role);
+    f.tm.last_issue = f.sites.size();
+}
 template <class Facts>
 constexpr void on_multiply(Facts& f, const ir::cursor& c) {
     if (f.tm.multiplies == 0) f.tm.issue = {f.where, f.sites.size(), f.role_now, f.loop_now};
+    note_sum(f, c);
     check_first(f, c);
     if (!f.tm.issued) f.tm.issued_at = stand(f);
     f.tm.issued = true;
@@ -195,7 +208,7 @@ constexpr void on_load(Facts& f, const ir::cursor& c) {
                 "tcgen05.ld right after tcgen05.mma: the accumulator is not there before a commit has arrived on an mbarrier and this thread has waited for it (k.tcgen05.wait)");
         f.tm.issued = false, f.tm.told = true;
     } else if (f.tm.unfenced_wait && f.tm.multiplies != 0) {
-        f.out.warning("I11", f.where).say("no tcgen05.fence::after_thread_sync between the wait and this tcgen05.ld");
+        f.tm.order.push_back({f.where, f.sites.size(), f.role_now, f.arm_now, true, f.in_single});
         f.tm.unfenced_wait = false;
     }
     const u32* address = operand_at(c, 1);
@@ -244,7 +257,11 @@ constexpr void on_tcgen05(Facts& f, const ir::cursor& c) {
         case tok::st: return on_store(f, c);
         case tok::wait__ld: f.tm.waits_for_loads = true; return settle_loads(f);
         case tok::wait__st: f.tm.store_base = 0, f.tm.waits_for_stores = true; return;
-        case tok::fence__after_thread_sync: f.tm.unfenced_wait = false; return;
+        case tok::fence__after_thread_sync:
+            f.tm.unfenced_wait = false;
+            if (!f.m.from_text)
+                f.tm.order.push_back({f.where, f.sites.size(), f.role_now, f.arm_now, false, f.in_single});
+            return;
         case tok::fence__before_thread_sync: f.tm.unordered = 0; return;
         default: return;
     }
@@ -272,6 +289,34 @@ template <class Facts>
     while (loop != 0 && f.loops[loop].parent != 0) loop = f.loops[loop].parent;
     return loop;
 }
+/// Whether the threads of the load have gone through this wait for a commit.
+template <class Facts>
+[[nodiscard]] constexpr bool has_waited(const Facts& f, const tensor_memory_facts::ordered& load,
+                                        const site& wait) noexcept {
+    return wait.kind == site_kind::wait && (wait.role == 0 || wait.role == load.role) && wait.single == 0 &&
+           f.arm_lies_in(load.arm, wait.arm) && is_committed(f, wait.barrier) && !is_void(f, wait);
+}
+/// I11: a load behind a wait without the fence that orders it. It is wrong where no fence stands behind any wait for a
+/// commit that its threads have gone through (PTX ISA 9.7.16.6.4.2); else it may be of another accumulator.
+template <class Facts>
+constexpr void check_load_order(Facts& f) {
+    for (const auto& load : f.tm.order) {
+        if (!load.loads) continue;
+        bool waited = false, fenced = false;
+        for (u32 i = 0; i < load.sites; ++i) {
+            if (!has_waited(f, load, f.sites[i])) continue;
+            waited = true;
+            for (const auto& fence : f.tm.order)
+                fenced = fenced || (!fence.loads && fence.sites > i && !fence.single &&
+                                    (fence.role == 0 || fence.role == load.role) && f.arm_lies_in(load.arm, fence.arm));
+        }
+        const bool wrong =
+            waited && !fenced && !load.single && f.tm.puts == 0 && !f.m.from_text && f.flow_is_known() && !f.opaque;
+        (wrong ? f.out.error("I11", load.where) : f.out.warning("I11", load.where))
+            .say("no tcgen05.fence::after_thread_sync between the wait and this tcgen05.ld")
+            .say(wrong ? ": k.tcgen05.wait(bar, parity) has it" : "");
+    }
+}
 /// I11: the accumulator is used by threads that have not waited for a commit, nor can one that has have told them.
 template <class Facts>
 constexpr void check_result_use(Facts& f) {
@@ -284,6 +329,7 @@ constexpr void check_result_use(Facts& f) {
     for (u32 i = 0; i < use.sites; ++i) {
         const site& s = f.sites[i];
         if (s.kind != site_kind::wait || !is_committed(f, s.barrier) || is_void(f, s)) continue;
+        if (f.tm.one_sum && use.loop == 0 && i < f.tm.last_issue) continue;
         if (use.frees || s.role == use.role || s.role == 0 || i >= issue.sites ||
             (around != 0 && outermost(f, s.loop) == around))
             return;
@@ -298,6 +344,7 @@ constexpr void check_result_use(Facts& f) {
 template <class Facts>
 constexpr void check_tensor_memory(Facts& f) {
     const bool all_seen = !f.is_function && !f.opaque && !f.tm.calls;
+    check_load_order(f);
     if (!all_seen) return;
     if (f.tm.allocations == 1 && f.tm.columns != 0 && f.tm.freed_columns != 0 && f.tm.frees == 1)
         f.out.error("I03", f.tm.free_where)

@@ -245,6 +245,24 @@ constexpr void cross_read(Facts& f, const place& p) {
         f.push(event_kind::cross_read, s);
 }
 
+// ---- one block of a cluster
+// ------------------------------------------------------------------------------------------------------------
+
+/// `setp.eq p, rank, 0`, and what holds only where such a predicate does.
+template <class Facts>
+constexpr void learn_rank(Facts& f, u32 id, const ir::cursor& c, const u32* sources) {
+    if (f.own_rank == 0 || !is_only_value(f, id)) return;
+    const bool first = ir::kind_of(sources[0]) == ir::operand_kind::reg;
+    const u32 a = first ? ir::payload_of(sources[0]) : 0;
+    if (token_at(c, 0) == tok::and_ && first && ir::kind_of(sources[1]) == ir::operand_kind::reg) {
+        const u32 block = f.block_of(a) != 0 ? f.block_of(a) : f.block_of(ir::payload_of(sources[1]));
+        if (block != 0) f.rank_tests.push_back({id, block - 1});
+    }
+    if (token_at(c, 0) == tok::setp && token_at(c, 1) == tok::eq && c.operands() == 3 && first && a + 1 == f.own_rank &&
+        (f.regs[a] & bit::again) == 0 && ir::kind_of(sources[1]) == ir::operand_kind::small_int)
+        f.rank_tests.push_back({id, static_cast<u32>(ir::small_value(sources[1]))});
+}
+
 // ---- walkers
 // ------------------------------------------------------------------------------------------------------------
 

@@ -92,6 +92,7 @@ private:
             case op::bits:
                 learn_index(f_, id, dst + 1);
                 learn_bits(f_, id, dst + 1, token_at(c, 0) == tok::shr);
+                learn_rank(f_, id, c, dst + 1);
                 return learn_value(f_, id, c, dst + 1);
             case op::scale: return learn_value(f_, id, c, dst + 1);
             case op::mapa: return learn_mapped(f_, id, dst[1]);
@@ -99,6 +100,7 @@ private:
             case op::compare:
                 learn_index(f_, id, dst + 1);
                 learn_wrap(f_, id, c, dst + 1);
+                learn_rank(f_, id, c, dst + 1);
                 return learn_compare(f_, id, dst + 1, token_at(c, 1));
             default: return;
         }
@@ -278,6 +280,8 @@ private:
         if (w != nullptr && (kind == site_kind::wait || kind == site_kind::arrive))
             ring_event(ir::cursor{w}, kind == site_kind::wait);
         if (w != nullptr && kind == site_kind::copy && extra > 1) narrow_multicast(ir::cursor{w});
+        if (w != nullptr && kind == site_kind::copy && extra > 1 && is_leaders(ir::cursor{w}))
+            f_.sites.back().flags |= site_flag::leader;
         if ((flags & site_flag::remote) != 0 || extra > 1) f_.reaches_peers = true;
         if (extra > 1) reaches_peer(f_);
         if (kind == site_kind::copy) f_.noted_barrier = p[0] + 1;
@@ -297,6 +301,16 @@ private:
         const u32 all = (1u << f_.m.attrs.cluster_size()) - 1;
         if ((static_cast<u32>(mask) & all) != static_cast<u32>(mask) || mask == 0) return;  // F06
         if (static_cast<u32>(mask) != all) f_.sites.back().left_out = true;
+    }
+    /// A copy of a pair of blocks onto the barrier of one of them.
+    [[nodiscard]] constexpr bool is_leaders(const ir::cursor& c) const noexcept {
+        if (f_.mapped_lanes != one_block || f_.m.attrs.cluster_size() != 2 || !has_token(c, tok::cta_group__2) ||
+            has_token(c, tok::multicast__cluster) || c.operands() < 3)
+            return false;
+        const u32* o = operand_at(c, 2);
+        if (ir::kind_of(o[0]) != ir::operand_kind::address || ir::kind_of(o[1]) != ir::operand_kind::reg) return false;
+        const u32 id = ir::payload_of(o[1]);
+        return (f_.regs[id] & bit::form) != 0 && f_.forms[f_.values[id]].peer != 0;
     }
     /// What a wait or an arrival is in a pipeline.
     constexpr void ring_event(const ir::cursor& c, bool waits) {

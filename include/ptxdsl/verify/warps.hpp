@@ -55,6 +55,7 @@ constexpr void on_cluster_barrier(facts& f, const ir::cursor& c) {
         return f.push(event_kind::cluster_arrive);
     }
     f.cluster_met = true;
+    ++f.meetings;
     f.cluster_in_loop = f.cluster_in_loop || f.loop_now != 0;
     f.push(event_kind::cluster_wait);
 }
@@ -66,7 +67,7 @@ constexpr void on_bar(Facts& f, const ir::cursor& c) {
     if (second == tok::warp) return f.push(event_kind::rendezvous);
     if (second == tok::cluster) return on_cluster_barrier(f, c);
     const tok what = second == tok::cta ? token_at(c, 2) : second;
-    if (what != tok::arrive) f.push(event_kind::rendezvous);
+    if (what != tok::arrive) f.push(event_kind::rendezvous), ++f.meetings;
     const u32 first = what == tok::red ? 1 : 0;
     const u32 numbers = c.operands() - (what == tok::red ? 2 : 0);
     std::int64_t id = 0, count = 0;
