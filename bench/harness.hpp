@@ -271,14 +271,19 @@ inline bool append(const std::string& file, const std::vector<row>& rows, const 
     return fmt::format("bench/results/{}-{}.json", date, device);
 }
 
+/// Three digits at least.
+[[nodiscard]] inline std::string figure(double v) { return fmt::format("{:.{}f}", v, v < 1 ? 3 : v < 10 ? 2 : 1); }
+
 /// The table, last on the screen; and the file when one was asked for.
 inline void report(const std::vector<row>& rows, const provenance& p, const std::string& file) {
-    fmt::print("\n{:<10} {:<18} {:<10} {:>9} {:>9} {:<8} {:>7} {:>15} {:>9}  {}\n", "work", "shape", "mode", "ours",
-               "peer", "unit", "ratio", "p10 to p90", "target", "peer");
+    std::size_t work = 4, shape = 18;
+    for (const row& r : rows) work = std::max(work, r.work.size()), shape = std::max(shape, r.shape.size());
+    fmt::print("\n{:<{}} {:<{}} {:<10} {:>9} {:>9} {:<8} {:>7} {:>15} {:>9}  {}\n", "work", work, "shape", shape,
+               "mode", "ours", "peer", "unit", "ratio", "p10 to p90", "target", "peer");
     for (const row& r : rows)
-        fmt::print("{:<10} {:<18} {:<10} {:>9.1f} {:>9.1f} {:<8} {:>7.3f} {:>15} {:>9}  {}\n", r.work, r.shape, r.mode,
-                   r.ours, r.peer, r.unit, r.ratio.p50, fmt::format("{:.3f} to {:.3f}", r.ratio.p10, r.ratio.p90),
-                   r.goal(), r.peer_name);
+        fmt::print("{:<{}} {:<{}} {:<10} {:>9} {:>9} {:<8} {:>7.3f} {:>15} {:>9}  {}\n", r.work, work, r.shape, shape,
+                   r.mode, figure(r.ours), figure(r.peer), r.unit, r.ratio.p50,
+                   fmt::format("{:.3f} to {:.3f}", r.ratio.p10, r.ratio.p90), r.goal(), r.peer_name);
     std::fflush(stdout);
     if (file.empty()) return;
     std::error_code ignored;

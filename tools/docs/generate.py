@@ -498,7 +498,7 @@ def performance():
     return ("# Performance\n\n" + BANNER + "\n"
             f"{devices}; from {links}, which also have spread, driver and commit of every row. How it is measured, and how to repeat it\n"
             "on your machine: [bench/README.md](../bench/README.md).\n\n"
-            "A ratio is the median over interleaved rounds of our rate over theirs; for `us` and `us/instr` it is our cost over theirs.\n\n"
+            "A ratio is the median over interleaved rounds of our rate over theirs; for `us`, `ms` and `us/instr` it is our cost over theirs.\n\n"
             f"Geometric mean of the GEMM's ratios over the language-model shapes:\n\n{means}\n"
             "![Dots: the ratio of each product of the list](figures/gemm.svg)\n\n"
             f"![Dots: the ratio of each memory-bound kernel to the copy](figures/rows.svg)\n\n## Commands\n\n{commands}\n"
