@@ -130,6 +130,25 @@ TEST_CASE("32-bit addresses end at sm_90") {
     for (const char* s : {"mbarrier.init.b64 [%r1], 1;", "prefetch.L1 [%r1];", "prefetchu.L1 [%r1];"})
         CHECK_THAT(check_errors(kernel_of(s)), ContainsSubstring("has 64 bits, '%r1' has 32"));
     CHECK(check_errors(kernel_of("mbarrier.init.shared.b64 [%r1], 1;")) == "");
+    const auto converts = [](const char* bits) {
+        return std::string(".version 6.0\n.target sm_70\n.address_size ") + bits +
+               "\n.entry k() { .reg .b32 %r<3>;\ncvta.to.global.u32 %r1, %r2;\ncvta.local.u32 %r2, %r1;\nret; }\n";
+    };
+    CHECK_THAT(check_errors(converts("32")), !ContainsSubstring("error"));
+    CHECK_THAT(check_errors(converts("64")), ContainsSubstring("5:1: error: 'cvta.to.global.u32'"));
+}
+
+TEST_CASE("half precision is added atomically before sm_90, bfloat is not") {
+    const auto module = [](const char* target, const char* body) {
+        return std::string(".version 7.8\n.target ") + target +
+               "\n.entry k() { .reg .f16 %h<3>; .reg .b16 %b<3>; .reg .b32 %r<3>; .reg .b64 %a;\n" + body +
+               "\nret; }\n";
+    };
+    for (const char* s : {"atom.add.noftz.f16 %h1, [%a], %h2;", "atom.global.gpu.add.noftz.f16x2 %r1, [%a], %r2;",
+                          "red.shared.add.noftz.f16 [%r1], %h2;", "red.global.add.noftz.f16x2 [%a], %r2;"})
+        for (const char* target : {"sm_75", "sm_80", "sm_90"}) CHECK(check_errors(module(target, s)) == "");
+    CHECK_THAT(check_errors(module("sm_80", "atom.add.noftz.bf16 %b1, [%a], %b2;")),
+               ContainsSubstring("does not exist on target sm_80"));
 }
 
 TEST_CASE("forms that ended are left alone where they still were") {
@@ -147,8 +166,9 @@ TEST_CASE("forms that ended are left alone where they still were") {
     CHECK_THAT(check_errors(module("2.0", "sm_20", "mad.f32 %f1, %f1, %f1, %f1;")), ContainsSubstring("error"));
 }
 
-TEST_CASE("16-bit moves read the lower half of thread and block indices only") {
-    for (const char* s : {"mov.u16 %h1, %tid.x;", "mov.b16 %h1, %ctaid.y;", "mov.s16 %h1, %ntid.z;"})
+TEST_CASE("16-bit moves read the lower half of thread and block indices and %gridid only") {
+    for (const char* s : {"mov.u16 %h1, %tid.x;", "mov.b16 %h1, %ctaid.y;", "mov.s16 %h1, %ntid.z;",
+                          "mov.u16 %h1, %gridid;", "mov.u32 %r1, %gridid;", "mov.u64 %rd1, %gridid;"})
         CHECK(check_errors(kernel_of(s)) == "");
     for (const char* s : {"mov.u16 %h1, %laneid;", "mov.u16 %h1, %clock;"})
         CHECK_THAT(check_errors(kernel_of(s)), ContainsSubstring("cannot be a special register"));

@@ -85,7 +85,10 @@ using mix = std::vector<std::pair<std::string, unsigned>>;
         ++counts[word];
     }
     mix out(counts.begin(), counts.end());
-    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    // No std::stable_sort: in libstdc++ 12 it calls what C++17 deprecates, and clang warns there.
+    std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+        return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
     return out;
 }
 

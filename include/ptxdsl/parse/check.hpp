@@ -382,7 +382,8 @@ private:
         if (n_tokens_ < detail::reordering::most) tokens_[n_tokens_++] = t;
     }
     /// Forms that later versions or targets took away and ptxas still reads where they were: `mov.v4.u32 v, %tid` of
-    /// PTX 1.x, `mad.f32` without rounding of sm_1x (9.7.3.6), `vote` and `shfl` without `.sync` (9.7.9.5, 9.7.13.1).
+    /// PTX 1.x, `mad.f32` without rounding of sm_1x (9.7.3.6), `vote` and `shfl` without `.sync` (9.7.9.5, 9.7.13.1),
+    /// `cvta` of 32-bit addresses (9.7.9.20).
     [[nodiscard]] constexpr bool is_legacy() const noexcept {
         const tok second = n_tokens_ > 1 ? tokens_[1] : tok::none;
         switch (tokens_[0]) {
@@ -390,6 +391,7 @@ private:
             case tok::mad: return target_.sm < 20 && (second == tok::f32 || second == tok::sat);
             case tok::vote:
             case tok::shfl: return second != tok::sync && (target_.sm < 70 || version_ < ptx_version{6, 4});
+            case tok::cvta: return !address_64_ && tokens_[n_tokens_ - 1] == tok::u32;
             default: return false;
         }
     }
@@ -520,11 +522,11 @@ private:
         o.shape.type = r.type;
         // `mov` and `cvt` read special registers (chapter 10); the table writes kernels and needs `mov` only.
         if (tokens_[0] == tok::cvt) o.shape.kind = isa::operand_kind::reg;
-        // The lower halves of thread and block indices, as PTX 1.x had them (10.1 to 10.4).
-        if (tokens_[0] == tok::mov && n_tokens_ == 2 && isa::bits(isa::token_type(tokens_[1])) == 16 &&
-            has_16_bits(r.name)) {
+        // The lower halves of thread and block indices, as PTX 1.x had them (10.1 to 10.4), and of %gridid (10.11).
+        const unsigned read = tokens_[0] == tok::mov && n_tokens_ == 2 ? isa::bits(isa::token_type(tokens_[1])) : 0;
+        if ((read == 16 && (has_16_bits(r.name) || r.name == "%gridid")) || (read == 32 && r.name == "%gridid")) {
             o.shape.kind = isa::operand_kind::reg;
-            o.shape.type = isa::scalar::u16;
+            o.shape.type = read == 16 ? isa::scalar::u16 : isa::scalar::u32;
         }
         if (r.name.size() != v_.atom(n).size() && !has_component) {
             o.shape.kind = isa::operand_kind::vec;
