@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // bf16 GEMM (C = A B^T, f32 sums, bf16 result) against cuBLASLt: its heuristic's first choice, which is what torch
-// gets, and the fastest of the eight algorithms it offers. A wrong kernel gets no time.
+// gets, and the fastest of the eight algorithms it offers; and against pyptx's kernel, where bench/pyptx_peer.py has
+// printed it. A wrong kernel gets no time.
 #include "../examples/gemm_check.hpp"
 #include "cublaslt.hpp"
 #include "gemm_configs.hpp"
 #include "harness.hpp"
+#include "printed_kernel.hpp"
 
 namespace {
 
@@ -28,7 +30,7 @@ constexpr gemm_size llm[] = {
 static_assert(std::size(llm) == 40);
 
 struct request : bench::run_options {
-    std::string shapes = "4096,6144,8192", config = "library";
+    std::string shapes = "4096,6144,8192", config = "library", pyptx;
     std::uint64_t slice = 25;
     bool no_check = false, no_best = false;
 };
@@ -52,9 +54,11 @@ struct request : bench::run_options {
     return all;
 }
 
-/// What to reach against the default choice (0: no target of its own).
-[[nodiscard]] double target_of(gemm_size s, bench::mode mode) {
+/// What to reach against a peer (0: no target of its own).
+[[nodiscard]] double target_of(gemm_size s, bench::mode mode, std::string_view peer) {
     const bool cube = s.m == s.n && s.n == s.k;
+    if (peer == "pyptx") return cube && s.m >= 4096 ? 1.0 : 0;
+    if (peer != "cuBLASLt default") return 0;
     if (cube && s.m == 8192) return mode == bench::mode::burst ? 1.08 : 1.05;
     if (cube && s.m == 6144) return 1.04;
     if (cube && s.m == 4096) return 1.03;
@@ -97,9 +101,33 @@ struct setup {
     }
 };
 
-/// Our contenders that give the right result; says so of the others.
-[[nodiscard]] std::vector<contender> ours(const px::context& ctx, const px::stream& s, setup& problem,
-                                          const request& r) {
+/// Whether a contender gives the right result, if that is to be checked; says so if not.
+[[nodiscard]] bool is_right(const px::stream& s, setup& problem, const contender& c,
+                            const std::optional<demo::gemm_reference>& reference) {
+    if (!reference) return true;
+    const auto v = problem.check(s, c, *reference);
+    if (!v.ok())
+        demo::say("{} {}: {} {} of {} values, the first at {}, {}: {} instead of {}; not timed", text_of(problem.size),
+                  c.name, demo::bad("wrong"), v.wrong, v.checked, v.row, v.column, v.found, v.wanted);
+    return v.ok();
+}
+
+/// pyptx's kernel for this shape, if it has been printed and is right.
+void add_printed(const px::context& ctx, const px::stream& s, setup& problem, const std::string& folder,
+                 const std::optional<demo::gemm_reference>& reference, std::vector<contender>& all) {
+    const auto file = std::filesystem::path(folder) / fmt::format("gemm_bf16_{}.txt", text_of(problem.size));
+    if (!std::filesystem::exists(file)) return demo::say("{}: there is no {}", text_of(problem.size), file.string());
+    const auto o = problem.operands();
+    auto made = bench::printed_kernel::load(ctx, file, {{"a", o.a.address}, {"b", o.b.address}, {"c", o.c.address}});
+    if (!made) return demo::say("{} pyptx: {}", text_of(problem.size), made.error().message());
+    const auto k = std::make_shared<bench::printed_kernel>(std::move(*made));
+    contender c{"pyptx", [k](px::stream_ref on) { return k->launch(on); }};
+    if (is_right(s, problem, c, reference)) all.push_back(std::move(c));
+}
+
+/// The contenders that give the right result; says so of the others. `own`: how many of them are ours, at the front.
+[[nodiscard]] std::vector<contender> checked(const px::context& ctx, const px::stream& s, setup& problem,
+                                             const request& r, std::size_t& own) {
     std::optional<demo::gemm_reference> reference;
     if (!r.no_check) reference.emplace(problem.size, problem.a, problem.b);
     const auto workspace =
@@ -107,28 +135,15 @@ struct setup {
     std::vector<contender> all;
     for (const std::string& name : r.config == "all" ? bench::gemm_names() : bench::split(r.config)) {
         auto made = bench::make_gemm(s, name, problem.operands(), workspace);
-        if (!made) {
+        if (!made)
             demo::say("{} {}: {}", text_of(problem.size), name, made.error().message());
-            continue;
-        }
-        if (reference) {
-            const auto v = problem.check(s, *made, *reference);
-            if (!v.ok()) {
-                demo::say("{} {}: {} {} of {} values, the first at {}, {}: {} instead of {}; not timed",
-                          text_of(problem.size), name, demo::bad("wrong"), v.wrong, v.checked, v.row, v.column, v.found,
-                          v.wanted);
-                continue;
-            }
-        }
-        all.push_back(std::move(*made));
+        else if (is_right(s, problem, *made, reference))
+            all.push_back(std::move(*made));
     }
+    own = all.size();
+    if (own != 0 && !r.pyptx.empty()) add_printed(ctx, s, problem, r.pyptx, reference, all);
     return all;
 }
-
-struct peers {
-    std::shared_ptr<bench::cublaslt_gemm> gemm;
-    std::size_t best = 0;
-};
 
 void add_peers(const px::context& ctx, const std::shared_ptr<const bench::cublaslt>& lt, setup& problem,
                bench::runner& run, bool best, std::vector<contender>& all) {
@@ -149,8 +164,8 @@ void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt
     bench::runner run(
         ctx, {.rounds = static_cast<unsigned>(r.rounds), .mode = mode, .slice_ms = static_cast<double>(r.slice)});
     setup problem(ctx, size, r.seed);
-    auto all = ours(ctx, run.stream(), problem, r);
-    const std::size_t own = all.size();
+    std::size_t own = 0;
+    auto all = checked(ctx, run.stream(), problem, r, own);
     if (own == 0) return;
     if (lt != nullptr) add_peers(ctx, lt, problem, run, !r.no_best, all);
     const auto t = run.run(all);
@@ -164,12 +179,12 @@ void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt
     for (std::size_t peer = own; peer < all.size(); ++peer)
         rows.push_back({"gemm bf16", text_of(size), tflop / t.microseconds(fastest), tflop / t.microseconds(peer),
                         fmt::format("{} (ours: {})", all[peer].name, all[fastest].name), t.ratio(fastest, peer),
-                        peer == own ? target_of(size, mode) : 0, "TFLOP/s", std::string(bench::name(mode))});
+                        target_of(size, mode, all[peer].name), "TFLOP/s", std::string(bench::name(mode))});
 }
 
 /// Geometric mean of the ratios against each peer, when there is more than one shape.
 void print_means(const std::vector<bench::row>& rows) {
-    for (const std::string_view peer : {"cuBLASLt default", "cuBLASLt best"}) {
+    for (const std::string_view peer : {"cuBLASLt default", "cuBLASLt best", "pyptx"}) {
         double sum = 0;
         std::size_t n = 0;
         for (const auto& r : rows)
@@ -221,6 +236,10 @@ int main(int argc, char** argv) {
          .number = &r.slice,
          .least = 1,
          .most = 10'000},
+        {.name = "--pyptx",
+         .value = "DIR",
+         .help = "also time the kernels that bench/pyptx_peer.py wrote there",
+         .text = &r.pyptx},
         {.name = "--no-best", .value = "", .help = "leave out the best of 8 algorithms", .flag = &r.no_best},
         {.name = "--no-check",
          .value = "",

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's memory-bound kernels against the driver's device-to-device copy of as many bytes: what memory allows. A
-// wrong kernel gets no time.
+// The library's memory-bound kernels against the driver's device-to-device copy of as many bytes: what memory allows;
+// and against pyptx's kernels, where bench/pyptx_peer.py has printed them. A wrong kernel gets no time.
 #include "../examples/demo.hpp"
 #include "harness.hpp"
+#include "printed_kernel.hpp"
 
 #include <ptxdsl/kernels/rows.hpp>
 
@@ -24,7 +25,7 @@ struct shape {
 };
 
 struct request : bench::run_options {
-    std::string shapes = "65536x4096,8192x8192,2048x8192", work = "all", type = "f32", ptx, threads;
+    std::string shapes = "65536x4096,8192x8192,2048x8192", work = "all", type = "f32", ptx, threads, pyptx;
     std::uint64_t slice = 10;
     bool flush = false, no_check = false;
 };
@@ -68,6 +69,14 @@ struct operands {
     auto matrix(px::device_buffer<T>& m) { return px::tensor_view(m, s.rows, s.columns); }
     auto input(px::device_buffer<T>& m) { return px::tensor_view(px::device_ptr<const T>(m.ptr()), s.rows, s.columns); }
     auto vector(px::device_buffer<T>& m) { return px::tensor_view(px::device_ptr<const T>(m.ptr()), s.columns); }
+
+    /// Nothing of an earlier run is left in what kernels write.
+    void poison() { demo::poison(y), demo::poison(sum), demo::poison(q), demo::poison(scales); }
+    /// By the names that descriptions of printed kernels use.
+    [[nodiscard]] std::map<std::string, std::uint64_t> addresses() {
+        return {{"x", x.ptr().address}, {"other", other.ptr().address}, {"w", w.ptr().address},
+                {"b", b.ptr().address}, {"y", y.ptr().address},         {"sum", sum.ptr().address}};
+    }
 
     px::result<void> launch(std::string_view work, const px::stream& on, const kn::row_options& row) {
         if (work == "rms_norm") return kn::rms_norm(on, input(x), vector(w), matrix(y), {.eps = eps, .row = row});
@@ -210,6 +219,26 @@ std::vector<variant> variants_of(const request& r, u32 columns, u32 width) {
     return all;
 }
 
+/// pyptx's kernel of this work and shape, if it has been printed.
+template <class T>
+std::optional<contender> printed_peer(const px::context& ctx, operands<T>& o, shape s, const work& k,
+                                      const request& r) {
+    if (r.pyptx.empty()) return std::nullopt;
+    const auto file =
+        std::filesystem::path(r.pyptx) / fmt::format("{}_{}_{}x{}.txt", k.name, demo::type_name<T>, s.rows, s.columns);
+    if (!std::filesystem::exists(file)) return std::nullopt;
+    auto made = bench::printed_kernel::load(ctx, file, o.addresses());
+    if (!made) return demo::say("{}", made.error().message()), std::nullopt;
+    const auto printed = std::make_shared<bench::printed_kernel>(std::move(*made));
+    return contender{"pyptx", [printed](px::stream_ref on) { return printed->launch(on); }};
+}
+
+/// What to reach (0: no target).
+double target_of(shape s, std::string_view peer) {
+    if (peer == "pyptx") return s.rows == 2048 && s.columns == 8192 ? 1.05 : 0.0;
+    return std::size_t{s.rows} * s.columns >= (std::size_t{64} << 20) ? 0.95 : 0.0;
+}
+
 template <class T>
 void measure(const px::context& ctx, shape s, const work& k, const request& r, bench::mode mode,
              std::vector<bench::row>& results) {
@@ -220,21 +249,27 @@ void measure(const px::context& ctx, shape s, const work& k, const request& r, b
                             .warm_up_ms = 100});
     operands<T> o(ctx, s, k, r.seed);
     std::vector<contender> all;
-    const auto add = [&](const std::string& name, const kn::row_options& row) {
-        px::check(o.launch(k.name, run.stream(), row));
+    const auto add = [&](contender c) {
+        o.poison();
+        px::check(c.launch(run.stream()));
         px::check(run.stream().synchronize());
         const double error = r.no_check ? 0 : error_of(k.name, o);
         if (error > 1)
             return demo::say("{} {} {}x{}, {}: {}, {:.3g} of the allowed error; not timed", k.name, demo::type_name<T>,
-                             s.rows, s.columns, name, demo::bad("wrong"), error);
-        all.push_back({name, [&o, &run, &k, row](px::stream_ref) { return o.launch(k.name, run.stream(), row); }});
+                             s.rows, s.columns, c.name, demo::bad("wrong"), error);
+        all.push_back(std::move(c));
     };
-    add("ours", {});
+    const auto add_ours = [&](const std::string& name, const kn::row_options& row) {
+        add({name, [&o, &run, &k, row](px::stream_ref) { return o.launch(k.name, run.stream(), row); }});
+    };
+    add_ours("ours", {});
     if (all.empty()) return;
     u32 width = 16 / sizeof(T);
     while (s.columns % width != 0) width /= 2;
     if (k.rowwise)
-        for (const variant& v : variants_of(r, s.columns, width)) add(v.name, v.options);
+        for (const variant& v : variants_of(r, s.columns, width)) add_ours(v.name, v.options);
+    const std::size_t first_peer = all.size();
+    if (auto printed = printed_peer(ctx, o, s, k, r)) add(std::move(*printed));
     const double bytes = static_cast<double>(o.count()) * static_cast<double>(k.elements * sizeof(T) + k.bytes);
     // A copy of the kernel's own input to its result where that is as many bytes, else between two other buffers.
     const bool own = k.elements == 2 && k.bytes == 0;
@@ -250,10 +285,10 @@ void measure(const px::context& ctx, shape s, const work& k, const request& r, b
     for (std::size_t i = 0; i < all.size() && !r.threads.empty(); ++i)
         demo::say("{:<16} {:<5} {:>6}x{:<7} {:<12} {:>9.2f} us {:>7.0f} GB/s {:>7.3f}", k.name, demo::type_name<T>,
                   s.rows, s.columns, all[i].name, t.microseconds(i), rate(i), t.ratio(i, all.size() - 1).p50);
-    results.push_back({fmt::format("{} {}", k.name, demo::type_name<T>), fmt::format("{}x{}", s.rows, s.columns),
-                       rate(0), rate(all.size() - 1), r.flush ? "driver copy, L2 flushed" : "driver copy",
-                       t.ratio(0, all.size() - 1), o.count() >= (std::size_t{64} << 20) ? 0.95 : 0.0, "GB/s",
-                       std::string(bench::name(mode))});
+    for (std::size_t peer = first_peer; peer < all.size(); ++peer)
+        results.push_back({fmt::format("{} {}", k.name, demo::type_name<T>), fmt::format("{}x{}", s.rows, s.columns),
+                           rate(0), rate(peer), all[peer].name + (r.flush ? ", L2 flushed" : ""), t.ratio(0, peer),
+                           target_of(s, all[peer].name), "GB/s", std::string(bench::name(mode))});
 }
 
 // ---- for torch_peer.py ----------------------------------------------------------------------------------------------
@@ -371,6 +406,10 @@ int main(int argc, char** argv) {
          .value = "DIR",
          .help = "only write the kernels' PTX and launch data there (torch_peer.py)",
          .text = &r.ptx},
+        {.name = "--pyptx",
+         .value = "DIR",
+         .help = "also time the kernels that bench/pyptx_peer.py wrote there",
+         .text = &r.pyptx},
         {.name = "--no-check",
          .value = "",
          .help = "time without checking results (while tuning)",
