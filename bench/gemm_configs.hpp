@@ -29,11 +29,29 @@ inline constexpr std::array<std::string_view, kernels::gemm_configs.size()> choi
 /// B are weights: nothing that runs just before writes them.
 inline constexpr kernels::gemm_form weights_form{.constant_b = true};
 
+/// Names of `ping_pong_configs`, in its order.
+inline constexpr std::array<std::string_view, std::size(kernels::ping_pong_configs)> ping_pong_names = {
+    "pong_64x128", "pong_64x192", "pong_64x256", "pong_64x256_pair", "pong_128x128", "pong_128x128_pair"};
+
 /// "library" or a configuration's name.
 [[nodiscard]] inline std::vector<std::string> gemm_names() {
     std::vector<std::string> all{"library"};
     for (const auto n : choice_names) all.emplace_back(n);
+    for (const auto n : ping_pong_names) all.emplace_back(n);
     return all;
+}
+
+/// Calls the `wanted`-th of the configurations the library has and does not choose.
+template <std::size_t... Index>
+[[nodiscard]] px::result<void> launch_ping_pong(std::size_t wanted, const px::stream& s, const gemm_operands& o,
+                                                std::index_sequence<Index...>) {
+    px::result<void> r;
+    ((wanted == Index &&
+      (r = kernels::gemm_with<kernels::ping_pong_configs[Index], weights_form>(
+           s, px::tensor_view(o.a, o.m, o.k), px::tensor_view(o.b, o.n, o.k), px::tensor_view(o.c, o.m, o.n)),
+       true)) ||
+     ...);
+    return r;
 }
 
 /// The call `name` on `s`, which outlives it. Error: the first call's.
@@ -43,7 +61,11 @@ inline constexpr kernels::gemm_form weights_form{.constant_b = true};
     std::optional<kernels::gemm_choice> choice;
     for (std::size_t i = 0; i < choice_names.size(); ++i)
         if (choice_names[i] == name) choice = static_cast<kernels::gemm_choice>(i);
-    const auto launch = [&s, o, workspace, choice](px::stream_ref) {
+    std::size_t pong = 0;
+    while (pong < ping_pong_names.size() && ping_pong_names[pong] != name) ++pong;
+    const auto launch = [&s, o, workspace, choice, pong](px::stream_ref) -> px::result<void> {
+        if (pong < ping_pong_names.size())
+            return launch_ping_pong(pong, s, o, std::make_index_sequence<ping_pong_names.size()>{});
         return kernels::gemm<weights_form>(s, px::tensor_view(o.a, o.m, o.k), px::tensor_view(o.b, o.n, o.k),
                                            px::tensor_view(o.c, o.m, o.n),
                                            {.workspace = workspace.get(), .choice = choice});

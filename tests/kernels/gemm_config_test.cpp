@@ -57,6 +57,7 @@ TEST_CASE("every configuration of the list is valid and fits the shared memory i
         CHECK(c.valid());
         CHECK((c.shared_bytes() + 1024) * c.blocks_per_sm <= 228 * 1024);
     }
+    for (const gemm_config& c : ping_pong_configs) CHECK(c.valid());
 }
 
 TEST_CASE("configurations that cannot be built are refused") {
@@ -69,6 +70,10 @@ TEST_CASE("configurations that cannot be built are refused") {
     CHECK_FALSE(gemm_config{.bn = 128, .cluster = 1, .split_k = 2}.valid());  // split K stores from registers
     CHECK_FALSE(
         gemm_config{.bn = 128, .stages = 3, .cluster = 1, .blocks_per_sm = 2}.valid());  // registers (ptxas C7602)
+    CHECK_FALSE(ping_pong(128, 192, 4).valid());  // the accumulators of one warpgroup
+    CHECK_FALSE(ping_pong(64, 256, 5).valid());   // shared memory: both warpgroups stage results
+    CHECK_FALSE(ping_pong(64, 96, 4).valid());
+    CHECK_FALSE(gemm_config{.bn = 128, .stream_k = true, .schedule = gemm_schedule::ping_pong}.valid());
     CHECK_FALSE(gemm_config{.bn = 16, .stages = 8, .cluster = 1}.valid());  // only where the operands are swapped
     CHECK_FALSE(
         gemm_config{.bn = 192, .stages = 4, .cluster = 2, .b = px::mn_major}.valid());  // 96 columns are no panels

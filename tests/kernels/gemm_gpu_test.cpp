@@ -99,7 +99,16 @@ std::vector<Out> before(std::size_t n, bool read) {
     return v;
 }
 
-template <kn::gemm_form F, class Out>
+/// The product as the library chooses, or with the configuration at `C`.
+template <kn::gemm_form F, const kn::gemm_config* C, class... Arguments>
+px::result<void> product(const Arguments&... a) {
+    if constexpr (C == nullptr)
+        return kn::gemm<F>(a...);
+    else
+        return kn::gemm_with<*C, F>(a...);
+}
+
+template <kn::gemm_form F, class Out, const kn::gemm_config* C = nullptr>
 void check(const px::stream& s, const problem& p, kn::gemm_options<px::bf16> o, const char* what) {
     if (left_out()) return;
     const auto& ctx = s.ctx();
@@ -115,9 +124,9 @@ void check(const px::stream& s, const problem& p, kn::gemm_options<px::bf16> o, 
         return px::tensor_view(buffer.ptr(), p.batch, rows, p.k)
             .with_strides(size, by_k ? line : std::uint64_t{1}, by_k ? std::uint64_t{1} : line);
     };
-    const auto r = kn::gemm<F>(s, view(*da, p.m, p.a_by_k, p.a_line(), p.a_size()),
-                               view(*db, p.n, p.b_by_k, p.b_line(), p.b_size()),
-                               px::tensor_view(dc->ptr(), p.batch, p.m, columns), o);
+    const auto r = product<F, C>(s, view(*da, p.m, p.a_by_k, p.a_line(), p.a_size()),
+                                 view(*db, p.n, p.b_by_k, p.b_line(), p.b_size()),
+                                 px::tensor_view(dc->ptr(), p.batch, p.m, columns), o);
     std::vector<Out> c(poison.size());
     if (!r || !s.synchronize() || !dc->download(c)) {
         std::printf("FAIL %s %zux%zux%zu: %s\n", what, std::size_t{p.m}, std::size_t{p.n}, std::size_t{p.k},
@@ -427,6 +436,43 @@ problem ragged(bool any_layout) {
     return p;
 }
 
+template <const kn::gemm_config* c>
+void run_ping_pong_forms(const px::stream& s, const char* name) {
+    using kn::activation;
+    for (int n = 0; n < 4; ++n) {
+        const problem p{between(1, 900), 8 * between(1, 200), 8 * between(1, 100), between(1, 3)};
+        check<kn::gemm_form{.constant_b = true}, px::bf16, c>(s, p, {}, name);
+        check<kn::gemm_form{.act = activation::relu, .bias = true}, px::bf16, c>(s, p, {}, name);
+        check<kn::gemm_form{}, px::f32, c>(s, p, {}, name);
+        check<kn::gemm_form{}, px::bf16, c>(s, {p.m, p.n + 1, p.k}, {}, name);  // single elements
+        check<kn::gemm_form{.act = activation::gelu, .bias = true, .scaled = true}, px::bf16, c>(
+            s, p, {.alpha = 2.0f, .beta = -0.5f}, name);
+        if constexpr (c->bn % 128 == 0)
+            check<kn::gemm_form{.act = activation::silu, .gated = true}, px::bf16, c>(
+                s, {p.m, 128 * between(1, 12), p.k, p.batch}, {}, name);
+    }
+}
+
+/// Ping-pong consumers: one tile a block (the second warpgroup has none), even and odd numbers of tiles, one step of K,
+/// every epilogue and store.
+template <std::size_t Index>
+void run_ping_pong(const px::stream& s) {
+    constexpr const kn::gemm_config* c = &kn::ping_pong_configs[Index];
+    const std::string what = "ping-pong " + std::to_string(c->bm) + "x" + std::to_string(c->bn);
+    const char* name = what.c_str();
+    check<kn::gemm_form{}, px::bf16, c>(s, {1, 8, 8}, {}, name);
+    check<kn::gemm_form{}, px::bf16, c>(s, {c->bm * 2, c->bn * 2, 64}, {}, name);
+    for (const std::uint64_t tiles : {133, 264, 265, 397})
+        check<kn::gemm_form{}, px::bf16, c>(s, {tiles * c->bm, c->bn, 8 * between(1, 20)}, {}, name);
+    for (int n = 0; n < 8; ++n) {
+        const problem p{between(1, 3000), 8 * between(1, 300), 8 * between(1, 100)};
+        check<kn::gemm_form{}, px::bf16, c>(s, p, {}, name);
+    }
+    if constexpr (Index == 1 || Index == 5) {  // an odd number of chunks; two blocks of rows, and a cluster
+        run_ping_pong_forms<c>(s, name);
+    }
+}
+
 void run(const px::stream& s, kn::gemm_workspace& workspace) {
     using kn::activation;
     for (std::size_t i = 0; i < kn::gemm_configs.size(); ++i)
@@ -492,6 +538,9 @@ int main(int argc, char** argv) {
     if (!s || !workspace) return 1;
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     run(*s, *workspace);
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+        (run_ping_pong<Index>(*s), ...);
+    }(std::make_index_sequence<std::size(kn::ping_pong_configs)>{});
     run_bytes(*s, *workspace);
     run_ragged_bytes(*s);
     std::printf("%d products checked, %d wrong\n", checked, failures);

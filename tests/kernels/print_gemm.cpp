@@ -32,7 +32,26 @@ void list(std::index_sequence<I...>) {
     (gemm<gemm_configs[I]>("list_" + std::to_string(I)), ...);
 }
 
+template <std::size_t... I>
+void ping_pongs(std::index_sequence<I...>) {
+    (gemm<ping_pong_configs[I]>("ping_pong_" + std::to_string(I)), ...);
+}
+
 void variants() {
+    ping_pongs(std::make_index_sequence<std::size(ping_pong_configs)>{});
+    constexpr gemm_config pong = ping_pong(128, 128, 6);
+    gemm<pong, px::bf16, px::bf16, gemm_epilogue{.alpha = true, .bias = true, .act = activation::gelu}>(
+        "ping_pong_gelu");
+    gemm<gemm_config{.bm = 128,
+                     .bn = 128,
+                     .stages = 6,
+                     .cluster = 1,
+                     .schedule = gemm_schedule::ping_pong,
+                     .store = store_mode::elements,
+                     .early_b = true},
+         px::bf16, px::f32, gemm_epilogue{.alpha = true, .beta = true}>("ping_pong_elements_f32");
+    gemm<ping_pong(64, 256, 4, 2), px::e4m3, px::bf16, gemm_epilogue{.alpha = true, .tensor_scales = true}>(
+        "ping_pong_fp8");
     constexpr gemm_config even = config_of(gemm_choice::large_even), split = config_of(gemm_choice::few_rows_split);
     gemm<gemm_config{.cluster = 2, .cluster_n = 2}>("cluster_2x2");
     gemm<gemm_config{.cluster = 1, .a = px::mn_major, .b = px::mn_major}>("tt");

@@ -158,6 +158,24 @@ public:
         emit(p, {&flip, 2, isa::verdict::no_form, {1, 0}}, guard, where, toggle, 3);
     }
 
+    /// `count` slots on, for a role that leaves that many to another: `add.u32 slot, slot, count; div.u32 rounds, slot,
+    /// stages; rem.u32 slot, slot, stages; and.b32 rounds, rounds, 1; xor.b32 parity, parity, rounds;`
+    template <fixed_string Name, pipeline_role Role, class Count>
+    constexpr auto advance(const pipeline_state<Name, Role>& s, Count&& count,
+                           location where = location::current()) const {
+        ir::program& p = ctx().p;
+        const control_writer w{p};
+        const operand<u32> n = as_operand<u32>(static_cast<Count&&>(count), where);
+        const operand<u32> slot(s.slot(), where), parity(s.parity(), where), stages(s.stages(), where);
+        const reg<u32> rounds(p, p.new_reg(isa::scalar::u32, "rounds"));
+        w.counter(tok::add, isa::scalar::u32, s.slot().id(), slot, n, where);
+        w.counter(tok::div, isa::scalar::u32, rounds.id(), slot, stages, where);
+        w.counter(tok::rem, isa::scalar::u32, s.slot().id(), slot, stages, where);
+        w.counter(tok::and_, isa::scalar::b32, rounds.id(), operand<u32>(rounds, where), operand<u32>(1u, where),
+                  where);
+        w.counter(tok::xor_, isa::scalar::b32, s.parity().id(), parity, operand<u32>(rounds, where), where);
+    }
+
 private:
     template <class Ring>
     [[nodiscard]] constexpr mbarrier_ring<Ring> reserve(string_view name, std::uint32_t stages, arrival_count count,

@@ -364,6 +364,103 @@ error check_gemm(const operand_view& a, const operand_view& b, const operand_vie
     return {};
 }
 
+/// A checked call.
+struct gemm_problem {
+    operand_view a, b, c;
+    gemm_call call;
+    store_mode store = store_mode::elements;
+    bool scaled = false;
+};
+
+[[nodiscard]] inline error check_workspace(const gemm_config& c, const gemm_workspace* workspace) {
+    if (!c.stream_k || workspace != nullptr) return {};
+    return {errc::bad_argument, "gemm: this configuration cuts work along K and needs gemm_options::workspace"};
+}
+
+template <class In, class InB, class Out, gemm_form F>
+constexpr void check_gemm_types() {
+    constexpr bool halves = std::is_same_v<In, bf16> || std::is_same_v<In, f16>, fp8 = fp8_operand<In>;
+    static_assert(std::is_same_v<In, InB> || (fp8 && fp8_operand<InB>),
+                  "PTXDSL-kernels: A and B have one element type, or are e4m3 and e5m2");
+    static_assert(halves || fp8 || std::is_same_v<In, s8>,
+                  "PTXDSL-kernels: gemm multiplies bf16, f16, e4m3, e5m2 or s8");
+    static_assert(!halves || std::is_same_v<Out, In> || std::is_same_v<Out, f32>,
+                  "PTXDSL-kernels: the result is of the operands' type or f32");
+    static_assert(!fp8 || std::is_same_v<Out, bf16> || std::is_same_v<Out, f16> || std::is_same_v<Out, f32>,
+                  "PTXDSL-kernels: the result of fp8 operands is bf16, f16 or f32");
+    static_assert(
+        halves || fp8 ||
+            (std::is_same_v<Out, s32> && F == gemm_form{.any_layout = F.any_layout, .constant_b = F.constant_b}),
+        "PTXDSL-kernels: s8 operands give s32, without scales, bias or activation");
+}
+
+/// Checks a call and launches the plain kernel, or for operands TMA and wgmma can take `fast` of their majors.
+template <gemm_form F, class A, class B, class Out, std::size_t Rank, class Bias, class Fast>
+result<void> gemm_by(const stream& s, const tensor_view<A, Rank>& a, const tensor_view<B, Rank>& b,
+                     const tensor_view<Out, Rank>& c, const gemm_options<Bias>& o, const Fast& fast) {
+    using In = std::remove_const_t<A>;
+    using InB = std::remove_const_t<B>;
+    check_gemm_types<In, InB, Out, F>();
+    gemm_problem p;
+    p.a = view_of(a), p.b = view_of(b), p.c = view_of(c);
+    if (auto e = check_gemm<F, In>(p.a, p.b, p.c, o)) return e;
+    p.call.c = p.c.address, p.call.bias = o.bias.address;
+    p.call.m = static_cast<u32>(p.a.rows), p.call.n = static_cast<u32>(p.b.rows), p.call.k = static_cast<u32>(p.a.k),
+    p.call.batches = static_cast<u32>(p.a.batch);
+    p.call.ldc = static_cast<u32>(p.c.row_stride), p.call.batch_stride = p.c.batch_stride;
+    p.call.alpha = o.alpha, p.call.beta = o.beta;
+    p.call.a_scale = o.a_scale.address, p.call.b_scale = o.b_scale.address;
+    if (o.workspace != nullptr) p.call.partials = o.workspace->partials(), p.call.flags = o.workspace->flags();
+    const bool a_by_k = p.a.k_contiguous(), b_by_k = p.b.k_contiguous();
+    // wgmma reads 8-bit operands with contiguous rows only (PTX ISA 9.7.15.5.2).
+    const bool columns_of_bytes = sizeof(In) == 1 && !(a_by_k && b_by_k);
+    error e;
+    if (!p.a.fits_tma() || !p.b.fits_tma() || (F.any_layout && columns_of_bytes)) {
+        constexpr plain_scales scales = fp8_operand<In> ? plain_scales::tensor : plain_scales::none;
+        if ((e = launch_plain<F, scales, In, InB, Out>(s, p.a, p.b, p.c, p.call))) return e;
+        return {};
+    }
+    p.store = store_of<Out>(p.b.rows, p.c);
+    p.scaled = o.alpha != 1.0f || o.beta != 0.0f;
+    if (a_by_k && b_by_k)
+        e = fast.template operator()<k_major, k_major>(p);
+    else if constexpr (!F.any_layout || sizeof(In) == 1)
+        e = error{errc::bad_argument,
+                  "gemm: an operand has contiguous columns; use gemm<gemm_form{.any_layout = true}>"};
+    else if (a_by_k)
+        e = fast.template operator()<k_major, mn_major>(p);
+    else if (b_by_k)
+        e = fast.template operator()<mn_major, k_major>(p);
+    else
+        e = fast.template operator()<mn_major, mn_major>(p);
+    if (e) return e;
+    return {};
+}
+
+/// Launches the caller's configuration with the store that the result allows.
+template <gemm_config C, gemm_form F, class In, class InB, class Out, major MA, major MB>
+error given_gemm(const stream& s, gemm_problem& p, bool programmatic) {
+    const auto with = [&]<store_mode Store, bool Scaled>() -> error {
+        constexpr gemm_config config = adapted(C, MA, MB, Store, F.constant_b);
+        constexpr bool chunks = config.store != store_mode::tma || config.bn % (F.gated ? 128 : 64) == 0;
+        if constexpr (config.valid() && chunks)
+            return configured_gemm<config, In, InB, Out, epilogue_of<F, In, Scaled>>::launch(s, p.a, p.b, p.c, p.call,
+                                                                                             programmatic);
+        else
+            return {errc::bad_argument,
+                    "gemm: the given configuration cannot be built for operands and a result that lie like these"};
+    };
+    const bool elements = p.store == store_mode::elements;
+    if constexpr (F.scaled)
+        if (p.scaled)
+            return elements ? with.template operator()<store_mode::elements, true>()
+                            : with.template operator()<store_mode::pairs, true>();
+    if constexpr (sizeof(Out) == 2)
+        if (p.store == store_mode::tma) return with.template operator()<store_mode::tma, false>();
+    return elements ? with.template operator()<store_mode::elements, false>()
+                    : with.template operator()<store_mode::pairs, false>();
+}
+
 }  // namespace detail
 
 /// C = act(alpha * A B^T + bias) + beta * C: A is m x k, B is n x k, C is m x n, or batches of them; f32 sums.
@@ -378,63 +475,31 @@ result<void> gemm(const stream& s, const tensor_view<A, Rank>& a, const tensor_v
                   const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
     using In = std::remove_const_t<A>;
     using InB = std::remove_const_t<B>;
-    constexpr bool halves = std::is_same_v<In, bf16> || std::is_same_v<In, f16>, fp8 = detail::fp8_operand<In>;
-    static_assert(std::is_same_v<In, InB> || (fp8 && detail::fp8_operand<InB>),
-                  "PTXDSL-kernels: A and B have one element type, or are e4m3 and e5m2");
-    static_assert(halves || fp8 || std::is_same_v<In, s8>,
-                  "PTXDSL-kernels: gemm multiplies bf16, f16, e4m3, e5m2 or s8");
-    static_assert(!halves || std::is_same_v<Out, In> || std::is_same_v<Out, f32>,
-                  "PTXDSL-kernels: the result is of the operands' type or f32");
-    static_assert(!fp8 || std::is_same_v<Out, bf16> || std::is_same_v<Out, f16> || std::is_same_v<Out, f32>,
-                  "PTXDSL-kernels: the result of fp8 operands is bf16, f16 or f32");
-    static_assert(
-        halves || fp8 ||
-            (std::is_same_v<Out, s32> && F == gemm_form{.any_layout = F.any_layout, .constant_b = F.constant_b}),
-        "PTXDSL-kernels: s8 operands give s32, without scales, bias or activation");
-    using namespace detail;
-    const operand_view va = view_of(a), vb = view_of(b), vc = view_of(c);
-    if (auto e = check_gemm<F, In>(va, vb, vc, o)) return e;
-    gemm_call call;
-    call.c = vc.address, call.bias = o.bias.address;
-    call.m = static_cast<u32>(va.rows), call.n = static_cast<u32>(vb.rows), call.k = static_cast<u32>(va.k),
-    call.batches = static_cast<u32>(va.batch);
-    call.ldc = static_cast<u32>(vc.row_stride), call.batch_stride = vc.batch_stride;
-    call.alpha = o.alpha, call.beta = o.beta;
-    call.a_scale = o.a_scale.address, call.b_scale = o.b_scale.address;
-    if (o.workspace != nullptr) call.partials = o.workspace->partials(), call.flags = o.workspace->flags();
-    // wgmma reads 8-bit operands with contiguous rows only (PTX ISA 9.7.15.5.2).
-    const bool rows_of_bytes = va.k_contiguous() && vb.k_contiguous();
-    if (!va.fits_tma() || !vb.fits_tma() || (F.any_layout && sizeof(In) == 1 && !rows_of_bytes)) {
-        if (auto e =
-                launch_plain<F, fp8 ? plain_scales::tensor : plain_scales::none, In, InB, Out>(s, va, vb, vc, call))
-            return e;
-        return {};
-    }
-    const store_mode store = store_of<Out>(vb.rows, vc);
-    const auto choice = o.choice.value_or(choose_gemm_config({va.rows, vb.rows, va.k * sizeof(In) / 2, va.batch},
-                                                             static_cast<std::uint64_t>(s.ctx().device().sm_count),
-                                                             o.workspace != nullptr));
-    if (choice < gemm_choice::count && config_of(choice).stream_k && o.workspace == nullptr)
-        return error{errc::bad_argument,
-                     "gemm: this configuration cuts work along K and needs gemm_options::workspace"};
-    const bool scaled = o.alpha != 1.0f || o.beta != 0.0f;
-    const auto run = [&]<major MA, major MB>() {
-        return gemm_dispatch<F, In, InB, Out, MA, MB>::run(s, choice, store, scaled, va, vb, vc, call, o.programmatic);
-    };
-    error e;
-    if (va.k_contiguous() && vb.k_contiguous())
-        e = run.template operator()<k_major, k_major>();
-    else if constexpr (!F.any_layout || sizeof(In) == 1)
-        e = error{errc::bad_argument,
-                  "gemm: an operand has contiguous columns; use gemm<gemm_form{.any_layout = true}>"};
-    else if (va.k_contiguous())
-        e = run.template operator()<k_major, mn_major>();
-    else if (vb.k_contiguous())
-        e = run.template operator()<mn_major, k_major>();
-    else
-        e = run.template operator()<mn_major, mn_major>();
-    if (e) return e;
-    return {};
+    return detail::gemm_by<F>(s, a, b, c, o, [&]<major MA, major MB>(detail::gemm_problem& p) -> error {
+        const auto choice = o.choice.value_or(
+            choose_gemm_config({p.a.rows, p.b.rows, p.a.k * sizeof(In) / 2, p.a.batch},
+                               static_cast<std::uint64_t>(s.ctx().device().sm_count), o.workspace != nullptr));
+        if (choice < gemm_choice::count)
+            if (auto e = detail::check_workspace(config_of(choice), o.workspace)) return e;
+        return detail::gemm_dispatch<F, In, InB, Out, MA, MB>::run(s, choice, p.store, p.scaled, p.a, p.b, p.c, p.call,
+                                                                   o.programmatic);
+    });
+}
+
+/// `gemm` with a configuration of the caller's, for shapes whose best one was measured. Majors, `early_b` and how the
+/// result is stored follow from the call. Errors besides `gemm`'s: `bad_argument` where `C` cannot be built that way.
+template <gemm_config C, gemm_form F = gemm_form{}, class A, class B, class Out, std::size_t Rank>
+result<void> gemm_with(const stream& s, const tensor_view<A, Rank>& a, const tensor_view<B, Rank>& b,
+                       const tensor_view<Out, Rank>& c,
+                       const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
+    static_assert(C.valid() && !C.block_scaled,
+                  "PTXDSL-kernels: this gemm_config cannot be built; see gemm_config::valid");
+    using In = std::remove_const_t<A>;
+    using InB = std::remove_const_t<B>;
+    return detail::gemm_by<F>(s, a, b, c, o, [&]<major MA, major MB>(detail::gemm_problem& p) -> error {
+        if (auto e = detail::check_workspace(C, o.workspace)) return e;
+        return detail::given_gemm<C, F, In, InB, Out, MA, MB>(s, p, o.programmatic);
+    });
 }
 
 /// The configuration of block-scaled products.

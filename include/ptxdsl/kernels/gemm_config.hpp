@@ -20,12 +20,18 @@ enum class activation : u8 { none, relu, gelu, silu };
 ///  rows of C are multiples of 16 bytes.
 enum class store_mode : u8 { tma, pairs, elements, transposed };
 
+/// How the consumer warpgroups share the work.
+///  - `cooperative`: all on one tile, 64 of its rows each.
+///  - `ping_pong`: two warpgroups with tiles of their own, by turns: while one stores, the other multiplies. A tile is
+///  no higher than one warpgroup's registers hold, so that more bytes are loaded a product; for tiles whose K is short.
+enum class gemm_schedule : u8 { cooperative, ping_pong };
+
 /// Cache policy of an operand's loads.
 enum class l2_hint : u8 { normal, evict_first, evict_last };
 
 /// One kernel's shape. `valid()` says whether the library can build it.
 struct gemm_config {
-    u32 bm = 128;  ///< rows of a block's tile: 64 for each consumer warpgroup
+    u32 bm = 128;  ///< rows of a tile: 64 for each consumer warpgroup, with `ping_pong` 64 or 128 of one
     u32 bn = 256;  ///< columns of a block's tile: 64 to 256, a multiple of 64
     u32 bk = 64;   ///< depth of one pipeline stage in 16-bit elements; of 8-bit ones it holds twice as many
     u32 stages = 4;
@@ -37,6 +43,7 @@ struct gemm_config {
     bool stream_k = false;  ///< the last one to two waves are cut along K, so that every cluster works equally long
     bool block_scaled =
         false;  ///< fp8: a scale for 1 x 128 of A and for 128 x 128 of B, applied to the sum of each stage
+    gemm_schedule schedule = gemm_schedule::cooperative;
     store_mode store = store_mode::tma;
     /// The weights (B of the call) are not written by the kernel before this one: their first loads do not wait for it.
     bool early_b = false;
@@ -48,7 +55,12 @@ struct gemm_config {
 
     /// The call's B, the weights, is the kernel's A.
     [[nodiscard]] constexpr bool swaps_operands() const noexcept { return store == store_mode::transposed; }
-    [[nodiscard]] constexpr u32 consumers() const noexcept { return bm / 64; }
+    [[nodiscard]] constexpr bool ping_pong() const noexcept { return schedule == gemm_schedule::ping_pong; }
+    [[nodiscard]] constexpr u32 consumers() const noexcept { return ping_pong() ? 2 : bm / 64; }
+    /// Blocks of 64 rows that one warpgroup sums up at a time.
+    [[nodiscard]] constexpr u32 row_blocks() const noexcept { return ping_pong() ? bm / 64 : 1; }
+    /// Warpgroups of a block that read a stage.
+    [[nodiscard]] constexpr u32 readers() const noexcept { return ping_pong() ? 1 : consumers(); }
     [[nodiscard]] constexpr u32 threads() const noexcept { return 128 * (1 + consumers()); }
     [[nodiscard]] constexpr u32 cluster_blocks() const noexcept { return cluster * cluster_n * split_k; }
     /// Rows and columns of C a cluster works on at once.
@@ -79,7 +91,9 @@ struct gemm_config {
         // A stage is as deep as a block of scales, and a tile has one scale of B; two sets of sums in registers.
         const bool scales = !block_scaled || (bn <= 128 && 128 % bn == 0 && consumers() <= 2 && blocks_per_sm == 1 &&
                                               !stream_k && split_k == 1 && !swaps_operands());
-        return tile && blocks && modes && fits && registers && scales;
+        const bool turns = !ping_pong() || (bn * row_blocks() <= 256 && blocks_per_sm == 1 && !stream_k &&
+                                            split_k == 1 && !block_scaled && !swaps_operands());
+        return tile && blocks && modes && fits && registers && scales && turns;
     }
 };
 

@@ -47,6 +47,13 @@ enum class gemm_choice : u8 {
 [[nodiscard]] constexpr gemm_config tokens_even(u32 n, u32 stages) noexcept {
     return {.bm = 64, .bn = n, .stages = stages, .cluster = 1, .stream_k = true, .store = store_mode::transposed};
 }
+/// Two warpgroups with tiles of their own: for `gemm_with`, and for the bench to compare; none is chosen yet.
+[[nodiscard]] constexpr gemm_config ping_pong(u32 m, u32 n, u32 stages, u32 cluster = 1) noexcept {
+    return {.bm = m, .bn = n, .stages = stages, .cluster = cluster, .schedule = gemm_schedule::ping_pong};
+}
+inline constexpr gemm_config ping_pong_configs[] = {ping_pong(64, 128, 8),  ping_pong(64, 192, 6),
+                                                    ping_pong(64, 256, 4),  ping_pong(64, 256, 4, 2),
+                                                    ping_pong(128, 128, 6), ping_pong(128, 128, 6, 2)};
 inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::count)> gemm_configs = {
     gemm_config{},
     gemm_config{.stream_k = true},

@@ -176,6 +176,9 @@ public:
         }
     }
     [[nodiscard]] constexpr tile_position position(k_t& k) const { return order_.at(k, tile); }
+    /// There is such a tile; `skip` goes to the next one (not with `stream_k`).
+    [[nodiscard]] constexpr reg<pred> inside() const { return tile < order_.total; }
+    constexpr void skip(k_t& k) { tile = k.add(tile, step_); }
 
     /// Moves to the next item; true when there is none.
     constexpr reg<pred> next(k_t& k) {
@@ -564,7 +567,7 @@ struct gemm_ring {
     constexpr explicit gemm_ring(k_t& k)
         : a(k.smem<typename S::a>(C.stages, "a")),
           b(k.smem<typename S::b>(C.stages, "b")),
-          pipe(k.make_pipeline<"load">(C.stages, arrivals<1>, arrivals<std::uint64_t{C.consumers()} * C.sharers()>)) {}
+          pipe(k.make_pipeline<"load">(C.stages, arrivals<1>, arrivals<std::uint64_t{C.readers()} * C.sharers()>)) {}
 
     /// One thread initialises the barriers; afterwards every block of the cluster may use them.
     constexpr void start(k_t& k, const reg32& tid) const {
@@ -711,16 +714,19 @@ template <class S>
 class gemm_multiplier {
     static constexpr gemm_config C = S::config;
 
+    using sums_t = accumulator<typename S::sum, C.bn>;
+
 public:
-    accumulator<typename S::sum, C.bn> acc;
+    sums_t acc;
 
     constexpr gemm_multiplier(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me, const cluster_place<S>& block)
         : acc(k.wgmma.make_accumulator<typename S::sum, C.bn>()),
+          lower_(make_lower(k, acc)),
           ring_(ring),
           at_(k.consumer_state(ring.pipe)),
           releases_(me.t < C.sharers()),
           free_(k.mapa(ring.pipe.empty(), release_rank(k, me, block))),
-          a_(k.wgmma.descriptor(ring.a).rows_at(me.index, 64)),
+          a_(first_rows(k, ring, me)),
           b_(k.wgmma.descriptor(ring.b)),
           previous_(k.mov<u32>(0).named("previous")),
           step_(k.mov<u32>(0).named("step")) {}
@@ -745,15 +751,32 @@ public:
         release(k);
     }
     /// One step into `sums`, which starts at zero; the slot is freed by `free` once the step has been waited for.
-    constexpr void alone(k_t& k, const accumulator<typename S::sum, C.bn>& sums) {
+    constexpr void alone(k_t& k, const sums_t& sums) {
         multiply(k, true, sums);
         previous_ = at_.slot();
         k.advance(at_);
     }
+    /// The sums of rows 64 * `block` of the warpgroup's on.
+    [[nodiscard]] constexpr const sums_t& rows(u32 block) const { return block == 0 ? acc : lower_; }
+    /// Leaves `steps` stages to the other warpgroup.
+    constexpr void skip(k_t& k, const reg32& steps) { k.advance(at_, steps); }
     constexpr reg32 slot() const { return previous_; }
     constexpr void free(k_t& k, const reg32& slot) const { k.at(releases_).mbarrier_arrive(free_[slot]); }
 
 private:
+    static constexpr sums_t make_lower(k_t& k, const sums_t& acc) {
+        if constexpr (C.row_blocks() > 1)
+            return k.wgmma.template make_accumulator<typename S::sum, C.bn>("lower");
+        else
+            return acc;
+    }
+    static constexpr matrix_descriptor<typename S::a> first_rows(k_t& k, const gemm_ring<S>& ring,
+                                                                 const gemm_consumer& me) {
+        if constexpr (C.ping_pong())
+            return k.wgmma.descriptor(ring.a);
+        else
+            return k.wgmma.descriptor(ring.a).rows_at(me.index, 64);
+    }
     /// Thread i of a warpgroup frees the slot in the i-th block that shares it.
     static constexpr reg32 release_rank(k_t& k, const gemm_consumer& me, const cluster_place<S>& block) {
         if constexpr (C.split_k > 1)
@@ -769,16 +792,22 @@ private:
         k.advance(at_);
     }
     constexpr void multiply(k_t& k, bool start) const { multiply(k, start, acc); }
-    constexpr void multiply(k_t& k, bool start, const accumulator<typename S::sum, C.bn>& sums) const {
+    constexpr void multiply(k_t& k, bool start, const sums_t& sums) const {
         k.wait_full(ring_.pipe, at_);
         const auto a = a_[at_.slot()];
         const auto b = b_[at_.slot()];
         k.wgmma.fence();
-        for (u32 s = 0; s < C.bk / 16; ++s) k.wgmma.mma_async(sums, a.k_slice(s), b.k_slice(s), !(start && s == 0));
+        for (u32 s = 0; s < C.bk / 16; ++s) {
+            const auto b_step = b.k_slice(s);
+            k.wgmma.mma_async(sums, a.k_slice(s), b_step, !(start && s == 0));
+            if constexpr (C.row_blocks() > 1)
+                k.wgmma.mma_async(lower_, a.row_slice(64).k_slice(s), b_step, !(start && s == 0));
+        }
         k.wgmma.commit_group();
     }
     constexpr void release(k_t& k) const { k.at(releases_).mbarrier_arrive(free_[previous_]); }
 
+    sums_t lower_;  ///< of the second 64 rows, where a warpgroup has them
     gemm_ring<S> ring_;
     typename gemm_ring<S>::pipe_t::consumer_state at_;
     reg<pred> releases_;
@@ -923,8 +952,9 @@ struct gemm_place {
 template <class S>
 struct register_plan {
     static constexpr u32 consumers = S::config.consumers();
-    static constexpr bool moves = S::config.blocks_per_sm == 1 &&
-                                  ((consumers == 2 && (S::config.bn > 128 || S::config.block_scaled)) || consumers > 2);
+    static constexpr bool moves =
+        S::config.blocks_per_sm == 1 &&
+        ((consumers == 2 && (S::config.bn * S::config.row_blocks() > 128 || S::config.block_scaled)) || consumers > 2);
     static constexpr u32 producer = consumers == 3 ? 32 : 24;
     static constexpr u32 consumer = consumers == 2 ? 240 : consumers == 3 ? 160 : 112;
 };
@@ -1086,22 +1116,99 @@ private:
     gemm_arguments p_;
 };
 
+/// Stores a tile's sums as the configuration says, with nothing of another tile between the pieces.
+template <class S>
+class tile_writer {
+    static constexpr bool packed = S::config.store == store_mode::tma;
+    using store_t = std::conditional_t<packed, store_packed<S>, store_direct<S>>;
+
+public:
+    constexpr tile_writer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
+        : out_(make(k, g, p, me)), math_(k, g, p) {}
+
+    /// `source(i)` is accumulator register `i` of the 64 rows from `pos.row` on.
+    template <class Source>
+    constexpr void write(k_t& k, const gemm_consumer& me, const Source& source, const tile_position& pos) {
+        if constexpr (packed) {
+            out_.pack(k, math_, source, k.add(pos.col, me.col));
+            for (u32 c = 0; c < out_.chunks; ++c) out_.store(k, pos, c);
+        } else {
+            out_.store(k, me, math_, source, pos, S::out_columns / 8);
+        }
+    }
+    constexpr void finish(k_t& k) const {
+        if constexpr (packed) out_.finish(k);
+    }
+
+private:
+    static constexpr store_t make(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me) {
+        if constexpr (packed)
+            return store_t(k, g.c_map, me);
+        else
+            return store_t(g.c, p);
+    }
+    store_t out_;
+    gemm_math<S> math_;
+};
+
+/// Two warpgroups with every other tile each. A named barrier apiece says whose products go to the tensor cores: it is
+/// passed on when the last one of a tile is issued, so that the other's follow without a gap and this one stores beside
+/// them. Nobody arrives for a tile that does not exist, so that each arrival is met.
+template <class S>
+class ping_pong_consumer {
+    static constexpr gemm_config C = S::config;
+    static constexpr u32 threads = 256;  ///< one warpgroup waits, one arrives
+
+public:
+    constexpr ping_pong_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
+        : out_(k, g, p, me) {}
+
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
+                       tile_walk<S>& walk) {
+        gemm_multiplier<S> product(k, ring, me, here.block);
+        const auto own = k.add(me.index, 1u).named("own_turn");
+        const auto other = k.sub(2u, me.index).named("other_turn");
+        k.if_(me.index != 0u, [&] {  // the first turn is the first warpgroup's
+            k.bar_arrive(other, threads);
+            product.skip(k, here.steps);
+            walk.skip(k);
+        });
+        k.while_([&] { return walk.inside(); },
+                 [&] {
+                     k.bar_sync(own, threads);
+                     product.begin(k, k.mov<u32>(0));
+                     product.rest(k, walk.last);
+                     const auto pos = walk.position(k);
+                     walk.skip(k);
+                     k.at(walk.inside()).bar_arrive(other, threads);
+                     product.drain(k);
+                     write(k, me, product, pos);
+                     product.skip(k, here.steps);
+                     walk.skip(k);
+                 });
+        out_.finish(k);
+    }
+
+private:
+    constexpr void write(k_t& k, const gemm_consumer& me, const gemm_multiplier<S>& product, const tile_position& pos) {
+        for (u32 b = 0; b < C.row_blocks(); ++b) {
+            const auto row = b == 0 ? pos.row : reg32(k.add(pos.row, 64 * b));
+            out_.write(k, me, [&](u32 i) { return product.rows(b)[i]; }, {row, pos.col, pos.batch});
+        }
+    }
+    tile_writer<S> out_;
+};
+
 /// fp8 with a scale for each 128 of K: every stage is a sum of its own, and is added to the tile's with its scales
 /// while the products of the next stage run, which go to another set of registers.
 template <class S>
 class blocked_consumer {
     static constexpr gemm_config C = S::config;
     static constexpr u32 registers = C.bn / 2;
-    static constexpr bool packed = C.store == store_mode::tma;
-    using writer = std::conditional_t<packed, store_packed<S>, store_direct<S>>;
 
 public:
     constexpr blocked_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
-        : out_(make_writer(k, g, p, me)),
-          math_(k, g, p),
-          g_(g),
-          p_(p),
-          second_(k.wgmma.template make_accumulator<f32, C.bn>("second")) {}
+        : out_(k, g, p, me), g_(g), p_(p), second_(k.wgmma.template make_accumulator<f32, C.bn>("second")) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
                        tile_walk<S>& walk) {
@@ -1111,21 +1218,14 @@ public:
             auto pos = walk.position(k);
             pos.row = k.mad_lo(me.index, 64u, pos.row);
             add_steps(k, me, product, pos, walk.last);
-            write(k, me, pos);
+            out_.write(k, me, [&](u32 i) { return sum_[i]; }, pos);
             for (u32 i = 0; i < registers; ++i) sum_[i] = k.template mov<f32>(0.0f);
             loop.break_if(walk.next(k));
         });
-        if constexpr (packed) out_.finish(k);
+        out_.finish(k);
     }
 
 private:
-    static constexpr writer make_writer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p,
-                                        const gemm_consumer& me) {
-        if constexpr (packed)
-            return writer(k, g.c_map, me);
-        else
-            return writer(g.c, p);
-    }
     /// The scales of one step: of this thread's two rows of A, and of the tile's columns.
     struct scales {
         reg<f32> up, down, b;
@@ -1184,17 +1284,7 @@ private:
         const reg<f32> up = k.template mul<rn>(s.up, s.b), down = k.template mul<rn>(s.down, s.b);
         for (u32 r = 0; r < registers; ++r) sum_[r] = k.template fma<rn>(from[r], r % 4 < 2 ? up : down, sum_[r]);
     }
-    constexpr void write(k_t& k, const gemm_consumer& me, const tile_position& pos) {
-        const auto source = [&](u32 i) { return sum_[i]; };
-        if constexpr (packed) {
-            out_.pack(k, math_, source, k.add(pos.col, me.col));
-            for (u32 c = 0; c < out_.chunks; ++c) out_.store(k, pos, c);
-        } else {
-            out_.store(k, me, math_, source, pos, S::out_columns / 8);
-        }
-    }
-    writer out_;
-    gemm_math<S> math_;
+    tile_writer<S> out_;
     gemm_pointers<S> g_;
     gemm_arguments p_;
     accumulator<f32, C.bn> second_;
@@ -1239,7 +1329,8 @@ constexpr void produce_all(k_t& k, const gemm_producer<S>& producer, tile_walk<S
 template <class S>
 constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
     using whole = std::conditional_t<S::config.store == store_mode::tma, overlapped_consumer<S>, direct_consumer<S>>;
-    using consumer = std::conditional_t<S::config.block_scaled, blocked_consumer<S>, whole>;
+    using one_tile = std::conditional_t<S::config.block_scaled, blocked_consumer<S>, whole>;
+    using consumer = std::conditional_t<S::config.ping_pong(), ping_pong_consumer<S>, one_tile>;
     using plan = register_plan<S>;
     const gemm_ring<S> ring(k);
     const gemm_place<S> here(k, p);
