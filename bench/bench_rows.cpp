@@ -3,12 +3,13 @@
 // and against pyptx's kernels, where bench/pyptx_peer.py has printed them. A wrong kernel gets no time.
 #include "../examples/demo.hpp"
 #include "harness.hpp"
+#include "launch_recorder.hpp"
 #include "printed_kernel.hpp"
 
 #include <ptxdsl/kernels/rows.hpp>
 
-#include <array>
 #include <numeric>
+#include <stdexcept>
 
 namespace {
 
@@ -41,6 +42,61 @@ constexpr work works[] = {{"rms_norm", 2, 0, true},      {"add_rms_norm", 4, 0, 
                           {"softmax", 2, 0, true},       {"swiglu", 3, 0, false},         {"rope", 2, 0, false},
                           {"quantize_rows", 1, 1, true}, {"quantize_blocks", 1, 1, false}};
 
+/// Where everything of one call lies.
+template <class T>
+struct tensors {
+    shape s;
+    std::uint64_t x, other, w, b, y, sum, q, scales, cosines, sines, positions;
+
+    /// By the names that descriptions of printed kernels use.
+    [[nodiscard]] std::map<std::string, std::uint64_t> by_name() const {
+        return {{"x", x},
+                {"other", other},
+                {"w", w},
+                {"b", b},
+                {"y", y},
+                {"sum", sum},
+                {"q", q},
+                {"scales", scales},
+                {"cosines", cosines},
+                {"sines", sines},
+                {"positions", positions}};
+    }
+
+    px::result<void> launch(std::string_view work, const px::stream& on, const kn::row_options& row) const {
+        const auto input = view<const T>(x), second = view<const T>(other);
+        const auto weights = px::tensor_view(px::device_ptr<const T>(w), s.columns),
+                   bias = px::tensor_view(px::device_ptr<const T>(b), s.columns);
+        const auto result = view<T>(y), total = view<T>(sum);
+        if (work == "rms_norm") return kn::rms_norm(on, input, weights, result, {.eps = eps, .row = row});
+        if (work == "add_rms_norm")
+            return kn::add_rms_norm(on, input, second, weights, total, result, {.eps = eps, .row = row});
+        if (work == "layer_norm") return kn::layer_norm(on, input, weights, bias, result, {.eps = eps, .row = row});
+        if (work == "softmax") return kn::softmax(on, input, result, 1.0f, row);
+        if (work == "swiglu") return kn::swiglu(on, input, second, result);
+        const auto small = view<px::e4m3>(q);
+        const auto units = px::device_ptr<float>(scales);
+        if (work == "quantize_rows") return kn::quantize_rows(on, input, small, px::tensor_view(units, s.rows), row);
+        if (work == "quantize_blocks")
+            return kn::quantize_blocks(on, input, small, px::tensor_view(units, s.rows, (s.columns + 127) / 128));
+        const auto heads = [&]<class E>(px::device_ptr<E> m) {
+            return px::tensor_view(m, s.rows, s.columns / head_size, head_size);
+        };
+        const auto angles = [&](std::uint64_t m) {
+            return px::tensor_view(px::device_ptr<const float>(m), s.rows, head_size / 2);
+        };
+        return kn::rope(on, heads(px::device_ptr<const T>(x)),
+                        px::tensor_view(px::device_ptr<const px::s32>(positions), s.rows), angles(cosines),
+                        angles(sines), heads(px::device_ptr<T>(y)));
+    }
+
+private:
+    template <class E>
+    [[nodiscard]] auto view(std::uint64_t address) const {
+        return px::tensor_view(px::device_ptr<E>(address), s.rows, s.columns);
+    }
+};
+
 template <class T>
 struct operands {
     shape s;
@@ -66,39 +122,13 @@ struct operands {
           positions(px::check(px::device_buffer<px::s32>::from(ctx, in_order(e.rows)))) {}
 
     [[nodiscard]] std::size_t count() const { return std::size_t{s.rows} * s.columns; }
-    auto matrix(px::device_buffer<T>& m) { return px::tensor_view(m, s.rows, s.columns); }
-    auto input(px::device_buffer<T>& m) { return px::tensor_view(px::device_ptr<const T>(m.ptr()), s.rows, s.columns); }
-    auto vector(px::device_buffer<T>& m) { return px::tensor_view(px::device_ptr<const T>(m.ptr()), s.columns); }
-
+    [[nodiscard]] tensors<T> on_device() {
+        const auto at = [](auto& m) { return m.ptr().address; };
+        return {s,       at(x), at(other),  at(w),       at(b),     at(y),
+                at(sum), at(q), at(scales), at(cosines), at(sines), at(positions)};
+    }
     /// Nothing of an earlier run is left in what kernels write.
     void poison() { demo::poison(y), demo::poison(sum), demo::poison(q), demo::poison(scales); }
-    /// By the names that descriptions of printed kernels use.
-    [[nodiscard]] std::map<std::string, std::uint64_t> addresses() {
-        return {{"x", x.ptr().address}, {"other", other.ptr().address}, {"w", w.ptr().address},
-                {"b", b.ptr().address}, {"y", y.ptr().address},         {"sum", sum.ptr().address}};
-    }
-
-    px::result<void> launch(std::string_view work, const px::stream& on, const kn::row_options& row) {
-        if (work == "rms_norm") return kn::rms_norm(on, input(x), vector(w), matrix(y), {.eps = eps, .row = row});
-        if (work == "add_rms_norm")
-            return kn::add_rms_norm(on, input(x), input(other), vector(w), matrix(sum), matrix(y),
-                                    {.eps = eps, .row = row});
-        if (work == "layer_norm")
-            return kn::layer_norm(on, input(x), vector(w), vector(b), matrix(y), {.eps = eps, .row = row});
-        if (work == "softmax") return kn::softmax(on, input(x), matrix(y), 1.0f, row);
-        if (work == "swiglu") return kn::swiglu(on, input(x), input(other), matrix(y));
-        if (work == "quantize_rows")
-            return kn::quantize_rows(on, input(x), px::tensor_view(q, s.rows, s.columns),
-                                     px::tensor_view(scales, s.rows), row);
-        if (work == "quantize_blocks")
-            return kn::quantize_blocks(on, input(x), px::tensor_view(q, s.rows, s.columns),
-                                       px::tensor_view(scales, s.rows, (s.columns + 127) / 128));
-        const auto heads = [&](px::device_buffer<T>& m) {
-            return px::tensor_view(m, s.rows, s.columns / head_size, head_size);
-        };
-        const auto angles = [&](px::device_buffer<float>& m) { return px::tensor_view(m, s.rows, head_size / 2); };
-        return kn::rope(on, heads(x), px::tensor_view(positions, s.rows), angles(cosines), angles(sines), heads(y));
-    }
 
 private:
     static px::device_buffer<T> random(const px::context& ctx, std::size_t n, std::uint64_t seed) {
@@ -227,7 +257,7 @@ std::optional<contender> printed_peer(const px::context& ctx, operands<T>& o, sh
     const auto file =
         std::filesystem::path(r.pyptx) / fmt::format("{}_{}_{}x{}.txt", k.name, demo::type_name<T>, s.rows, s.columns);
     if (!std::filesystem::exists(file)) return std::nullopt;
-    auto made = bench::printed_kernel::load(ctx, file, o.addresses());
+    auto made = bench::printed_kernel::load(ctx, file, o.on_device().by_name());
     if (!made) return demo::say("{}", made.error().message()), std::nullopt;
     const auto printed = std::make_shared<bench::printed_kernel>(std::move(*made));
     return contender{"pyptx", [printed](px::stream_ref on) { return printed->launch(on); }};
@@ -260,7 +290,8 @@ void measure(const px::context& ctx, shape s, const work& k, const request& r, b
         all.push_back(std::move(c));
     };
     const auto add_ours = [&](const std::string& name, const kn::row_options& row) {
-        add({name, [&o, &run, &k, row](px::stream_ref) { return o.launch(k.name, run.stream(), row); }});
+        add({name,
+             [at = o.on_device(), &run, &k, row](px::stream_ref) { return at.launch(k.name, run.stream(), row); }});
     };
     add_ours("ours", {});
     if (all.empty()) return;
@@ -293,44 +324,20 @@ void measure(const px::context& ctx, shape s, const work& k, const request& r, b
 
 // ---- for torch_peer.py ----------------------------------------------------------------------------------------------
 
-/// Writes the text of a norm or softmax and how to launch it. Arguments are names of tensors or numbers with their
-/// type.
+/// Writes what the library launches for this work: `<work>_<type>_<rows>x<columns>.ptx` and `.txt`. The tensors lie
+/// nowhere, at multiples of 2^32.
 template <class T>
-void write_ptx(shape s, const work& k, const std::string& folder) {
-    u32 width = 16 / sizeof(T);
-    while (s.columns % width != 0) width /= 2;
-    const kn::row_plan c = kn::plan_rows(s.columns / width, width, 2, k.name == "layer_norm" ? 512 : 1024);
-    const auto save = [&](const auto& program, u32 blocks, u32 threads, const std::string& arguments) {
-        std::filesystem::create_directories(folder);
-        const std::string file = fmt::format("{}/{}_{}_{}x{}", folder, k.name, demo::type_name<T>, s.rows, s.columns);
-        std::ofstream(file + ".ptx") << program.text();
-        std::ofstream(file + ".json") << fmt::format(
-            "{{\"work\": \"{}\", \"kernel\": \"{}\", \"type\": \"{}\", \"rows\": {}, \"columns\": {}, \"grid\": {}, "
-            "\"block\": {}, "
-            "\"shared\": {}, \"moved\": {}, \"arguments\": [{}]}}\n",
-            k.name, program.name(), demo::type_name<T>, s.rows, s.columns, blocks, threads,
-            program.resources().dynamic_shared_bytes, k.elements, arguments);
-    };
-    const u32 blocks = (s.rows + c.together - 1) / c.together * c.cluster;
-    const std::string extents = fmt::format("\"u32:{}\", \"u32:{}\"", s.rows, s.columns);
-    const std::string stride = fmt::format(", \"u64:{}\"", s.columns), two = stride + stride;
-    const auto norm = [&](const kn::norm_form& f) {
-        save(px::assemble_at_run_time("norm", &kn::norm_body<T>, c.launch(), c, f), blocks, c.block(),
-             fmt::format("\"x\", \"r\", \"w\", \"b\", \"y\", \"sum\", {}{}{}, \"f32:{}\"", extents, two, two, eps));
-    };
-    if (k.name == "rms_norm") norm({});
-    if (k.name == "add_rms_norm") norm({.residual = true});
-    if (k.name == "layer_norm") norm({.centred = true, .bias = true});
-    if (k.name == "softmax")
-        save(px::assemble_at_run_time("softmax", &kn::softmax_body<T>, c.launch(), c), blocks, c.block(),
-             fmt::format("\"x\", \"y\", {}{}, \"f32:1.4426950408889634\"", extents, two));
-    if (k.name == "swiglu") {
-        const kn::element_plan p{.width = width, .flat = true};
-        const auto total = static_cast<u32>(std::size_t{s.rows} * s.columns / width);
-        save(px::assemble_at_run_time("swiglu", &kn::swiglu_body<T>, p.launch(), p),
-             (total + p.accesses * p.threads - 1) / (p.accesses * p.threads), p.threads,
-             fmt::format("\"x\", \"r\", \"y\", \"u32:{}\", \"u32:{}\"{}{}", total, total, two, stride));
-    }
+void write_ptx(const px::context& ctx, const bench::launch_recorder& recorder, shape s, const work& k,
+               const std::string& folder) {
+    const auto at = [](std::uint64_t i) { return i << 32; };
+    const tensors<T> t{s, at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9), at(10), at(11)};
+    px::check(t.launch(k.name, px::check(px::stream::create(ctx)), {}));
+    std::map<std::uint64_t, std::string> names;
+    for (const auto& [name, address] : t.by_name()) names[address] = name;
+    std::filesystem::create_directories(folder);
+    const auto stem = fmt::format("{}_{}_{}x{}", k.name, demo::type_name<T>, s.rows, s.columns);
+    if (!recorder.write(std::filesystem::path(folder) / stem, names))
+        throw std::runtime_error("cannot write to " + folder);
 }
 
 /// "2048x8192,…"
@@ -362,7 +369,9 @@ void for_each_work(const request& r, const std::vector<shape>& shapes, F&& f) {
 
 int run(const request& r, const std::vector<shape>& shapes, int argc, char** argv) {
     if (!r.ptx.empty()) {
-        for_each_work(r, shapes, [&]<class T>(shape s, const work& k) { write_ptx<T>(s, k, r.ptx); });
+        const bench::launch_recorder recorder;
+        const auto ctx = px::check(px::context::primary());
+        for_each_work(r, shapes, [&]<class T>(shape s, const work& k) { write_ptx<T>(ctx, recorder, s, k, r.ptx); });
         return demo::right;
     }
     const auto ctx = demo::open_device();
@@ -404,7 +413,7 @@ int main(int argc, char** argv) {
          .text = &r.threads},
         {.name = "--ptx",
          .value = "DIR",
-         .help = "only write the kernels' PTX and launch data there (torch_peer.py)",
+         .help = "only write the kernels' PTX and how they are launched there (torch_peer.py)",
          .text = &r.ptx},
         {.name = "--pyptx",
          .value = "DIR",

@@ -8,6 +8,7 @@
 //   block X Y Z              threads
 //   cluster X Y Z            blocks of a cluster; may be left out
 //   shared BYTES             dynamic shared memory; may be left out
+//   programmatic             it waits for the kernel ahead itself and may start earlier; may be left out
 //
 // and then one line for each parameter, in their order:
 //
@@ -18,7 +19,7 @@
 //                            the address of a tensor map of one of our tensors (f32, f16, bf16); innermost dimension
 //                            first, and a stride for each but that one
 //
-// `#` begins a comment. bench/pyptx_peer.py writes such files.
+// `#` begins a comment. bench/pyptx_peer.py writes such files, and launch_recorder.hpp does for our kernels.
 #pragma once
 
 #include <ptxdsl/runtime.hpp>
@@ -178,6 +179,10 @@ private:
         d.launch.dynamic_shared_bytes = static_cast<std::uint32_t>(n[0]);
         return true;
     }
+    if (first == "programmatic") {
+        d.launch.programmatic = true;
+        return w.done();
+    }
     printed_parameter p;
     using kind = printed_parameter::kind;
     const bool number = first == "u32" || first == "u64" || first == "f32";
@@ -248,7 +253,9 @@ public:
     [[nodiscard]] px::result<void> launch(px::stream_ref s) {
         std::vector<void*> arguments;
         for (std::uint64_t& v : values_) arguments.push_back(&v);
-        return px::launch_untyped(module_, description_.kernel, s, description_.launch, arguments);
+        px::kernel_resources resources;
+        resources.uses_pdl_wait = description_.launch.programmatic;
+        return px::launch_untyped(module_, description_.kernel, s, description_.launch, arguments, resources);
     }
     [[nodiscard]] const printed_description& description() const { return description_; }
 

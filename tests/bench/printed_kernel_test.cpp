@@ -22,6 +22,7 @@ grid 128 2 1
 block 384 1 1
 cluster 2 1 1
 shared 221744
+programmatic
 
 tensor b
 table numbers.table
@@ -66,6 +67,7 @@ TEST_CASE("a description is read as it is written") {
     CHECK(d.launch.block.x == 384);
     CHECK(d.launch.cluster.x == 2);
     CHECK(d.launch.dynamic_shared_bytes == 221744u);
+    CHECK(d.launch.programmatic);
     REQUIRE(d.parameters.size() == 7);
     using kind = bench::printed_parameter::kind;
     const kind kinds[] = {kind::tensor, kind::table, kind::number, kind::number, kind::number, kind::map, kind::map};
@@ -100,6 +102,7 @@ TEST_CASE("what is no description is refused with its line") {
         {"u32 4294967295", "u32 -1"},
         {"u64 4294967296", "u64 99999999999999999999"},
         {"f32 -1.5", "f32 one"},
+        {"programmatic", "programmatic yes"},
         {"map c bf16", "map c e2m1"},
         {"swizzle 0", "swizzle 16"},
         {"stride 1536 128 box", "stride 1536 box"},
@@ -139,8 +142,9 @@ TEST_CASE("a printed kernel is launched as its description says") {
     CHECK((l.config.grid_x == 128 && l.config.grid_y == 2 && l.config.block_x == 384));
     CHECK(l.config.shared_bytes == 221744);
     CHECK(f.count("max_dynamic 221744") == 1);
-    REQUIRE(l.attributes.size() == 1);
+    REQUIRE(l.attributes.size() == 2);
     CHECK(l.attributes[0].id == cu::launch_attribute_id::cluster_dimension);
+    CHECK(l.attributes[1].id == cu::launch_attribute_id::programmatic_stream_serialization);
     const auto word = [&](std::size_t i) {
         std::uint64_t v = 0;
         std::memcpy(&v, l.arguments[i].data(), l.arguments[i].size());
