@@ -29,6 +29,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/mbarrier.hpp
     ptxdsl/dsl/memory.hpp
     ptxdsl/dsl/module.hpp
+    ptxdsl/dsl/module_objects.hpp
     ptxdsl/dsl/multimem.hpp
     ptxdsl/dsl/operands.hpp
     ptxdsl/dsl/operators.hpp
@@ -88,11 +89,13 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/parse/verify.hpp
     ptxdsl/ptxdsl.hpp
     ptxdsl/transpile.hpp
+    ptxdsl/transpile/accumulators.hpp
     ptxdsl/transpile/calls.hpp
     ptxdsl/transpile/cpp_text.hpp
     ptxdsl/transpile/instruction.hpp
     ptxdsl/transpile/launch_stub.hpp
     ptxdsl/transpile/module_writer.hpp
+    ptxdsl/transpile/object_calls.hpp
     ptxdsl/transpile/output.hpp
     ptxdsl/transpile/reader.hpp
     ptxdsl/transpile/roles.hpp

@@ -25,34 +25,34 @@ void write_sum_tile(module_builder& m) {
     const auto r_s32 = r.as<px::s32>();
     const auto param_1 = r[1];
     const auto tid_x = r[2];
-    const auto address = r[3];
+    const auto tile_address = r[3];
     const auto f = k.registers<px::f32>("%f", 18);
     const auto rd = k.registers<px::b64>("%rd", 5);
     const auto rd_s64 = rd.as<px::s64>();
     const auto param_0 = rd[1];
     const auto param_0_global = rd[2];
-    const auto address_2 = rd[4];
+    const auto address = rd[4];
     param_0 = k.ld(px::mem<px::space::param, px::u64>(arg_0));
     param_1 = k.ld(px::mem<px::space::param, px::u32>(arg_1));
     tid_x = k.mov(px::tid.x);
-    k.inst<"mov.u32">(address, tile);
+    tile_address = k.move<px::u32>(tile);
     k.spin_until([&] {
-        k.inst<"mbarrier.try_wait.parity.shared::cta.b64">(p[1], px::mem(address), 0);
+        p[1] = k.mbarrier_try_wait_parity(k.barrier(tile_address), 0);
         return p[1];
     });
     p[2] = k.setp<px::ge>(tid_x.as<px::u32>(), param_1.as<px::u32>());
     k.if_(px::unless(p[2]), [&] {
         r[4] = k.shl(tid_x, 5);
-        r[5] = k.add(address.as<px::s32>(), r_s32[4]);
+        r[5] = k.add(tile_address.as<px::s32>(), r_s32[4]);
         f[0] = k.mov<px::f32>(0.0f);
         for (int i = 0; i < 8; ++i) {
             f[1 + 2 * i] = k.ld(px::mem<px::space::shared, px::f32>(r[5], 128 + 4 * i));
             f[2 + 2 * i] = k.add(f[2 * i], f[1 + 2 * i]);
         }
-        k.inst<"cvta.to.global.u64">(param_0_global, param_0);
+        param_0_global = k.cvta_to<px::space::global>(param_0);
         rd[3] = k.mul_wide(tid_x.as<px::u32>(), 4);
-        address_2 = k.add(param_0_global.as<px::s64>(), rd_s64[3]);
-        k.st(px::mem<px::space::global, px::f32>(address_2), f[16]);
+        address = k.add(param_0_global.as<px::s64>(), rd_s64[3]);
+        k.st(px::mem<px::space::global, px::f32>(address), f[16]);
     });
     k.ret();
     fn.end();

@@ -48,6 +48,37 @@ SUGAR = {
     "one label in two scopes": (2 * "{\n .reg .pred p;\nW:\n setp.eq.u32 p, %r2, %r1;\n @p bra D;\n bra W;\nD:\n}\n",
                                 ["k.spin_until([&] {", "return p_2;"], ["named_label"]),
     "a scope that declares nothing": ("{\n add.u32 %r2, %r1, 1;\n}", ["r[2] = k.add("], ["px::scope"]),
+    "uniform wait": ("W:\n mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], 0;\n @%p1 bra.uni D;\n bra.uni W;\nD:",
+                     ["k.spin_until<px::tok::uni>([&] {", "p[1] = k.mbarrier_try_wait_parity(k.barrier(tid_x), 0);"], ["named_label"]),
+    "descriptor": ("and.b32 %r3, %r2, 262016;\n shr.u32 %r4, %r3, 4;\n cvt.u64.u32 %rd2, %r4;\n or.b64 %rd3, %rd2, 4611686293305360384;",
+                   ["rd[3] = k.wgmma.descriptor_bits(r[2], 0x3ff80, 0x4000004000010000u, r[3], r[4], rd[2]);  // swizzle 128B, leading 16 bytes, stride 1024"],
+                   ["k.and_"]),
+    "no descriptor": ("and.b32 %r3, %r2, 262016;\n shr.u32 %r4, %r3, 5;\n cvt.u64.u32 %rd2, %r4;\n or.b64 %rd3, %rd2, 4611686293305360384;",
+                      ["r[3] = k.and_(r[2], 262016);"], ["descriptor_bits"]),
+    "accumulators": (".reg .f32 %f<32>;\n mov.f32 %f9, 0f00000000;\n wgmma.fence.sync.aligned;\n"
+                     " wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {%f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9}, %rd1, %rd2, 1, 1, -1, 0, 1;\n"
+                     " wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {%f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9}, {%r1, %r2, %r3, %r4}, %rd2, %p1, 1, 1, 0;\n"
+                     " wgmma.mma_async.sync.aligned.m64n16k32.f32.e4m3.e5m2 {%f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9}, %rd1, %rd2, !%p1, -1, 1;\n"
+                     " wgmma.commit_group.sync.aligned;\n wgmma.wait_group.sync.aligned 0;\n st.global.f32 [%rd1], %f16;",
+                     ["const auto acc = k.accumulator<px::f32, 16>(f, 16, -1);", "acc[7] = k.mov<px::f32>(0.0f);",
+                      "k.wgmma.mma_async<px::bf16, px::bf16, px::k_major, px::mn_major, 1, -1>(acc, ",
+                      "k.wgmma.mma_async<px::f16, px::f16>(acc, k.list_of<4>(r, 1), ",
+                      "k.wgmma.mma_async<px::e4m3, px::e5m2, px::k_major, px::k_major, -1, 1>(acc, ", "px::unless(p[1]));", "acc[0])"], ["k.inst", "k.raw"]),
+    "barriers and copies": (".shared .align 8 .b64 full[4];\n mov.u32 %r2, full;\n mbarrier.init.shared.b64 [%r2+8], %r1;\n mbarrier.init.shared::cta.b64 [full+16], 1;\n"
+                            " mbarrier.arrive.release.cluster.shared::cta.b64 %rd2, [%r2];\n mbarrier.arrive.shared::cta.b64 _, [%r2], 2;\n mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 4096;\n"
+                            " mbarrier.test_wait.shared.b64 %p1, [%r2], %rd2;\n"
+                            " cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%r3], [%rd1, {%r1, %r1}], [%r2], %rd2;\n"
+                            " cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd1, {%r1, %r1, 0}], [%r3];\n mbarrier.inval.shared.b64 [full];",
+                            ["full_address = k.move<px::u32>(full);", "k.mbarrier_init(k.barrier(full_address, 8), tid_x);", "k.mbarrier_init(k.barrier(full, 16), 1);",
+                             "rd[2] = k.mbarrier_arrive<px::release, px::cluster>(k.barrier(full_address));", "k.mbarrier_arrive(px::sink, k.barrier(full_address), 2);",
+                             "k.mbarrier_arrive_expect_tx(k.barrier(full_address), 4096);", "p[1] = k.mbarrier_test_wait(k.barrier(full_address), rd[2]);",
+                             "k.cp_async_bulk_tensor<px::tok::shared__cluster, px::L2::cache_hint>(px::mem(", "k.cp_async_bulk_tensor<px::tok::tile>(k.tensor(",
+                             "k.mbarrier_inval(k.barrier(full));"], ["k.inst", "k.raw"]),
+    "one warp, one lane": (" elect.sync %r3|%p1, -1;\n shfl.sync.idx.b32 %r4, %r1, 0, 31, -1;\n shfl.sync.down.b32 %r5|%p2, %r4, 1, 31, -1;\n bar.sync 0;\n bar.sync 1, 64;\n"
+                           " selp.u32 %r6, 1, 0, %p1;\n cvta.to.global.u64 %rd2, %rd1;\n mov.b64 {%r7, %r8}, %rd2;\n mov.b64 %rd3, {%r8, %r7};",
+                           ["px::into(r[3], p[1]) = k.elect_sync_p(-1);", "r[4] = k.shfl_sync_idx(tid_x, 0, 31, -1);", "px::into(r[5], p[2]) = k.shfl_sync_down_p(r[4], 1, 31, -1);",
+                            "k.bar_sync();", "k.bar_sync<1, 64>();", "r[6] = k.selp<px::u32>(1, 0, p[1]);", "k.cvta_to<px::space::global>(", "px::into(r[7], r[8]) = k.mov_unpack<px::b32>(",
+                            "rd[3] = k.mov_pack<px::b64>(r[8], r[7]);"], ["k.inst", "k.raw"]),
     "uneven": ("".join(f" add.u32 %r{i * i + 4}, %r3, 7;\n" for i in range(5)), [], ["for (int i"]),
 }
 

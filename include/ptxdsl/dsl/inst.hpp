@@ -69,10 +69,13 @@ struct inst_shapes {
         s[n].kind = kind, s[n].type = type, s[n].count = count, s[n].sp = sp;
         ++n;
     }
-    template <class A>
+    /// `Truth`: `true` and `false` stand for predicates; else they are the numbers 1 and 0.
+    template <class A, bool Truth = false>
     constexpr void add() noexcept {
         using V = std::remove_cvref_t<A>;
-        if constexpr (is_joined<V>) {
+        if constexpr (Truth && std::is_same_v<V, bool>) {
+            put(isa::operand_kind::pred);
+        } else if constexpr (is_joined<V>) {
             add_joined(static_cast<const V*>(nullptr));
         } else if constexpr (described_operand<V>) {
             s[n++] = V::shape;
@@ -156,15 +159,19 @@ template <target Tgt, fixed_string Text, class... O>
 struct inst_form {
     static constexpr inst_tokens packed = parse_inst(Text.view());
     static constexpr std::uint32_t count = packed.n;
-    static constexpr inst_shapes shapes = [] {
+    template <bool Truth>
+    [[nodiscard]] static constexpr inst_shapes shapes_of() noexcept {
         inst_shapes s;
-        (s.template add<O>(), ...);
+        (s.template add<O, Truth>(), ...);
         return s;
-    }();
-    static constexpr isa::verdict verdict = [] {
-        inst_shapes s = shapes;
+    }
+    [[nodiscard]] static constexpr isa::verdict verdict_of(inst_shapes s) noexcept {
         return packed.known ? match_inst(packed, s, Tgt) : isa::verdict{};
-    }();
+    }
+    static constexpr bool has_truth = (std::is_same_v<std::remove_cvref_t<O>, bool> || ...);
+    static constexpr bool truth = has_truth && !verdict_of(shapes_of<false>()).ok();
+    static constexpr inst_shapes shapes = shapes_of<truth>();
+    static constexpr isa::verdict verdict = verdict_of(shapes);
     static constexpr bool operands_known = (is_inst_operand<std::remove_cvref_t<O>> && ...);
     static constexpr isa::scalar type = isa::token_type(packed.t[count - 1]);
     static constexpr bool signs_fit = [] {
@@ -228,8 +235,9 @@ class inst_family : public family<Tgt, inst_family<Tgt>> {
 
 public:
     /// Emits `Text a, b, …;` — `k.inst<"add.rn.f32">(d, x, y)`: any instruction, checked against the table. Operands in
-    /// PTX order, results first (`k.new_reg<T>()` declares one): registers, literals, pointers (as addresses),
-    /// `px::vec`, `px::joined{p, q}`, `px::unless(p)`, `px::sink`, special registers, labels.
+    /// PTX order, results first (`k.new_reg<T>()` declares one): registers, literals (`true` and `false` where a
+    /// predicate is read), pointers (as addresses), `px::vec`, `px::joined{p, q}`, `px::unless(p)`, `px::sink`, special
+    /// registers, labels.
     template <fixed_string Text, class A = absent, class B = absent, class C = absent, class D = absent,
               class E = absent, class G = absent, class H = absent, class Index = absent, class J = absent,
               class K = absent, class L = absent, class N = absent>

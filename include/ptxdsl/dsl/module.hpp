@@ -11,6 +11,7 @@
 #include <ptxdsl/detail/decimal.hpp>
 #include <ptxdsl/dsl/builder.hpp>
 #include <ptxdsl/dsl/declared.hpp>
+#include <ptxdsl/dsl/module_objects.hpp>
 #include <ptxdsl/dsl/operands.hpp>
 
 namespace ptxdsl {
@@ -78,9 +79,33 @@ private:
 
 /// The body of a function of a module: the builder, and what only modules spell out.
 template <target Tgt>
-class module_body : public builder<Tgt> {
+class module_body : public builder<Tgt>, public detail::module_objects<Tgt, module_body<Tgt>> {
+    using objects = detail::module_objects<Tgt, module_body<Tgt>>;
+
 public:
-    constexpr explicit module_body(ir::program& p) noexcept : builder<Tgt>(p) {}
+    constexpr explicit module_body(ir::program& p, std::uint32_t guard = 0) noexcept
+        : builder<Tgt>(p, guard), wgmma(p, guard) {}
+
+    /// As the builder's, and with operands that are registers already.
+    detail::module_wgmma_calls<Tgt> wgmma;
+    // One name, objects of the builder's and those a register or variable names.
+    using builder<Tgt>::mbarrier_init, objects::mbarrier_init;
+    using builder<Tgt>::mbarrier_inval, objects::mbarrier_inval;
+    using builder<Tgt>::mbarrier_arrive, objects::mbarrier_arrive;
+    using builder<Tgt>::mbarrier_arrive_expect_tx, objects::mbarrier_arrive_expect_tx;
+    using builder<Tgt>::mbarrier_arrive_expect_tx_state, objects::mbarrier_arrive_expect_tx_state;
+    using builder<Tgt>::mbarrier_try_wait_parity, objects::mbarrier_try_wait_parity;
+    using builder<Tgt>::mbarrier_test_wait_parity, objects::mbarrier_test_wait_parity;
+    using builder<Tgt>::mbarrier_try_wait, objects::mbarrier_try_wait;
+    using builder<Tgt>::mbarrier_test_wait, objects::mbarrier_test_wait;
+    using builder<Tgt>::cp_async_bulk_tensor, objects::cp_async_bulk_tensor;
+
+    /// As `builder::at`.
+    template <class P>
+    [[nodiscard]] constexpr module_body at(P&& p) const noexcept {
+        const auto guarded = builder<Tgt>::at(static_cast<P&&>(p)).context();
+        return module_body(guarded.p, guarded.guard);
+    }
 
     /// `.reg .T name<n>;`
     template <class T>
@@ -147,8 +172,15 @@ public:
     constexpr void pragma(string_view text, location where = location::current()) const {
         statement().put(".pragma \"").put(text).put("\";").end(ir::text_kind::statement, where);
     }
+    /// `mov.T d, name;` the address of a variable or function in its own space.
+    template <class T>
+    constexpr reg<T> move(const ptxdsl::symbol& s, location where = location::current()) const {
+        using F = detail::form<Tgt, tok::mov, isa::type_token(scalar_of<T>)>;
+        return detail::checked<F, T>(this->context(), where, s.raw(this->context()));
+    }
     /// `mov.T d, a;` with the type word as it is written: ptxas may make another cubin of `mov.u32` than of `mov.b32`.
     template <class T, class A>
+        requires(!std::is_same_v<std::remove_cvref_t<A>, ptxdsl::symbol>)
     constexpr reg<T> move(A&& a, location where = location::current()) const {
         using F = detail::form<Tgt, tok::mov, isa::type_token(scalar_of<T>)>;
         return detail::checked<F, T>(this->context(), where, detail::as_operand<T>(static_cast<A&&>(a), where));
@@ -195,10 +227,42 @@ public:
                      operands, n);
     }
     /// Emits `again: …; @p bra done; bra again; done:`: a wait of one instruction, whose predicate the body returns.
-    template <class Body>
+    /// With `px::tok::uni` the branches are `bra.uni`: the threads of a warp agree.
+    template <tok... M, class Body>
     constexpr void spin_until(Body&& body, location where = location::current()) const {
-        this->loop([&](loop_handle l) { l.break_if(static_cast<Body&&>(body)(), where); }, where);
+        if constexpr (sizeof...(M) == 0) {
+            this->loop([&](loop_handle l) { l.break_if(static_cast<Body&&>(body)(), where); }, where);
+        } else {
+            static_assert(sizeof...(M) == 1 && ((M == tok::uni) && ...),
+                          "PTXDSL-A15: a branch has the modifier .uni only");
+            const ptxdsl::label again = this->new_label("loop", where), done = this->new_label("done", where);
+            this->place(again, where);
+            branch_uniformly(at(static_cast<Body&&>(body)()), done, where);
+            branch_uniformly(*this, again, where);
+            this->place(done, where);
+        }
     }
+    /// `cvta.to.space.u64 d, a;` of an address in a register. PTX ISA 9.7.9.20.
+    template <space S, class P>
+        requires(detail::traits<std::remove_cvref_t<P>>::is_reg)
+    constexpr reg<u64> cvta_to(P&& a, location where = location::current()) const {
+        return convert_address<tok::to, S>(a, where);
+    }
+    /// `cvta.space.u64 d, a;`
+    template <space S, class P>
+        requires(detail::traits<std::remove_cvref_t<P>>::is_reg)
+    constexpr reg<u64> cvta(P&& a, location where = location::current()) const {
+        return convert_address<tok::none, S>(a, where);
+    }
+    /// `selp.T d, a, b, p;` of two numbers.
+    template <class T, class A, class B, class P>
+        requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>)
+    constexpr reg<T> selp(A a, B b, P&& p, location where = location::current()) const {
+        using F = detail::form<Tgt, tok::selp, isa::type_token(scalar_of<T>)>;
+        return detail::checked<F, T>(this->context(), where, detail::as_operand<T>(a, where),
+                                     detail::as_operand<T>(b, where), detail::pred_operand(static_cast<P&&>(p), where));
+    }
+    using builder<Tgt>::cvta, builder<Tgt>::cvta_to, builder<Tgt>::selp;
     /// What is written next stands on line `n` of the text. `ptxas` names shared variables after their line.
     template <std::integral Line>
     constexpr void at_line(Line n) const {
@@ -206,6 +270,19 @@ public:
     }
 
 private:
+    static constexpr void branch_uniformly(const module_body& k, const ptxdsl::label& to, location where) {
+        detail::raw_operand o;
+        o.words[0] = ir::head(ir::operand_kind::label, to.id());
+        ++k.p().labels[to.id()].used;
+        detail::effect<detail::form<Tgt, tok::bra, tok::uni>>(k.context(), where, o);
+    }
+    template <tok To, space S, class T>
+    constexpr reg<u64> convert_address(const reg<T>& a, location where) const {
+        static_assert(bits_of<T> == 64, "PTXDSL-B01: cvta.u64 takes an address in a 64-bit register");
+        using F = detail::compact_form<Tgt, tok::cvta, To, detail::space_token(S), tok::u64>;
+        detail::require<F, rule::b01>();
+        return detail::value<F, u64>(this->context(), where, operand<T>(a, where));
+    }
     [[nodiscard]] constexpr ir::program& p() const noexcept { return this->program(); }
     [[nodiscard]] constexpr detail::line_text statement() const noexcept { return detail::line_text(p()); }
     [[nodiscard]] constexpr detail::line_text place_of(unsigned file, unsigned line, unsigned column) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ptxdsl/parse/print.hpp>
+#include <ptxdsl/transpile/object_calls.hpp>
 #include <ptxdsl/transpile/reader.hpp>
 #include <ptxdsl/transpile/typed_calls.hpp>
 
@@ -26,6 +27,10 @@ public:
     virtual void keep(bool used) = 0;
     /// A register as a `T`; as it was declared when `T` is none.
     virtual std::string reg(register_ref r, isa::scalar as) = 0;
+    /// The array that a register of a range belongs to.
+    virtual std::string array(register_ref r) = 0;
+    /// The accumulator that has just these registers; empty when there is none.
+    virtual std::string accumulator(const std::vector<argument>& registers) = 0;
     /// A label by its spelling.
     virtual std::string label(std::uint32_t spelling) = 0;
     /// A variable, function or parameter by its spelling.
@@ -33,7 +38,9 @@ public:
 };
 
 /// Writes statements.
-class call_writer {
+class call_writer : private object_calls<call_writer> {
+    friend object_calls<call_writer>;
+
 public:
     call_writer(const tree_view& v, const naming_scope& names, handle_source& handles, ptxdsl::target on)
         : v_(v), names_(names), handles_(handles), reader_(v, names), on_(on) {
@@ -47,6 +54,7 @@ public:
         bool is = false, negated = false;
         std::uint32_t label = 0;  ///< spelling
         std::string guard;
+        bool uniform = false;  ///< guarded, and with `.uni`
     };
     branch last_branch;
 
@@ -62,6 +70,31 @@ public:
         }
         ++counts.text;
         return text(n);
+    }
+    /// The four instructions from `n` on when they make a matrix descriptor (`k.wgmma.descriptor_bits`), and where they
+    /// end; empty for others.
+    [[nodiscard]] std::string descriptor(std::uint32_t n, std::uint32_t& end) {
+        if (v_.atom(n) != "and") return {};
+        static constexpr struct {
+            tok op, type, from;
+            std::size_t operands;
+        } steps[4] = {{tok::and_, tok::b32, tok::none, 3},
+                      {tok::shr, tok::u32, tok::none, 3},
+                      {tok::cvt, tok::u64, tok::u32, 2},
+                      {tok::or_, tok::b64, tok::none, 3}};
+        instruction i[4];
+        for (int s = 0; s < 4; ++s, n = v_[n].end) {
+            if (n >= v_.n_nodes || v_.kind(n) != node_kind::instruction) return {};
+            i[s] = reader_.read(n);
+            const bool words = i[s].known && i[s].op() == steps[s].op && i[s].t[1] == steps[s].type &&
+                               i[s].n == (steps[s].from == tok::none ? 2u : 3u) &&
+                               (steps[s].from == tok::none || i[s].t[2] == steps[s].from);
+            if (!words || i[s].guarded || i[s].a.size() != steps[s].operands || i[s].a[0].kind != argument_kind::reg ||
+                i[s].a[1].kind != argument_kind::reg || (s > 0 && !same(i[s].a[1].reg, i[s - 1].a[0].reg)))
+                return {};
+        }
+        end = n;
+        return descriptor_text(i);
     }
     [[nodiscard]] const instruction_reader& reader() const { return reader_; }
 
@@ -88,11 +121,13 @@ private:
         const std::string p = handles_.reg(i.guard, scalar::none);
         return i.negated ? "k.at(px::unless(" + p + "))" : "k.at(" + p + ")";
     }
-    /// An unguarded `bra.uni` goes where `bra` goes, for all threads alike: constructs may stand for either.
+    /// An unguarded `bra.uni` goes where `bra` goes, for all threads alike: constructs may stand for either. A guarded
+    /// one says more than `bra`.
     void uniform_branch(const instruction& i) {
-        if (i.op() == tok::bra && i.n == 2 && i.t[1] == tok::uni && !i.guarded && i.a.size() == 1 &&
+        if (i.op() == tok::bra && i.n == 2 && i.t[1] == tok::uni && i.a.size() == 1 &&
             i.a[0].kind == argument_kind::label)
-            last_branch = {true, false, v_[i.a[0].node].atom, {}};
+            last_branch = {true, i.negated, v_[i.a[0].node].atom,
+                           i.guarded ? handles_.reg(i.guard, scalar::none) : std::string(), i.guarded};
     }
     [[nodiscard]] static std::string number(const argument& a) {
         return a.shape.type == scalar::f32 ? cpp::f32_literal(static_cast<u32>(a.bits)) : cpp::f64_literal(a.bits);
@@ -114,6 +149,7 @@ private:
             case argument_kind::not_pred: return "px::unless(" + handles_.reg(a.reg, scalar::none) + ")";
             case argument_kind::special: return special(a.special);
             case argument_kind::integer: return cpp::integer(a.value, a.hex);
+            case argument_kind::truth: return a.value != 0 ? "true" : "false";
             case argument_kind::floating: return number(a);
             case argument_kind::sink: return "px::sink";
             case argument_kind::label: return handles_.label(v_[a.node].atom);
@@ -168,13 +204,9 @@ private:
             consecutive = consecutive && of_array && x.reg.number == a.parts[0].reg.number + p;
             downwards = downwards && of_array && x.reg.number + p == a.parts[0].reg.number;
         }
-        if (consecutive || downwards) {
-            const std::string first = handles_.reg(a.parts[0].reg, scalar::none);
-            const std::size_t bracket = first.rfind('[');
-            if (bracket != first.npos)
-                return "k.list_of<" + std::to_string(a.parts.size()) + ">(" + first.substr(0, bracket) + ", " +
-                       std::to_string(a.parts[0].reg.number) + (downwards ? ", -1)" : ")");
-        }
+        if (consecutive || downwards)
+            return "k.list_of<" + std::to_string(a.parts.size()) + ">(" + handles_.array(a.parts[0].reg) + ", " +
+                   std::to_string(a.parts[0].reg.number) + (downwards ? ", -1)" : ")");
         std::string s = elements(a, i);
         return "k.list" + (has_register ? std::string() : "<" + cpp::type(a.shape.type) + ">") + "(" + s.substr(2) +
                ")";
@@ -206,6 +238,55 @@ private:
         if (a.kind == argument_kind::not_pred) return operand(a, {});
         return a.kind == argument_kind::reg && declared(a.reg) == scalar::pred ? handles_.reg(a.reg, scalar::none)
                                                                                : std::string();
+    }
+
+    /// What the fields of a descriptor say (PTX ISA 9.7.15.5.1.2).
+    [[nodiscard]] static std::string descriptor_comment(std::uint64_t fields) {
+        static constexpr const char* swizzles[] = {"no swizzle", "swizzle 128B", "swizzle 64B", "swizzle 32B"};
+        const std::uint64_t leading = fields >> 16 & 0x3fff, stride = fields >> 32 & 0x3fff;
+        if ((fields & 0x3fffc000c000ffffu) != 0) return {};
+        return std::string("  // ") + swizzles[fields >> 62] + ", leading " + std::to_string(leading * 16) +
+               " bytes, stride " + std::to_string(stride * 16);
+    }
+    [[nodiscard]] static bool same(register_ref a, register_ref b) {
+        return a.handle == b.handle && a.number == b.number;
+    }
+    [[nodiscard]] std::string descriptor_text(const instruction (&i)[4]) {
+        const auto is_number = [](const argument& a) { return a.kind == argument_kind::integer && a.value >= 0; };
+        if (!is_number(i[0].a[2]) || i[0].a[2].value > 0x3ffff || !is_number(i[1].a[2]) || i[1].a[2].value != 4 ||
+            !is_number(i[3].a[2]))
+            return {};
+        for (int s = 0; s < 4; ++s)
+            if (isa::bits(declared(i[s].a[0].reg)) != (s < 2 ? 32u : 64u) ||
+                isa::info(declared(i[s].a[0].reg)).cls == isa::type_class::floating)
+                return {};
+        if (isa::bits(declared(i[0].a[1].reg)) != 32 ||
+            isa::info(declared(i[0].a[1].reg)).cls == isa::type_class::floating)
+            return {};
+        std::string steps;
+        for (int s = 0; s < 3; ++s) steps += ", " + handles_.reg(i[s].a[0].reg, scalar::none);
+        std::string out = handles_.reg(i[3].a[0].reg, scalar::none) + " = k.wgmma.descriptor_bits(" +
+                          handles_.reg(i[0].a[1].reg, scalar::none) + ", " + cpp::integer(i[0].a[2].value, true) +
+                          ", " + cpp::hexadecimal(static_cast<std::uint64_t>(i[3].a[2].value)) + steps + ");";
+        out += descriptor_comment(static_cast<std::uint64_t>(i[3].a[2].value));
+        counts.typed += 4;
+        kept(true);
+        last_branch = {};
+        return out;
+    }
+
+    // ---- what object_calls asks ------------------------------------------------------------------------------
+
+    [[nodiscard]] bool exact() const { return exact_; }
+    [[nodiscard]] std::string register_text(const argument& a, scalar as) { return handles_.reg(a.reg, as); }
+    [[nodiscard]] std::string accumulator_name(const argument& a) {
+        return a.kind == argument_kind::list ? handles_.accumulator(a.parts) : std::string();
+    }
+    /// An address in 32 bits: a register, or a variable.
+    [[nodiscard]] bool is_shared_place(const argument& a) const {
+        if (!a.has_base) return v_.kind(base_node(a)) == node_kind::name;
+        const scalar t = declared(a.reg);
+        return isa::bits(t) == 32 && isa::info(t).cls != isa::type_class::floating;
     }
 
     // ---- typed calls -----------------------------------------------------------------------------------------
@@ -267,6 +348,7 @@ private:
             case tok::lop3: return lop3(i, out);
             default: break;
         }
+        if (object_call(i, out)) return true;
         for (const typed_call& c : typed_calls)
             if (c.op == i.op() && (c.fixed == tok::none || (i.n > 1 && i.t[1] == c.fixed))) return simple(c, i, out);
         return false;
@@ -356,6 +438,9 @@ private:
         const argument& a = i.a[1];
         if (a.kind == argument_kind::special)
             return isa::info(a.special).type == t && assigned(i, t, "mov(" + special(a.special) + ")", out);
+        if (a.kind == argument_kind::symbol && isa::bits(t) >= 32)
+            return assigned(i, t, "move<" + cpp::type(t) + ">(" + symbol(a) + ")", out);
+        if (several(i, out)) return true;
         if (t == scalar::pred && a.kind == argument_kind::integer)
             return assigned(i, t, std::string("mov<px::pred>(") + (a.value != 0 ? "true" : "false") + ")", out);
         const std::string text = as(a, t);

@@ -19,6 +19,7 @@ enum class argument_kind : std::uint8_t {
     not_pred,
     special,
     integer,
+    truth,  ///< 0 or 1 where a predicate is read
     floating,
     sink,
     label,
@@ -109,10 +110,24 @@ inline void put_values(const std::vector<argument>& a, ptxdsl::detail::inst_shap
 
 }  // namespace detail
 
+/// Where a predicate is read, 0 and 1 may stand for false and true: finds out whether one of the numbers does.
+[[nodiscard]] inline bool settle_truth(instruction& i, ptxdsl::target on) {
+    for (argument& a : i.a) {
+        if (a.kind != argument_kind::integer || (a.value != 0 && a.value != 1)) continue;
+        const argument as_number = a;
+        a.kind = argument_kind::truth;
+        a.shape.kind = isa::operand_kind::pred;
+        a.shape.type = isa::scalar::none;
+        if (detail::inst_takes(i.t, i.n, i.a, on)) return true;
+        a = as_number;
+    }
+    return false;
+}
+
 /// Finds the order of the words that `k.inst` takes: PTX in the wild has modifiers in others. False: there is none.
 [[nodiscard]] inline bool settle_words(instruction& i, ptxdsl::target on) {
     if (!i.known) return false;
-    if (detail::inst_takes(i.t, i.n, i.a, on)) return true;
+    if (detail::inst_takes(i.t, i.n, i.a, on) || settle_truth(i, on)) return true;
     const unsigned first = isa::detail::opcode_first[static_cast<unsigned>(i.t[0])];
     const char16_t* at = isa::detail::code + first + 2;
     const unsigned forms = isa::detail::code[first + 1];

@@ -2,6 +2,7 @@
 // A module as C++: one function for each kernel and device function, and one that writes the whole module.
 #pragma once
 
+#include <ptxdsl/transpile/accumulators.hpp>
 #include <ptxdsl/transpile/calls.hpp>
 #include <ptxdsl/transpile/output.hpp>
 #include <ptxdsl/transpile/roles.hpp>
@@ -86,6 +87,7 @@ public:
         const handle& h = scope_.handles[r.handle];
         const bool same = as == isa::scalar::none || as == h.type;
         const std::string cast = same ? std::string() : ".as<" + cpp::type(as) + ">()";
+        if (const std::string element = element_of(r); !element.empty()) return element + cast;
         if (const std::string& alias = alias_of(r); !alias.empty()) {
             asked_.push_back({r.handle, isa::scalar::none, alias, true, r.number});
             return alias + cast;
@@ -93,6 +95,23 @@ public:
         const std::string name = h.array && !same ? view_name(r.handle, as) : h.cpp;
         asked_.push_back({r.handle, h.array && !same ? as : isa::scalar::none, name, false, 0});
         return h.array ? name + "[" + std::to_string(r.number) + "]" : name + cast;
+    }
+    [[nodiscard]] std::string array(register_ref r) override {
+        asked_.push_back({r.handle, isa::scalar::none, {}, false, 0});
+        return scope_.handles[r.handle].cpp;
+    }
+    [[nodiscard]] std::string accumulator(const std::vector<argument>& registers) override {
+        if (registers.empty() || registers[0].kind != argument_kind::reg) return {};
+        accumulator_group* const g = group_of(registers[0].reg);
+        if (g == nullptr || g->size != registers.size()) return {};
+        for (std::size_t i = 0; i < registers.size(); ++i) {
+            const register_ref r = registers[i].reg;
+            if (registers[i].kind != argument_kind::reg || r.handle != g->handle ||
+                g->place_of(r.number) != static_cast<int>(i))
+                return {};
+        }
+        ask_for(*g);
+        return g->cpp;
     }
     [[nodiscard]] std::string label(u32 spelling) override {
         const symbol* const s = scope_.find_label(spelling);
@@ -123,11 +142,45 @@ private:
         std::string name;  ///< of a view or alias
         bool is_alias;
         u32 number;
+        bool is_group = false;  ///< `name` is the declaration of an accumulator
     };
+
+    /// The accumulator a register is part of; null when there is none.
+    [[nodiscard]] accumulator_group* group_of(register_ref r) {
+        const handle& h = scope_.handles[r.handle];
+        if (!h.array || !h.plain || h.ptx.empty() || isa::bits(h.type) != 32) return nullptr;
+        for (accumulator_group& g : accumulators_) {
+            if (g.prefix != h.ptx || g.place_of(r.number) < 0) continue;
+            if (g.handle == 0xffffffffu) g.handle = r.handle;
+            return g.handle == r.handle ? &g : nullptr;  // a scope may declare the name again
+        }
+        return nullptr;
+    }
+    void ask_for(accumulator_group& g) {
+        if (g.cpp.empty()) g.cpp = names_.make("acc");
+        const handle& h = scope_.handles[g.handle];
+        const std::string step = g.step < 0 ? ", -1" : "";
+        asked_.push_back({g.handle, isa::scalar::none,
+                          "const auto " + g.cpp + " = k.accumulator<" + cpp::type(g.type) + ", " + std::to_string(g.n) +
+                              ">(" + h.cpp + ", " + std::to_string(g.first) + step + ");",
+                          false, 0, true});
+    }
+    /// A register of an accumulator as `acc[i]`; empty for others.
+    [[nodiscard]] std::string element_of(register_ref r) {
+        accumulator_group* const g = accumulators_.empty() ? nullptr : group_of(r);
+        if (g == nullptr) return {};
+        ask_for(*g);
+        return g->cpp + "[" + std::to_string(g->place_of(r.number)) + "]";
+    }
 
     void mark(const asked& a) {
         handle& x = scope_.handles[a.handle];
         x.used = true;
+        if (a.is_group) {
+            for (const std::string& known : x.groups)
+                if (known == a.name) return;
+            return x.groups.push_back(a.name);
+        }
         if (a.is_alias) {
             for (const auto& known : x.aliases)
                 if (known.first == a.number) return;
@@ -432,7 +485,8 @@ private:
     void begin_function(u32 n) {
         names_ = cpp::names();
         symbols_.clear(), used_symbols_.clear(), symbol_order_.clear(), view_names_.clear();
-        alias_names_.clear(), roles_.clear();
+        alias_names_.clear(), roles_.clear(), accumulators_.clear();
+        if (sugar_) accumulators_ = accumulator_finder(v_).run(n);
         if (sugar_)
             for (const auto& [name, role] : role_finder(v_).run(n)) roles_.emplace(name, role);
         function_handles_ = static_cast<u32>(scope_.handles.size());
@@ -565,6 +619,7 @@ private:
             lines[x.place].text += (x.used ? "const auto " + x.cpp + " = " : std::string()) + x.declaration + ";";
             for (const auto& [type, name] : x.views)
                 lines[x.place].text += "\nconst auto " + name + " = " + x.cpp + ".as<" + cpp::type(type) + ">();";
+            for (const std::string& declaration : x.groups) lines[x.place].text += "\n" + declaration;
             for (const auto& [number, name] : x.aliases)
                 lines[x.place].text += "\nconst auto " + name + " = " + x.cpp + "[" + std::to_string(number) + "];";
         }
@@ -574,7 +629,15 @@ private:
                 lookups +=
                     "\nconst auto " + symbols_[spelling] + " = k.symbol(" + cpp::quoted(v_.word(spelling)) + ");";
         if (!lookups.empty()) lines[begin_].text += lookups;
+        if (functions.back().has_body && !uses_body(lines)) lines[begin_].text = "static_cast<void>(fn.begin());";
         if (sugar_) sweeten(lines);
+    }
+    /// Whether a function's lines use its body `k`; empty functions do not.
+    [[nodiscard]] bool uses_body(const std::vector<code_line>& lines) const {
+        for (std::size_t i = begin_; i < lines.size(); ++i)
+            if (lines[i].text.find("k.") != std::string::npos || lines[i].text.find("(k)") != std::string::npos)
+                return true;
+        return false;
     }
     void sweeten(std::vector<code_line>& lines) {
         if (structured_) {
@@ -650,6 +713,8 @@ private:
                 put("const px::scope " + names_.make("scope") + "(k);", c, *out_);
                 labels(c);
                 ++c;
+            } else if (const u32 end = v_.kind(c) == node_kind::instruction ? descriptor_here(c) : 0) {
+                c = end;
             } else {
                 statement(c);
                 c = v_[c].end;
@@ -658,7 +723,7 @@ private:
     }
     /// A scope without names of its own is only a pair of braces. They count as lines where those count.
     [[nodiscard]] bool declares_nothing(u32 n) const {
-        if (!sugar_ || lines_use_ != line_use::none) return false;
+        if (!sugar_ || lines_use_ == line_use::all) return false;
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end)
             if (v_.kind(c) == node_kind::declaration || v_.kind(c) == node_kind::label) return false;
         return true;
@@ -690,12 +755,23 @@ private:
             default: put("k.directive(" + cpp::quoted(printed(n) + ";") + ");", n, *out_); break;
         }
     }
+    /// `and`, `shr`, `cvt`, `or` that make a matrix descriptor of a shared address, as one call. Behind the last of
+    /// them.
+    [[nodiscard]] u32 descriptor_here(u32 n) {
+        if (!sugar_ || lines_use_ == line_use::all) return 0;
+        u32 end = 0;
+        const std::string s = calls_.descriptor(n, end);
+        if (s.empty()) return 0;
+        put(s, n, *out_);
+        for (int line = 1; line < 4; ++line) wrote_line();
+        return end;
+    }
     void instruction_here(u32 n) {
         put(calls_.statement(n), n, *out_);
         const call_writer::branch& b = calls_.last_branch;
         if (!b.is) return;
         code_line& l = out_->back();
-        l.what = code_line::branch;
+        l.what = b.uniform ? code_line::uniform : code_line::branch;
         l.target = scope_.handle_of(*scope_.find_label(b.label));
         l.guard = b.guard;
         l.negated = b.negated;
@@ -756,7 +832,7 @@ private:
             x.type = h.type;
             x.plain = !registers;
             if (!registers) {
-                x.cpp = names_.make(v_.atom(c));
+                x.cpp = names_.make(readable(v_.atom(c)));
                 x.place = out_->size();
                 x.declaration = "k.symbol(" + cpp::quoted(v_.atom(c)) + ")";
                 out_->push_back({"", c, code_line::lookup});
@@ -779,7 +855,7 @@ private:
     }
     void declare_variable(u32 c, const head& h) {
         handle x;
-        x.cpp = names_.make(v_.atom(c));
+        x.cpp = names_.make(readable(v_.atom(c)));
         x.type = h.type;
         x.place = out_->size();
         x.declaration = "k.variable<" + cpp::type(h.type) + ">(" + cpp::space_name(h.sp) + ", " +
@@ -819,6 +895,7 @@ private:
     std::unordered_map<std::pair<u32, u32>, std::string, view_key_hash> alias_names_;
     std::unordered_map<std::string, std::string> roles_;  ///< by the PTX name of a register
     std::vector<asked> asked_;
+    std::vector<accumulator_group> accumulators_;  ///< of the function being written
     bool sugar_ = false;
     static constexpr std::size_t longest_name = 32;  ///< that is written more than once
     bool long_name_ = false;                         ///< the function's name has a variable of its own

@@ -21,6 +21,7 @@ struct code_line {
         label_handle,  ///< a label's handle, left out when `--sugar` has no use for it
         label,         ///< places the label `target`
         branch,        ///< goes to the label `target`, where `guard` says so
+        uniform,       ///< the same with `.uni` and a guard
     };
     std::string text;
     std::uint32_t node = 0;  ///< what it was

@@ -87,6 +87,9 @@ private:
         const std::string w = words(n);
         if (v_.atom(n) == "mov" && v_.kind(o[1]) == node_kind::name && v_.atom(o[1])[0] == '%' && !is_register(o[1]))
             special(o[0], o[1]);
+        else if (v_.atom(n) == "mov" && v_.kind(o[1]) == node_kind::name && !is_register(o[1]) &&
+                 !v_.has_children(o[1]))
+            name_once(o[0], cpp::base_name(v_.atom(o[1])) + "_address");
         else if (w.substr(0, 8) == "ld.param" && v_.kind(o[1]) == node_kind::address &&
                  v_.kind(o[1] + 1) == node_kind::name)
             parameter(o[0], v_.atom(o[1] + 1));

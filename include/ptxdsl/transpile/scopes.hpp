@@ -44,6 +44,7 @@ struct handle {
     std::string_view ptx;   ///< its PTX name
     std::vector<std::pair<std::uint32_t, std::string>>
         aliases;                                             ///< registers of the range that have names of their own
+    std::vector<std::string> groups;                         ///< declarations of accumulators among them
     std::vector<std::pair<isa::scalar, std::string>> views;  ///< `r.as<px::s32>()` under a name of its own
 };
 

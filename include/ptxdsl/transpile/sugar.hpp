@@ -164,19 +164,17 @@ private:
     bool endless(std::vector<block>& list, std::size_t i, std::size_t end) {
         if (end + 1 >= list.size() || !is_label(list[end + 1])) return false;
         const std::uint32_t done = list[end + 1].line.target;
+        if (end == i + 3 && list[i + 2].line.what == code_line::uniform && list[i + 2].line.target == done &&
+            !list[i + 2].line.negated && used_once(done))
+            return wait(list, i, end, "k.spin_until<px::tok::uni>([&] {");
         unsigned breaks = 0;
         for (std::size_t b = i + 1; b < end; ++b) breaks += is_branch(list[b]) && list[b].line.target == done;
         if (breaks == 0 || breaks != uses(done)) return false;
-        eliminated_.insert(list[i].line.target);
-        eliminated_.insert(done);
         const bool waits =
             end == i + 3 && is_branch(list[i + 2]) && !list[i + 2].line.guard.empty() && !list[i + 2].line.negated;
-        if (waits) {
-            const std::string guard = list[i + 2].line.guard;
-            replace(list, i, end + 2, i + 1, i + 2, "k.spin_until([&] {", "});").inside.push_back({});
-            list[i].inside.back().line.text = "return " + guard + ";";
-            return true;
-        }
+        if (waits) return wait(list, i, end, "k.spin_until([&] {");
+        eliminated_.insert(list[i].line.target);
+        eliminated_.insert(done);
         const std::string loop = names_.make("loop");
         for (std::size_t b = i + 1; b < end; ++b) {
             if (!is_branch(list[b]) || list[b].line.target != done) continue;
@@ -185,6 +183,17 @@ private:
             l.what = code_line::plain;
         }
         replace(list, i, end + 2, i + 1, end, "k.loop([&](px::loop_handle " + loop + ") {", "});");
+        return true;
+    }
+
+    /// `L: one; @p bra D; bra L; D:`, `end` the branch back.
+    bool wait(std::vector<block>& list, std::size_t i, std::size_t end, const char* open) {
+        eliminated_.insert(list[i].line.target);
+        eliminated_.insert(list[end + 1].line.target);
+        const std::string guard = list[i + 2].line.guard;
+        block& b = replace(list, i, end + 2, i + 1, i + 2, open, "});");
+        b.inside.push_back({});
+        b.inside.back().line.text = "return " + guard + ";";
         return true;
     }
 
