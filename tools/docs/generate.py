@@ -501,7 +501,8 @@ def performance():
             "A ratio is the median over interleaved rounds of our rate over theirs; for `us`, `ms` and `us/instr` it is our cost over theirs.\n\n"
             f"Geometric mean of the GEMM's ratios over the language-model shapes:\n\n{means}\n"
             "![Dots: the ratio of each product of the list](figures/gemm.svg)\n\n"
-            f"![Dots: the ratio of each memory-bound kernel to the copy](figures/rows.svg)\n\n## Commands\n\n{commands}\n"
+            f"![Dots: the ratio of each memory-bound kernel to the copy](figures/rows.svg)\n\n"
+            f"![Dots: the ratio of each memory-bound kernel to torch and pyptx](figures/peers.svg)\n\n## Commands\n\n{commands}\n"
             "## All rows\n\n" + result_table(results))
 
 
