@@ -223,7 +223,8 @@ def load_calls():
             if name:
                 special = prefix != "k." and not waiting[1].startswith(prefix[2:])
                 if is_instruction(waiting[1]) and not special:  # k.tcgen05.load is no way to write any ld
-                    calls.append(Call(prefix + name[1], waiting[1]))
+                    own = re.match(r"(wgmma|tcgen05)[.]", waiting[1])  # a class of its own, whichever header it is in
+                    calls.append(Call((f"k.{own[1]}." if own else prefix) + name[1], waiting[1]))
                 waiting = None
             elif not line or line[0] in "}#" or line.endswith(";") or line.startswith("static"):
                 waiting = None
