@@ -301,9 +301,12 @@ void measure(const px::context& ctx, shape s, const work& k, const request& r, b
         for (const variant& v : variants_of(r, s.columns, width)) add_ours(v.name, v.options);
     const std::size_t first_peer = all.size();
     if (auto printed = printed_peer(ctx, o, s, k, r)) add(std::move(*printed));
-    const double bytes = static_cast<double>(o.count()) * static_cast<double>(k.elements * sizeof(T) + k.bytes);
+    // The angles of each row are read once; its scales, weights and positions are too few to matter.
+    const double angles = k.name == "rope" ? static_cast<double>(s.rows) * head_size * sizeof(float) : 0;
+    const double bytes =
+        static_cast<double>(o.count()) * static_cast<double>(k.elements * sizeof(T) + k.bytes) + angles;
     // A copy of the kernel's own input to its result where that is as many bytes, else between two other buffers.
-    const bool own = k.elements == 2 && k.bytes == 0;
+    const bool own = k.elements == 2 && k.bytes == 0 && angles == 0;
     const auto half = own ? std::size_t{1} : static_cast<std::size_t>(bytes / 2);
     const auto from = px::check(px::device_buffer<char>::allocate(ctx, half));
     auto to = px::check(px::device_buffer<char>::allocate(ctx, half));

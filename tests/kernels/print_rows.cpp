@@ -29,7 +29,7 @@ void rows(const std::string& type) {
         write("rms_" + name, px::assemble_at_run_time("rms_norm", &norm_body<T>, c.launch(), c, norm_form{}));
         write("add_" + name,
               px::assemble_at_run_time("rms_norm", &norm_body<T>, c.launch(), c, norm_form{.residual = true}));
-        const row_plan l = plan_rows(columns / width, width, 2, 512);
+        const row_plan l = plan_rows(columns / width, width, 2, layer_norm_threads(width));
         write("layer_" + name, px::assemble_at_run_time("layer_norm", &norm_body<T>, l.launch(), l,
                                                         norm_form{.centred = true, .bias = true}));
         write("softmax_" + name, px::assemble_at_run_time("softmax", &softmax_body<T>, c.launch(), c));
@@ -47,7 +47,7 @@ void elements(const std::string& type) {
             write("swiglu_" + name + (flat ? "_flat" : ""),
                   px::assemble_at_run_time("swiglu", &swiglu_body<T>, c.launch(), c));
         }
-        const element_plan blocks{.width = width}, squares{.width = width, .accesses = 1, .threads = 512};
+        const element_plan blocks = plan_blocks(width), squares{.width = width, .accesses = 1, .threads = 512};
         write("blocks_" + name,
               px::assemble_at_run_time("quantize_blocks", &quantize_blocks_body<T, px::e4m3>, blocks.launch(), blocks));
         write("squares_" + name, px::assemble_at_run_time("quantize_squares", &quantize_squares_body<T, px::e5m2>,

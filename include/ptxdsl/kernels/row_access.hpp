@@ -71,6 +71,7 @@ inline constexpr u32 most_row_units = 1u << 30;  ///< accesses of the longest ro
         return row_plan{.accesses = 0};
     };
     row_plan p = with(1, limit);
+    if (p.accesses == 0 && limit < 512) p = with(1, 512);
     if (p.accesses == 0) p = with(1, 1024);
     for (u32 cluster = 2; cluster <= 8 && p.accesses == 0; cluster *= 2) p = with(cluster, 512);
     if (p.accesses == 0) p = with(8, 1024);
@@ -78,11 +79,14 @@ inline constexpr u32 most_row_units = 1u << 30;  ///< accesses of the longest ro
     if (limit > 512 && p.threads > 256 && p.threads <= 512 && p.accesses * width == row_values / 2) p.resident = 3;
     if (p.accesses != 0) return p;
     return {.width = width,
-            .threads = limit,
+            .threads = limit < 512 ? 512 : limit,
             .accesses = row_values / 2 / width < 4 ? row_values / 2 / width : 4,
             .cluster = 8,
             .reread = true};
 }
+
+/// The `limit` for layer norms of `width` values an access: their weights and biases want registers too.
+[[nodiscard]] constexpr u32 layer_norm_threads(u32 width) noexcept { return width == 8 ? 256 : 512; }
 
 namespace detail {
 
@@ -297,10 +301,11 @@ constexpr void store_row(k_t& k, const global_ptr<T>& row, const positions& p, c
     });
 }
 
-/// Stores with or without the hint that the lines may leave L2 first.
+/// Stores with or without the hint that the lines may leave L2 first. `read_again`: this kernel needs them once more.
 template <class T>
-constexpr void store_result(k_t& k, const row_plan& c, const global_ptr<T>& row, const positions& p, const values& v) {
-    if (c.evict_first)
+constexpr void store_result(k_t& k, const row_plan& c, const global_ptr<T>& row, const positions& p, const values& v,
+                            bool read_again = false) {
+    if (c.evict_first && !read_again)
         store_row<T, cs>(k, row, p, v);
     else
         store_row<T>(k, row, p, v);

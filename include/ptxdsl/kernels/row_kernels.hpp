@@ -108,7 +108,7 @@ private:
         const values r = load_row<T, nc, L1::no_allocate>(k, residual, p, 0.0f);
         for (u32 i = 0; i < v.count; ++i) point(v[i], floats(k.add<rn>(v[i], r[i])));
         round_to<T>(k, v);
-        store_row<T>(k, sum, p, v);
+        store_result<T>(k, c_, sum, p, v, c_.reread);
         return v;
     }
     /// What `input` gave, from memory: not through the read-only path where this kernel wrote it.

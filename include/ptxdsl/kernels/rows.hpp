@@ -143,7 +143,7 @@ result<void> launch_norm(const stream& s, std::string_view what, const norm_form
     const row_view residual = used(f.residual, n.residual), sum = used(f.residual, n.sum);
     const row_view weight = used(f.weight, n.weight), bias = used(f.bias, n.bias);
     const u32 width = common_width<T>({n.x, n.y, residual, sum, weight, bias});
-    const auto plan = plan_of(what, o, width, n.x.columns, f.centred ? 512 : 1024);
+    const auto plan = plan_of(what, o, width, n.x.columns, f.centred ? layer_norm_threads(width) : 1024);
     if (!plan) return plan.error();
     static kernel_cache<norm_key> cache;
     const auto kernel = cache.get(s.ctx(), {*plan, f}, [&] {
@@ -316,7 +316,7 @@ result<void> quantize_blocks(const stream& s, const tensor_view<X, 2>& x, const 
     if (auto e = check_rows("quantize_blocks", {vx, vq})) return e;
     const std::uint64_t blocks = (vx.columns + scale_block - 1) / scale_block;
     if (auto e = check_scales<Q>("quantize_blocks", scales, vx.rows, blocks)) return e;
-    const element_plan c{.width = common_width<T>({vx, vq}), .accesses = 2};
+    const element_plan c = plan_blocks(common_width<T>({vx, vq}));
     const auto total = count_of("quantize_blocks", vx.rows, blocks);
     if (!total) return total.error();
     static kernel_cache<element_plan> cache;
