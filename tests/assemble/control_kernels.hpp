@@ -102,6 +102,44 @@ constexpr u32 switches_expected(u32 i) {
     }
 }
 
+constexpr void tables(k_t& k, px::global_ptr<u32> out) {
+    with_thread(k, out, [&](reg32 i, reg32 x) {
+        k.switch_table(i % 7u, px::case_<4>([&] { x = i * 5u; }), px::case_<0>([&] { x = i; }),
+                       px::case_<2>([&] { k.if_(i > 16u, [&] { x = ~i; }); }), px::default_([&] { x = i << 4u; }));
+        k.for_(0u, 3u, 1u, [&](reg32 j, px::loop_handle loop) {
+            k.switch_table(j, px::case_<0>([&] { x += 1u; }), px::case_<1>([&] { loop.break_if(i == 9u); }),
+                           px::case_<2>([&] { x += 2u; }));
+        });
+        const auto odd = k.new_label("odd"), even = k.new_label("even"), done = k.new_label("done");
+        k.brx_idx(i & 1u, {even, odd});
+        k.place(odd);
+        x += 100u;
+        k.bra(done);
+        k.place(even);
+        x += 200u;
+        k.place(done);
+        const auto one = k.new_label("one"), all = k.new_label("all");
+        const auto parity = k.branch_targets({all, one, all});
+        k.at(i < 3u).brx_idx(i, parity);
+        x += 1000u;
+        k.place(one);
+        x += 2000u;
+        k.place(all);
+    });
+}
+constexpr u32 tables_expected(u32 i) {
+    u32 x = 0;
+    switch (i % 7) {
+        case 4: x = i * 5; break;
+        case 0: x = i; break;
+        case 2: x = i > 16 ? ~i : 0; break;
+        default: x = i << 4;
+    }
+    x += i == 9 ? 1 : 3;
+    x += i % 2 == 1 ? 100 : 200;
+    return i == 0 || i == 2 ? x : i == 1 ? x + 2000 : x + 3000;
+}
+
 constexpr reg32 triple(k_t& k, reg32 x) { return k.mul_lo(x, 3u); }
 constexpr reg32 triple_sum(k_t& k, reg32 a, reg32 b) {
     return k.add(k.call<"triple", triple>(a), k.call<"triple", triple>(b));
@@ -117,6 +155,23 @@ constexpr void functions(k_t& k, px::global_ptr<u32> out) {
     });
 }
 constexpr u32 functions_expected(u32 i) { return 3 * i + 9 * i + (i < 10 ? 0 : 7); }
+
+constexpr reg32 square(k_t& k, reg32 x) { return k.mul_lo(x, x); }
+constexpr void rest(k_t& k, reg32 x) { k.nanosleep(x); }
+
+constexpr void function_pointers(k_t& k, px::global_ptr<u32> out) {
+    with_thread(k, out, [&](reg32 i, reg32 x) {
+        const auto f = k.selp(k.address_of<"triple", triple>(), k.address_of<"square", square>(), i < 8u);
+        x = k.add(k.call(f, i), k.call(f, k.call<px::callee<"triple", triple>, px::callee<"square", square>>(f, i)));
+        const auto wait = k.address_of<"rest", rest>();
+        k.call(wait, i);
+        k.at(i == 5u).call(wait, k.add(i, 1u));
+    });
+}
+constexpr u32 function_pointers_expected(u32 i) {
+    const u32 once = i < 8 ? 3 * i : i * i, twice = i < 8 ? 9 * i : i * i * i * i;
+    return once + twice;
+}
 
 /// Nested calls in every order: the text may not depend on the compiler's order of argument evaluation.
 constexpr void nesting(k_t& k, px::global_ptr<u32> out) {
@@ -142,7 +197,9 @@ inline constexpr entry all[] = {
     {"loops", loops, loops_expected},
     {"while_loops", while_loops, while_loops_expected},
     {"switches", switches, switches_expected},
+    {"tables", tables, tables_expected},
     {"functions", functions, functions_expected},
+    {"function_pointers", function_pointers, function_pointers_expected},
     {"nesting", nesting, nesting_expected},
 };
 

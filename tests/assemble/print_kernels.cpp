@@ -39,7 +39,9 @@ int main() {
     one<"loops", loops, block>();
     one<"while_loops", while_loops, block>();
     one<"switches", switches, block>();
+    one<"tables", tables, block>();
     one<"functions", functions, block>();
+    one<"function_pointers", function_pointers, block>();
     one<"nesting", nesting, block>();
     constexpr gemm_hopper::config pair{}, single{.bn = 128, .stages = 5, .cluster = 1};
     one<"gemm", &gemm_hopper::gemm<pair, px::bf16>, gemm_hopper::attributes<pair>>();

@@ -18,7 +18,6 @@ OURS = ("sm_90a", "sm_100a")
 BY_HAND = {
     **{("bar", f"{{.cta}}.{what}"): "the older spelling of barrier.cta.….aligned, which k.bar_sync and its kin emit"
        for what in ("sync", "arrive", "red.popc.u32", "red.<and,or>.pred")},
-    ("brx", ".idx{.uni}"): "its targets are a directive of their own; <ptxdsl/module.hpp> writes both lines",
 }
 
 BLACKWELL = """

@@ -168,21 +168,22 @@ class Verified(unittest.TestCase):
                 self.assertNotRegex(said, r"\bk\.[a-z]", header.name)
 
     def test_flow_without_structure(self):
-        """Loops with two entries, and branches by a table whose targets are a range: rules about flow are silent, others are not.
-        A table that names its targets is flow like any other."""
+        """Loops with two entries: rules about flow are silent, others are not. A branch by a table is flow like any other,
+        whether the table names its targets or has a range of them, and under a guard as well."""
         base = (TEXTS / "wgmma.ptx").read_text().replace("    wgmma.fence.sync.aligned;\n", "")
         two_entries = base.replace("    @%p1 bra behind;\n", "    @%p1 bra middle;\n").replace("    add.u32 %r2, %r2, 1;\n", "middle:\n    add.u32 %r2, %r2, 1;\n")
         by_range = base.replace("    @%p1 bra behind;\n", "table: .branchtargets L<2>;\n    brx.idx %r1, table;\nL0:\n").replace("behind:\n", "L1:\n")
         by_table = base.replace("    @%p1 bra behind;\n", "table: .branchtargets behind, more, behind;\n    brx.idx %r1, table;\n")
+        guarded = by_table.replace("    brx.idx", "    @%p1 brx.idx.uni")
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "wild.ptx"
-            for text in (two_entries, by_range):
+            path.write_text(two_entries)
+            self.assertEqual(check(path), (0, []))
+            path.write_text(two_entries.replace("    st.global.f32", "    mov.u32 %r3, 17;\n    bar.sync %r3;\n    st.global.f32"))
+            self.assertEqual([f["id"] for f in check(path)[1]], ["PTXDSL-H01"])
+            for text in (by_range, by_table, guarded):
                 path.write_text(text)
-                self.assertEqual(check(path), (0, []))
-                path.write_text(text.replace("    st.global.f32", "    mov.u32 %r3, 17;\n    bar.sync %r3;\n    st.global.f32"))
-                self.assertEqual([f["id"] for f in check(path)[1]], ["PTXDSL-H01"])
-            path.write_text(by_table)
-            self.assertEqual({f["id"] for f in check(path)[1]}, {"PTXDSL-D08"})
+                self.assertEqual({f["id"] for f in check(path)[1]}, {"PTXDSL-D08"})
 
 
 if __name__ == "__main__":

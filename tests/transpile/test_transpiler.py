@@ -79,6 +79,11 @@ SUGAR = {
                            ["px::into(r[3], p[1]) = k.elect_sync_p(-1);", "r[4] = k.shfl_sync_idx(tid_x, 0, 31, -1);", "px::into(r[5], p[2]) = k.shfl_sync_down_p(r[4], 1, 31, -1);",
                             "k.bar_sync();", "k.bar_sync<1, 64>();", "r[6] = k.selp<px::u32>(1, 0, p[1]);", "k.cvta_to<px::space::global>(", "px::into(r[7], r[8]) = k.mov_unpack<px::b32>(",
                             "rd[3] = k.mov_pack<px::b64>(r[8], r[7]);"], ["k.inst", "k.raw"]),
+    "a branch by a table": ("t: .branchtargets A, B;\n @!%p1 brx.idx.uni %r1, t;\n brx.idx %r1, t;\nA:\n add.u32 %r2, %r1, 1;\nB:",
+                            ['k.named_table("t");', "k.place(t, {A, B});", "k.at(px::unless(p[1])).brx_idx_uni(", ".brx_idx(", "k.place(A);"], ["k.directive", "k.inst"]),
+    "a call by address": ("mov.u32 %r2, 5;\n{\n .param .b32 in;\n .param .b32 out;\n st.param.b32 [in], %r1;\n p: .callprototype (.param .b32 _) _ (.param .b32 _);\n call (out), %rd1, (in), p;\n"
+                          " ld.param.b32 %r2, [out];\n}", ['k.named_prototype<px::formals<px::b32>, px::formals<px::b32>>("p");', "k.place(p_2);",
+                                                          "k.call_function(k.list(out), to_2, k.list(in), p_2);"], ["k.directive"]),
     "uneven": ("".join(f" add.u32 %r{i * i + 4}, %r3, 7;\n" for i in range(5)), [], ["for (int i"]),
 }
 

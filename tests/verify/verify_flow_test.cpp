@@ -696,6 +696,67 @@ TEST_CASE("F07: every thread issues the same copy") {
               [](builder& k, auto& bar, auto& a, auto& map, auto& n) { expect_and_load(k, bar, a, map, n); })) == "");
 }
 
+TEST_CASE("a branch by a table: its cases are the arms of ifs, the author's own targets are unknown") {
+    const auto in_cases = [](bool first, bool second, bool other) {
+        return with_mma([=](builder& k, const mma& m, auto&, auto& n) {
+            const auto fence = [&](bool wanted) {
+                if (wanted) k.wgmma.fence();
+            };
+            k.switch_table(n, px::case_<0>([&] { fence(first); }), px::case_<3>([&] { fence(second); }),
+                           px::default_([&] { fence(other); }));
+            m();
+            finish(k);
+        });
+    };
+    CHECK(ids(in_cases(true, true, true), group) == "");
+    CHECK(ids(in_cases(true, false, true), group) == "");  // on some paths: not provable
+    CHECK(ids(in_cases(false, false, false), group) == "D08");
+    CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& n) {
+                  k.wgmma.fence();
+                  m();
+                  k.wgmma.commit_group();
+                  k.switch_table(n, px::case_<0>([&] {}), px::case_<1>([&] { set(k, m.acc[0]); }));
+                  k.wgmma.wait_group<0>();
+              }),
+              group) == "D09");
+    CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& n) {  // in every case another wait
+                  k.wgmma.fence();
+                  m();
+                  k.wgmma.commit_group();
+                  k.switch_table(n, px::case_<0>([&] { k.wgmma.wait_group<0>(); }),
+                                 px::case_<1>([&] { k.wgmma.wait_group<0>(); }));
+                  set(k, m.acc[0]);
+              }),
+              group) == "");
+    CHECK(ids(with_mma([](builder& k, const mma& m, auto&, auto& n) {
+                  const auto a = k.new_label("a"), b = k.new_label("b");
+                  k.brx_idx(n, {a, b});
+                  k.place(a);
+                  k.wgmma.fence();
+                  k.place(b);
+                  m();
+                  finish(k);
+              }),
+              group) == "");
+    CHECK(ids([](builder& k, out_t, px::reg<u32> n) {  // nothing is known of who leaves the loop
+              k.loop([&] {
+                  const auto out = k.new_label("out"), on = k.new_label("on");
+                  k.brx_idx(n, {on, out});
+                  k.place(out);
+                  k.nanosleep(1u);
+                  k.place(on);
+              });
+          }) == "");
+    CHECK(ids([](builder& k, out_t, px::reg<u32> n) {
+              k.loop([&] { k.switch_table(n, px::case_<0>([&] {}), px::case_<1>([&] {})); });
+          }) == "K03");
+    CHECK(ids([](builder& k, out_t, px::reg<u32> n) {
+              k.loop([&](px::loop_handle l) {
+                  k.switch_table(n, px::case_<0>([&] { l.break_(); }), px::case_<1>([&] {}));
+              });
+          }) == "");
+}
+
 TEST_CASE("F07: roles are threads, the author's own branches are unknown") {
     CHECK(ids(with_load([](builder& k, auto& bar, auto& a, auto& map, auto& n) {  // all 32 lanes of the producer warp
                   k.if_(k.mov(px::tid.x) < 32u, [&] { k.role(32, [&] { expect_and_load(k, bar, a, map, n); }); });

@@ -310,7 +310,7 @@ EXAMPLES = {
     "atomic": (SCALAR, ["memory"]), "cache": (SCALAR, ["memory"]), "cluster": (SCALAR, ["memory"]),
     "warp": (SCALAR, ["warp and escapes"]), "misc": (SCALAR, ["warp and escapes"]), "barrier": (ASYNC, ["barriers"]),
     "texture": (FAMILIES, ["textures"]), "video": (FAMILIES, ["video"]), "wmma": (FAMILIES, ["wmma"]), "async": (ASYNC, ["copies", "tensor"]), "matrix": (ASYNC, ["mma", "wgmma"]),
-    "tcgen05": (ASYNC, ["tcgen05", "tcgen05 pairs"]),
+    "tcgen05": (ASYNC, ["tcgen05", "tcgen05 pairs"]), "control": (SCALAR, ["branches by a table", "functions by their address"]),
 }
 
 

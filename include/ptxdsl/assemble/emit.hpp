@@ -330,10 +330,41 @@ private:
     constexpr void label(const ir::cursor& c) {
         const ir::label_info& l = m_.labels[c.payload(0)];
         if (l.used == 0 && !l.own_name) return;
-        out.reserve(32 + l.id.length);
+        const auto kind = static_cast<ir::label_kind>(c.code());
+        out.reserve(64 + l.id.length + c.size() * word_);
+        if (kind != ir::label_kind::place) out.put("    "_sv);
         put_label(c.payload(0));
         out.put(':');
-        end_line(0);
+        if (kind == ir::label_kind::place) return end_line(0);
+        kind == ir::label_kind::prototype ? call_prototype(c) : targets(c, kind == ir::label_kind::branch_targets);
+        out.put(';');
+        finish(c);
+    }
+    /// `.branchtargets a, b`, `.calltargets f, g`
+    constexpr void targets(const ir::cursor& c, bool branch) {
+        out.put(branch ? " .branchtargets "_sv : " .calltargets "_sv);
+        for (std::uint32_t i = 1; i < c.size() - 2; ++i) {
+            if (i != 1) out.put(", "_sv);
+            const ir::name id = branch ? m_.labels[c.payload(i)].id : m_.symbols[c.payload(i)];
+            out.reserve(32 + id.length);
+            branch ? put_label(c.payload(i)) : out.put(m_.text(id));
+        }
+    }
+    /// `.callprototype (.reg .b32 _) _ (.reg .b32 _, …)`
+    constexpr void call_prototype(const ir::cursor& c) {
+        const std::uint32_t results = c.payload(1), all = c.size() - 4;
+        out.put(" .callprototype "_sv);
+        if (results != 0) formals(c, 0, results), out.put(' ');
+        out.put("_ "_sv), formals(c, results, all);
+    }
+    constexpr void formals(const ir::cursor& c, std::uint32_t begin, std::uint32_t end) {
+        out.put('(');
+        for (std::uint32_t i = begin; i < end; ++i) {
+            out.put(i == begin ? ".reg ."_sv : ", .reg ."_sv);
+            out.put(isa::name(static_cast<isa::scalar>(c.payload(2 + i))));
+            out.put(" _"_sv);
+        }
+        out.put(')');
     }
     constexpr void text_line(const ir::cursor& c, const std::uint32_t* words, std::uint32_t n) {
         const auto kind = static_cast<ir::text_kind>(c.code());
@@ -418,8 +449,12 @@ private:
         }
         const std::uint32_t* o = c.first_operand();
         const bool call = c.token(0) == static_cast<std::uint16_t>(isa::tok::call);
-        for (std::uint32_t i = 0; i < c.operands(); ++i) {
-            out.put(i == 0 ? " "_sv : ", "_sv);
+        for (std::uint32_t i = 0, first = 0; i < c.operands(); ++i) {
+            if (call && i == 0 && o[0] == ir::head(ir::operand_kind::vec, 0)) {  // a call without results
+                first = 1, ++o;
+                continue;
+            }
+            out.put(i == first ? " "_sv : ", "_sv);
             if (call && ir::kind_of(o[0]) == ir::operand_kind::vec)  // the lists of a call stand in parentheses
                 out.put('('), put_list(o + 1, ir::payload_of(o[0]), ", "_sv), out.put(')');
             else

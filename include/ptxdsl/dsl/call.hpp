@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device functions (PTX ISA 9.7.12.5). A plain constexpr helper that takes the builder is inlined, like any C++ code of
-// a body; `k.call` emits a real `.func` once and one `call` each time.
+// a body; `k.call` emits a real `.func` once and one `call` each time. Through its address, which a register holds as a
+// `px::function_ptr<R(A…)>`, a function is called with the prototype that type says.
 #pragma once
 
 #include <ptxdsl/detail/fixed_string.hpp>
 #include <ptxdsl/dsl/control.hpp>
 
-namespace ptxdsl::detail {
+namespace ptxdsl {
 
-template <class...>
-struct type_list_of {};
+/// The type of a device function's address: `px::function_ptr<px::f32(px::f32, px::f32)>`. A register of it is made by
+/// `k.address_of`, chosen between with `k.selp`, kept in memory like any value of 64 bits, and called by `k.call`.
+template <class Signature>
+struct function_ptr;
+template <class R, class... A>
+struct function_ptr<R(A...)> {
+    std::uint64_t address;
+};
+template <class R, class... A>
+inline constexpr isa::scalar scalar_of<function_ptr<R(A...)>> = isa::scalar::b64;
+
+/// A device function and its name, where a type is due: `k.call<px::callee<"dot", dot>, px::callee<"sum", sum>>(f, a,
+/// b)`.
+template <fixed_string Name, auto Body>
+struct callee {};
+
+namespace detail {
 
 /// 0 … N - 1, without <utility>.
 template <std::size_t...>
@@ -21,6 +37,16 @@ struct make_indices<0, Index...> {
     using type = indices<Index...>;
 };
 
+/// The type that a function's address says it returns.
+template <class R>
+struct result_value {
+    using type = void;
+};
+template <class T>
+struct result_value<reg<T>> {
+    using type = T;
+};
+
 template <class F>
 struct function_traits;
 template <target Tgt, template <target> class... Families, class R, class... P>
@@ -29,9 +55,8 @@ struct function_traits<R (*)(builder<Tgt, Families...>&, reg<P>...)> {
     using result = R;
     static constexpr bool returns = !std::is_void_v<R>;
     static constexpr std::uint32_t params = sizeof...(P);
-    template <class... A>
-    static constexpr bool accepts = std::is_same_v<type_list_of<A...>, type_list_of<reg<P>...>>;
     static_assert(!returns || traits<R>::is_reg, "PTXDSL-A01: a device function returns one register, or nothing");
+    using pointer = function_ptr<typename result_value<R>::type(P...)>;
 
     /// Writes the body of function `index`: parameters and result are registers of the signature.
     template <auto Body>
@@ -71,6 +96,78 @@ private:
     }
 };
 
+/// Whether the arguments that were given are registers of exactly the parameters' types.
+template <class Parameters, class... A>
+inline constexpr bool arguments_fit = false;
+template <class... A>
+inline constexpr bool arguments_fit<type_list_of<>, A...> = (is_absent<A> && ...);
+template <class P, class... Rest, class First, class... A>
+inline constexpr bool arguments_fit<type_list_of<P, Rest...>, First, A...> =
+    traits<First>::is_reg && std::is_same_v<typename traits<First>::value, P> &&
+    arguments_fit<type_list_of<Rest...>, A...>;
+
+/// What a function's address says about calls.
+template <class T>
+inline constexpr bool is_function_ptr = false;
+template <class R, class... P>
+inline constexpr bool is_function_ptr<function_ptr<R(P...)>> = true;
+template <class T>
+struct signature;
+template <class R, class... P>
+struct signature<function_ptr<R(P...)>> {
+    static constexpr std::uint32_t params = sizeof...(P);
+    template <class... A>
+    static constexpr bool accepts = arguments_fit<type_list_of<P...>, A...>;
+};
+/// Refuses arguments that a function of this address does not take.
+template <class Pointer, class... A>
+constexpr auto check_arguments() noexcept {
+    constexpr std::uint32_t given = (0u + ... + (is_absent<A> ? 0u : 1u));
+    constexpr bool count = given == signature<Pointer>::params;
+    static_assert(count, "PTXDSL-A01: another number of arguments than the device function has");
+    static_assert(!count || signature<Pointer>::template accepts<A...>,
+                  "PTXDSL-A01: an argument of a device function is a register of exactly its parameter's type");
+}
+
+template <class C, class Pointer>
+inline constexpr bool is_callee = false;
+template <fixed_string Name, auto Body, class Pointer>
+inline constexpr bool is_callee<callee<Name, Body>, Pointer> =
+    std::is_same_v<typename function_traits<decltype(Body)>::pointer, Pointer>;
+
+/// The symbol of a device function, which is written once.
+template <fixed_string Name, auto Body>
+constexpr std::uint32_t declare_function(ir::program& p, location where) {
+    constexpr auto writer = &function_traits<decltype(Body)>::template write<Body>;
+    bool same = p.text(p.kernel) != Name.view();
+    for (std::uint32_t i = 0; i < p.symbols.size(); ++i) {
+        if (p.text(p.symbols[i]) != Name.view()) continue;
+        same = false;
+        for (std::uint32_t f = 0; f < p.functions.size(); ++f)
+            same = same || (p.text(p.functions[f].id) == Name.view() && p.function_writers[f] == writer);
+        if (same) return i;
+    }
+    if (!same)
+        p.report("K01", where,
+                 {"'", Name.view(),
+                  "' is the name of something else in this kernel; a device function has "
+                  "one of its own"});
+    const std::uint32_t symbol = p.new_symbol(Name.view());
+    ir::function f;
+    f.id = p.symbols[symbol];
+    p.functions.push_back(f);
+    p.function_writers.push_back(writer);
+    return symbol;
+}
+template <class C>
+struct callee_symbol;
+template <fixed_string Name, auto Body>
+struct callee_symbol<callee<Name, Body>> {
+    static constexpr std::uint32_t declare(ir::program& p, location where) {
+        return declare_function<Name, Body>(p, where);
+    }
+};
+
 template <target Tgt>
 class call_family : public family<Tgt, call_family<Tgt>> {
     using family<Tgt, call_family<Tgt>>::ctx;
@@ -79,93 +176,163 @@ public:
     /// `call (result), Name, (arguments);` — `k.call<"dot", dot>(a, b)`. The `.func` is written once, before the
     /// kernel.
     ///
-    /// `Body` is `px::reg<R> (or void) f(px::builder<target>&, px::reg<A>…)`.
-    template <fixed_string Name, auto Body, class... A>
-    constexpr auto call(A&&... args) const {
-        return call_at<Name, Body>(location::current(), static_cast<A&&>(args)...);
+    /// `Body` is `px::reg<R> (or void) f(px::builder<target>&, px::reg<A>…)`, with up to 12 parameters here.
+    template <fixed_string Name, auto Body, class A = absent, class B = absent, class C = absent, class D = absent,
+              class E = absent, class G = absent, class H = absent, class Index = absent, class J = absent,
+              class K = absent, class L = absent, class N = absent>
+    constexpr auto call(A&& a = A{}, B&& b = B{}, C&& c = C{}, D&& d = D{}, E&& e = E{}, G&& g = G{}, H&& h = H{},
+                        Index&& i = Index{}, J&& j = J{}, K&& k = K{}, L&& l = L{}, N&& n = N{},
+                        location where = location::current()) const {
+        return call_at<Name, Body>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
+                                   static_cast<D&&>(d), static_cast<E&&>(e), static_cast<G&&>(g), static_cast<H&&>(h),
+                                   static_cast<Index&&>(i), static_cast<J&&>(j), static_cast<K&&>(k),
+                                   static_cast<L&&>(l), static_cast<N&&>(n));
     }
-    /// The same with the author's line, for messages.
+    /// The same with any number of parameters, and a line for messages.
     template <fixed_string Name, auto Body, class... A>
     constexpr auto call_at(location where, A&&... args) const {
         using F = function_traits<decltype(Body)>;
+        using Pointer = typename F::pointer;
         static_assert(F::the_target == Tgt, "PTXDSL-A11: the device function is written for another target");
-        static_assert(sizeof...(A) == F::params,
-                      "PTXDSL-A01: another number of arguments than the device function has");
-        ir::program& p = ctx().p;
-        const std::uint32_t symbol = declare<Name, Body>(p);
-        constexpr bool fits = F::template accepts<std::remove_cvref_t<A>...>;
-        static_assert(fits,
-                      "PTXDSL-A01: an argument of a device function is a register of exactly its parameter's type");
-        if constexpr (fits) return emit_call<F>(p, symbol, where, typed_args<F>(p, where, static_cast<A&&>(args)...));
+        check_arguments<Pointer, std::remove_cvref_t<A>...>();
+        constexpr bool fits = signature<Pointer>::template accepts<std::remove_cvref_t<A>...>;
+        if constexpr (fits && F::the_target == Tgt)
+            return direct(Pointer(), declare_function<Name, Body>(ctx().p, where), where, static_cast<A&&>(args)...);
+    }
+
+    /// The address of a device function, `mov.b64 d, Name;`, as a register of `px::function_ptr<R(A…)>`.
+    template <fixed_string Name, auto Body>
+    [[nodiscard]] constexpr auto address_of(location where = location::current()) const {
+        using F = function_traits<decltype(Body)>;
+        static_assert(F::the_target == Tgt, "PTXDSL-A11: the device function is written for another target");
+        return value<form<Tgt, tok::mov, tok::b64>, typename F::pointer>(
+            ctx(), where, symbol_operand(declare_function<Name, Body>(ctx().p, where)));
+    }
+    /// `call (result), f, (arguments), prototype;` through the address `f`, and in front of it the line `prototype:
+    /// .callprototype …` that `f`'s type says.
+    ///
+    /// With `px::callee<"name", function>`s between the brackets, `f` is one of those: a line `targets: .calltargets …`
+    /// names them in the prototype's place, so that ptxas knows what the functions do.
+    template <class... Callees, class F, class A = absent, class B = absent, class C = absent, class D = absent,
+              class E = absent, class G = absent, class H = absent, class Index = absent, class J = absent,
+              class K = absent, class L = absent, class N = absent>
+    constexpr auto call(F&& f, A&& a = A{}, B&& b = B{}, C&& c = C{}, D&& d = D{}, E&& e = E{}, G&& g = G{},
+                        H&& h = H{}, Index&& i = Index{}, J&& j = J{}, K&& k = K{}, L&& l = L{}, N&& n = N{},
+                        location where = location::current()) const {
+        return indirect<type_list_of<Callees...>>(
+            where, static_cast<F&&>(f), static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
+            static_cast<D&&>(d), static_cast<E&&>(e), static_cast<G&&>(g), static_cast<H&&>(h), static_cast<Index&&>(i),
+            static_cast<J&&>(j), static_cast<K&&>(k), static_cast<L&&>(l), static_cast<N&&>(n));
     }
 
 private:
-    template <fixed_string Name, auto Body>
-    static constexpr std::uint32_t declare(ir::program& p) {
-        for (std::uint32_t i = 0; i < p.symbols.size(); ++i)
-            if (p.text(p.symbols[i]) == Name.view()) return i;
-        const std::uint32_t symbol = p.new_symbol(Name.view());
-        ir::function f;
-        f.id = p.symbols[symbol];
-        p.functions.push_back(f);
-        p.function_writers.push_back(&function_traits<decltype(Body)>::template write<Body>);
-        return symbol;
+    [[nodiscard]] static constexpr raw_operand symbol_operand(std::uint32_t symbol) noexcept {
+        raw_operand o;
+        o.words[0] = ir::head(ir::operand_kind::symbol, symbol);
+        o.count = 2;
+        return o;
     }
-    template <class F>
-    struct argument_list {
-        std::uint32_t words[F::params == 0 ? 1 : F::params] = {};
-        ir::span fresh{};
-    };
-    /// Registers of the arguments, nested calls brought into their order.
-    template <class F, class... A>
-    static constexpr argument_list<F> typed_args(ir::program& p, location where, A&&... args) {
-        argument_list<F> list;
-        if constexpr (sizeof...(A) > 0) {
-            ir::span spans[] = {span_of(static_cast<A&&>(args))...};
-            if (!p.settle(spans, sizeof...(A), list.fresh))
-                p.report(
-                    "K05", where,
-                    {"two nested calls in one argument list emit several instructions each; give the first a name"});
-            std::uint32_t i = 0;
-            ((list.words[i++] = ir::head(ir::operand_kind::reg, args.id())), ...);
+    [[nodiscard]] static constexpr raw_operand list_operand(const std::uint32_t* words, std::uint32_t n) noexcept {
+        raw_operand o;
+        o.words[0] = ir::head(ir::operand_kind::vec, n);
+        o.more = words;
+        o.more_count = n;
+        return o;
+    }
+    /// Registers of the callee and the arguments, and the nested calls they come from.
+    template <std::uint32_t N>
+    struct call_operands {
+        std::uint32_t words[N + 1] = {};
+        ir::span spans[N + 1] = {};
+        std::uint32_t n = 0;
+        ir::program* foreign = nullptr;
+
+        template <class A>
+        constexpr void add(const ir::program& p, A&& a) noexcept {
+            if constexpr (!is_absent<A>) {
+                if (a.program() != &p) foreign = a.program();
+                if constexpr (!std::is_lvalue_reference_v<A>) spans[n] = a.expression();
+                words[n++] = reg_word(a.id());
+            }
         }
-        return list;
+    };
+    template <class R, class... P, class... A>
+    constexpr auto direct(function_ptr<R(P...)>, std::uint32_t symbol, location where, A&&... args) const {
+        call_operands<sizeof...(P)> list;
+        (list.add(ctx().p, static_cast<A&&>(args)), ...);
+        const ir::span all = settle_spans(ctx().p, list.spans, list.n, where);
+        raw_operand operands[3] = {{}, symbol_operand(symbol), list_operand(list.words, sizeof...(P))};
+        operands[2].prog = list.foreign;
+        return finish<R>(operands, 3, all, where);
     }
-    template <class A>
-    [[nodiscard]] static constexpr ir::span span_of(A&& a) noexcept {
-        if constexpr (std::is_lvalue_reference_v<A>)
-            return {};
-        else
-            return a.expression();
+    template <class Targets, class F, class... A>
+    constexpr auto indirect(location where, F&& f, A&&... args) const {
+        using P = typename traits<F>::value;
+        static_assert(
+            is_function_ptr<P>,
+            "PTXDSL-A14: what is called here is no function's address; k.address_of<\"name\", function>() makes a "
+            "register that holds one");
+        if constexpr (is_function_ptr<P>) {
+            check_arguments<P, std::remove_cvref_t<A>...>();
+            if constexpr (signature<P>::template accepts<std::remove_cvref_t<A>...>)
+                return through(P(), Targets(), where, static_cast<F&&>(f), static_cast<A&&>(args)...);
+        }
     }
-    template <class F>
-    constexpr auto emit_call(ir::program& p, std::uint32_t symbol, location where, const argument_list<F>& list) const {
-        raw_operand name, in;
-        name.words[0] = ir::head(ir::operand_kind::symbol, symbol);
-        name.count = 2;
-        in.prog = &p;
-        in.words[0] = ir::head(ir::operand_kind::vec, F::params);
-        in.more = list.words;
-        in.more_count = F::params;
-        if (list.fresh.end != list.fresh.begin) in.fresh = list.fresh;
+    template <class R, class... P, class... Callees, class F, class... A>
+    constexpr auto through(function_ptr<R(P...)>, type_list_of<Callees...>, location where, F&& f, A&&... args) const {
+        constexpr bool known = (is_callee<Callees, function_ptr<R(P...)>> && ...);
+        static_assert(
+            known,
+            "PTXDSL-A01: what stands between the brackets is no px::callee<\"name\", function> of the address' "
+            "type: all have the same parameters and result");
+        if constexpr (known) {
+            ir::program& p = ctx().p;
+            call_operands<sizeof...(P) + 1> list;
+            list.add(p, static_cast<F&&>(f));
+            (list.add(p, static_cast<A&&>(args)), ...);
+            const ir::span all = settle_spans(p, list.spans, list.n, where);
+            raw_operand operands[4] = {list_operand(nullptr, 0), {}, list_operand(list.words + 1, sizeof...(P)), {}};
+            operands[1].words[0] = list.words[0];
+            operands[2].prog = list.foreign;
+            operands[3].words[0] =
+                ir::head(ir::operand_kind::label, list_targets<R, P...>(type_list_of<Callees...>(), where));
+            return finish<R>(operands, 4, all, where);
+        }
+    }
+    template <class R, class... P, class... Callees>
+    constexpr std::uint32_t list_targets(type_list_of<Callees...>, location where) const {
+        ir::program& p = ctx().p;
+        if constexpr (sizeof...(Callees) != 0) {
+            const std::uint32_t symbols[] = {callee_symbol<Callees>::declare(p, where)...};
+            return p.table_next(ir::label_kind::call_targets, "targets", where, symbols, sizeof...(Callees));
+        } else if constexpr (std::is_void_v<R>) {
+            const std::uint32_t formals[] = {0, formal<P>...};
+            return p.table_next(ir::label_kind::prototype, "prototype", where, formals, 1 + sizeof...(P));
+        } else {
+            const std::uint32_t formals[] = {1, formal<R>, formal<P>...};
+            return p.table_next(ir::label_kind::prototype, "prototype", where, formals, 2 + sizeof...(P));
+        }
+    }
+    template <class T>
+    static constexpr auto formal = static_cast<std::uint32_t>(ir::program::register_type(scalar_of<T>));
+
+    /// Emits the call with its first operand, the list of results, filled in; a direct one without results has none.
+    template <class R>
+    constexpr auto finish(raw_operand* operands, std::uint32_t n, ir::span all, location where) const {
+        ir::program& p = ctx().p;
         constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::call);
         const form_ref form{&packed, 1, isa::verdict::no_form, {2, 1}};
-        if constexpr (F::returns) {
-            using T = typename traits<typename F::result>::value;
-            const std::uint32_t dst = p.new_reg(scalar_of<T>);
-            const std::uint32_t out = ir::head(ir::operand_kind::reg, dst);
-            raw_operand results;
-            results.words[0] = ir::head(ir::operand_kind::vec, 1);
-            results.more = &out;
-            results.more_count = 1;
-            const raw_operand operands[] = {results, name, in};
-            const ir::span s = emit(p, form, ctx().guard, where, operands, 3);
-            return reg<T>(p, dst, s);
+        if constexpr (std::is_void_v<R>) {
+            const std::uint32_t skip = n == 3 ? 1 : 0;
+            emit(p, form, ctx().guard, where, operands + skip, n - skip);
         } else {
-            const raw_operand operands[] = {name, in};
-            emit(p, form, ctx().guard, where, operands, 2);
+            const std::uint32_t dst = p.new_reg(scalar_of<R>), out = reg_word(dst);
+            operands[0] = list_operand(&out, 1);
+            const ir::span s = emit(p, form, ctx().guard, where, operands, n);
+            return reg<R>(p, dst, {all.end != 0 ? all.begin : s.begin, s.end});
         }
     }
 };
 
-}  // namespace ptxdsl::detail
+}  // namespace detail
+}  // namespace ptxdsl

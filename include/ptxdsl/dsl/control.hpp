@@ -24,6 +24,16 @@ struct control_writer {
         ++p.labels[label].used;
         emit(p, {&packed, 1, 0, {1, 0}}, g, where, &target, 1);
     }
+    /// `brx.idx{.uni} index, table;`
+    constexpr void brx(const raw_operand& index, std::uint32_t table, bool uniform, location where) const {
+        constexpr std::uint32_t packed[] = {static_cast<std::uint32_t>(tok::brx) | static_cast<std::uint32_t>(tok::idx)
+                                                                                       << 16,
+                                            static_cast<std::uint32_t>(tok::uni)};
+        raw_operand list[] = {index, {}};
+        list[1].words[0] = ir::head(ir::operand_kind::label, table);
+        ++p.labels[table].used;
+        emit(p, {packed, uniform ? 3u : 2u, 0, {6, 0}}, guard, where, list, 2);
+    }
     constexpr void plain(tok op, location where) const {
         const std::uint32_t packed = static_cast<std::uint32_t>(op);
         emit(p, {&packed, 1, 0, {1, 0}}, guard, where, nullptr, 0);
@@ -126,17 +136,32 @@ private:
     detail::loop_frame frame_;
 };
 
-/// A place to branch to, for control flow that the constructs below do not cover.
-class label {
+namespace detail {
+/// A name of the text that stands in front of a colon.
+class label_id {
 public:
-    constexpr explicit label(std::uint32_t id) noexcept : id_(id) {}
+    constexpr label_id(ir::program& p, std::uint32_t id) noexcept : p_(&p), id_(id) {}
     [[nodiscard]] constexpr std::uint32_t id() const noexcept { return id_; }
+    [[nodiscard]] constexpr ir::program* program() const noexcept { return p_; }
 
 private:
+    ir::program* p_;
     std::uint32_t id_;
 };
+}  // namespace detail
 
-/// One arm of `k.switch_`.
+/// A place to branch to, for control flow that the constructs below do not cover.
+class label : public detail::label_id {
+public:
+    using label_id::label_id;
+};
+/// A list of labels that `k.brx_idx` chooses from: `.branchtargets a, b, c`.
+class branch_table : public detail::label_id {
+public:
+    using label_id::label_id;
+};
+
+/// One arm of `k.switch_` and `k.switch_table`.
 template <std::int64_t V, class Body>
 struct switch_case {
     static constexpr std::int64_t value = V;
@@ -156,6 +181,54 @@ template <class Body>
 }
 
 namespace detail {
+
+template <class...>
+struct type_list_of {};
+
+template <class Index>
+inline constexpr bool is_index = traits<Index>::is_reg && std::is_same_v<typename traits<Index>::value, u32>;
+
+/// The value of a case; -1 for the default and for what is no arm.
+template <class Case>
+inline constexpr std::int64_t case_value = -1;
+template <std::int64_t V, class Body>
+inline constexpr std::int64_t case_value<switch_case<V, Body>> = V;
+template <class Case>
+inline constexpr bool is_default = false;
+template <class Body>
+inline constexpr bool is_default<switch_default<Body>> = true;
+template <class Case>
+inline constexpr bool is_case = false;
+template <std::int64_t V, class Body>
+inline constexpr bool is_case<switch_case<V, Body>> = true;
+
+/// What the arms of a `switch_table` are together.
+template <class... Cases>
+struct case_table {
+    static constexpr std::int64_t most = 1023;
+    static constexpr unsigned defaults = (0u + ... + (is_default<Cases> ? 1u : 0u));
+    static constexpr bool all_cases = ((is_case<Cases> || is_default<Cases>) && ...) && defaults <= 1;
+    static constexpr bool has_default = defaults != 0;
+    static constexpr bool too_far = ((is_case<Cases> && (case_value<Cases> < 0 || case_value<Cases> > most)) || ...);
+    static constexpr std::uint32_t entries = [] {
+        std::int64_t n = 0;
+        ((n = case_value<Cases> >= n ? case_value<Cases> + 1 : n), ...);
+        return static_cast<std::uint32_t>(n);
+    }();
+    static constexpr bool twice = [] {
+        const std::int64_t values[] = {case_value<Cases>..., -1};
+        for (std::size_t i = 0; i < sizeof...(Cases); ++i)
+            for (std::size_t k = 0; k < i; ++k)
+                if (values[i] >= 0 && values[i] == values[k]) return true;
+        return false;
+    }();
+    static constexpr bool no_gaps = sizeof...(Cases) - defaults == entries;
+    static constexpr bool ok = all_cases && entries != 0 && !too_far && !twice && (no_gaps || has_default);
+};
+template <class A>
+inline constexpr bool is_label = std::is_same_v<A, label> || std::is_same_v<A, branch_table>;
+/// `{}` where a list of labels is due.
+struct no_targets {};
 
 template <class Body, class... A>
 constexpr auto run_body(Body& body, A... args) {
@@ -300,6 +373,36 @@ public:
         switch_(x, x.program()->locations.back(), static_cast<First&&>(first), static_cast<Cases&&>(cases)...);
     }
 
+    /// Emits `table: .branchtargets c0, …; setp.gt.u32 p, x, highest; @p bra default; brx.idx x, table;`, then for each
+    /// case `c: …; bra end;`, then the default, then `end:`: one indirect branch where `switch_` compares with every
+    /// case.
+    ///
+    /// Cases are numbered from 0, `px::case_<3>([&] { … })` in any order; values between them go to the default.
+    /// Without `px::default_` there is no comparison: every value up to the highest has its case, and `x` is one of
+    /// those.
+    template <class... Cases>
+    constexpr auto switch_table(const operand<u32>& x, Cases&&... cases) const {
+        using table = case_table<std::remove_cvref_t<Cases>...>;
+        check_table<table>();
+        if constexpr (table::ok) {
+            std::uint32_t labels[table::entries + 1] = {};  // the last: the default
+            const std::uint32_t end = begin_table<table>(x, labels, type_list_of<std::remove_cvref_t<Cases>...>());
+            std::size_t left = sizeof...(Cases);
+            constexpr bool alone = sizeof...(Cases) == 1;
+            (table_case<false>(x, cases, labels, end, left, alone), ...);
+            (table_case<true>(x, cases, labels + table::entries, end, left, alone), ...);
+            ctx().p.place_label(end, x.where);
+            for (std::size_t i = alone ? 0 : 1; i < sizeof...(Cases); ++i)
+                ctx().p.add_region(ir::region::if_end, x.where);
+        }
+    }
+    /// Refuses what is no u32 register with a sentence (A01, A02, A14).
+    template <class X, class... Cases>
+        requires(!is_index<X>)
+    constexpr auto switch_table(const X&, Cases&&...) const {
+        check_index<X>();
+    }
+
     /// Emits `{`, the body, `}`: a PTX scope. Registers are already unique; use it to structure the text.
     template <class Body>
     constexpr auto scope(Body&& body, location where = location::current()) const {
@@ -323,19 +426,162 @@ public:
 
     /// Declares a label without placing it. Emits nothing.
     [[nodiscard]] constexpr label new_label(string_view name, location where = location::current()) const {
-        return label(ctx().p.new_label(name, where));
+        return label(ctx().p, ctx().p.new_label(name, where));
     }
     /// Emits `name:` here. Once per label (K01).
     constexpr auto place(label l, location where = location::current()) const {
+        if (!is_own(l, where)) return;
         if (ctx().p.labels[l.id()].placed != 0) ctx().p.report("K01", where, {"label placed twice"});
         ctx().p.place_label(l.id(), where);
     }
     /// Emits `bra name;` under the pending guard.
     constexpr auto bra(label l, location where = location::current()) const {
-        control_writer{ctx().p}.bra(l.id(), ctx().guard, where);
+        if (is_own(l, where)) control_writer{ctx().p}.bra(l.id(), ctx().guard, where);
+    }
+
+    /// Emits `name: .branchtargets a, b, c;` here: a list for several `brx_idx` behind it. PTX ISA 11.3.1.
+    template <std::uint32_t N>
+    [[nodiscard]] constexpr auto branch_targets(const label (&targets)[N], string_view name = "table",
+                                                location where = location::current()) const {
+        ir::program& p = ctx().p;
+        std::uint32_t ids[N] = {};
+        const branch_table table(p, p.new_label(name, where));
+        take_targets(targets, ids, where);
+        p.place_table(ir::label_kind::branch_targets, table.id(), where, ids, N);
+        return table;
+    }
+    /// `brx.idx index, table;` PTX ISA 9.7.12.3. The index is below the number of targets; nothing tests that.
+    template <class Index, std::same_as<branch_table> Table>
+    constexpr auto brx_idx(Index&& index, const Table& table, location where = location::current()) const {
+        return choose<false>(static_cast<Index&&>(index), table, where);
+    }
+    /// `brx.idx index, table;` with `.uni`: all threads of the warp go to the same target.
+    template <class Index, std::same_as<branch_table> Table>
+    constexpr auto brx_idx_uni(Index&& index, const Table& table, location where = location::current()) const {
+        return choose<true>(static_cast<Index&&>(index), table, where);
+    }
+    /// Both lines, `table: .branchtargets a, b, c;` and the branch: `k.brx_idx(index, {a, b, c})`.
+    template <class Index, std::uint32_t N>
+    constexpr auto brx_idx(Index&& index, const label (&targets)[N], location where = location::current()) const {
+        return choose<false>(static_cast<Index&&>(index), targets, where);
+    }
+    template <class Index, std::uint32_t N>
+    constexpr auto brx_idx_uni(Index&& index, const label (&targets)[N], location where = location::current()) const {
+        return choose<true>(static_cast<Index&&>(index), targets, where);
+    }
+    /// Refuses an empty list with a sentence (K01).
+    template <class Index>
+    constexpr auto brx_idx(Index&&, no_targets, location = location::current()) const {
+        static_assert(always_false<Index>,
+                      "PTXDSL-K01: the list of targets of brx.idx is empty; name the labels: {a, b}");
+    }
+    template <class Index>
+    constexpr auto brx_idx_uni(Index&&, no_targets, location = location::current()) const {
+        static_assert(always_false<Index>,
+                      "PTXDSL-K01: the list of targets of brx.idx is empty; name the labels: {a, b}");
     }
 
 private:
+    /// K02
+    [[nodiscard]] constexpr bool is_own(const label_id& l, location where) const {
+        if (l.program() == &ctx().p) return true;
+        ctx().p.report("K02", where, {"this label belongs to another kernel"});
+        return false;
+    }
+    template <std::uint32_t N>
+    constexpr void take_targets(const label (&targets)[N], std::uint32_t* ids, location where) const {
+        for (std::uint32_t i = 0; i < N; ++i) {
+            if (!is_own(targets[i], where)) continue;
+            ids[i] = targets[i].id();
+            ++ctx().p.labels[ids[i]].used;
+        }
+    }
+    template <class Index>
+    static constexpr auto check_index() noexcept {
+        using V = std::remove_cvref_t<Index>;
+        using value = typename traits<V>::value;
+        static_assert(
+            !traits<V>::is_special,
+            "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
+        static_assert(traits<V>::is_reg || traits<V>::is_special,
+                      "PTXDSL-A14: the index of a branch table is a register; a constant one chooses nothing");
+        static_assert(!traits<V>::is_reg || !std::is_same_v<value, pred>,
+                      "PTXDSL-A02: the index of a branch table is a predicate; a branch on it is k.if_");
+        static_assert(
+            !traits<V>::is_reg || std::is_same_v<value, pred> || std::is_same_v<value, u32>,
+            "PTXDSL-A01: the index of a branch table is a px::u32 register; convert it with k.cvt<px::u32>(x)");
+    }
+    template <bool Uniform, class Index>
+    constexpr auto choose(Index&& index, const branch_table& table, location where) const {
+        check_index<Index>();
+        if constexpr (is_index<Index>)
+            if (is_own(table, where))
+                control_writer{ctx().p, ctx().guard}.brx(operand<u32>(static_cast<Index&&>(index), where), table.id(),
+                                                         Uniform, where);
+    }
+    template <bool Uniform, class Index, std::uint32_t N>
+    constexpr auto choose(Index&& index, const label (&targets)[N], location where) const {
+        check_index<Index>();
+        std::uint32_t ids[N] = {};
+        take_targets(targets, ids, where);
+        ir::program& p = ctx().p;
+        const branch_table table(p, p.table_next(ir::label_kind::branch_targets, "table", where, ids, N));
+        choose<Uniform>(static_cast<Index&&>(index), table, where);
+    }
+    template <class Table>
+    static constexpr auto check_table() noexcept {
+        static_assert(Table::all_cases,
+                      "PTXDSL-K01: switch_table takes px::case_<n>([&] { … }) and at most one px::default_([&] { … })");
+        static_assert(!Table::all_cases || Table::entries != 0, "PTXDSL-K01: a switch_table without cases");
+        static_assert(
+            !Table::all_cases || !Table::too_far,
+            "PTXDSL-K01: the cases of switch_table are numbered from 0 to at most 1023; k.switch_ compares with "
+            "any value");
+        static_assert(!Table::twice, "PTXDSL-K01: two cases of switch_table have the same value");
+        static_assert(!Table::all_cases || Table::too_far || Table::twice || Table::no_gaps || Table::has_default,
+                      "PTXDSL-K01: a value between the cases of switch_table has none; add px::default_([&] { … })");
+    }
+    /// Everything before the first case; fills in the cases' labels and returns the one behind them all.
+    template <class Table, class... Cases>
+    constexpr std::uint32_t begin_table(const operand<u32>& x, std::uint32_t* labels, type_list_of<Cases...>) const {
+        ir::program& p = ctx().p;
+        const control_writer w{p};
+        const std::uint32_t end = p.new_label("end_switch", x.where);
+        const std::uint32_t other = Table::has_default ? p.new_label("default", x.where) : end;
+        for (std::uint32_t i = 0; i <= Table::entries; ++i) labels[i] = other;
+        const auto name_case = [&]<class Case>(type_list_of<Case>) {
+            if constexpr (is_case<Case>) labels[case_value<Case>] = p.new_label("case", x.where);
+        };
+        (name_case(type_list_of<Cases>()), ...);
+        for (std::uint32_t i = 0; i < Table::entries; ++i) ++p.labels[labels[i]].used;
+        const branch_table table(
+            p, p.table_next(ir::label_kind::branch_targets, "table", x.where, labels, Table::entries));
+        p.flush_notes(x.where);
+        raw_operand index = x;
+        if constexpr (Table::has_default) {
+            const reg<pred> beyond =
+                w.compare(tok::gt, isa::scalar::u32, index, operand<u32>(Table::entries - 1, x.where), x.where);
+            w.bra(other, control_writer::guard_of(beyond, false), x.where);
+            index.fresh = {};
+        }
+        w.brx(index, table.id(), false, x.where);
+        return end;
+    }
+    /// One arm in the order of the text. The verifier sees the arms of nested ifs on a condition that follows from `x`.
+    template <bool Default, class Case>
+    constexpr auto table_case(const operand<u32>& x, Case& c, const std::uint32_t* labels, std::uint32_t end,
+                              std::size_t& left, bool alone) const {
+        if constexpr (is_default<std::remove_cvref_t<Case>> == Default) {
+            ir::program& p = ctx().p;
+            const bool last = --left == 0;
+            if (!last || alone) p.add_region(ir::region::if_begin, x.where, ir::payload_of(x.words[0]) << 1 | 1u);
+            p.place_label(labels[Default ? 0 : case_value<std::remove_cvref_t<Case>>], x.where);
+            run_body(c.body);
+            if (last) return;
+            control_writer{p}.bra(end, 0, x.where);
+            p.add_region(ir::region::else_begin, x.where);
+        }
+    }
     template <class T>
     [[nodiscard]] static constexpr raw_operand without_order(const operand<T>& o) noexcept {
         raw_operand r = o;

@@ -91,7 +91,7 @@ struct inst_shapes {
             put(isa::operand_kind::not_pred);
         } else if constexpr (std::is_same_v<V, sink_t>) {
             put(isa::operand_kind::sink);
-        } else if constexpr (std::is_same_v<V, label>) {
+        } else if constexpr (is_label<V>) {
             put(isa::operand_kind::label);
         } else if constexpr (is_vec<V>) {
             put(isa::operand_kind::vec, scalar_of<typename V::value_type>, V::size);
@@ -152,8 +152,8 @@ template <class A>
 template <class A>
 inline constexpr bool is_inst_operand =
     traits<A>::is_reg || traits<A>::is_special || std::is_arithmetic_v<A> || std::is_same_v<A, negated> ||
-    std::is_same_v<A, sink_t> || std::is_same_v<A, label> || std::is_same_v<A, absent> || is_vec<A> || is_ptr_v<A> ||
-    is_joined<A> || described_operand<A>;
+    std::is_same_v<A, sink_t> || is_label<A> || std::is_same_v<A, absent> || is_vec<A> || is_ptr_v<A> || is_joined<A> ||
+    described_operand<A>;
 
 template <target Tgt, fixed_string Text, class... O>
 struct inst_form {
@@ -297,7 +297,8 @@ private:
             o = pred_operand(a, location());
         } else if constexpr (std::is_same_v<V, sink_t>) {
             o.words[0] = ir::head(ir::operand_kind::sink, 0);
-        } else if constexpr (std::is_same_v<V, label>) {
+        } else if constexpr (is_label<V>) {
+            o.prog = a.program();
             o.words[0] = ir::head(ir::operand_kind::label, a.id());
             ++k.p.labels[a.id()].used;
         } else if constexpr (is_vec<V>) {

@@ -90,6 +90,48 @@ struct body_traits<void (L::*)(B&, P...) const> : body_traits<void (*)(B&, P...)
 template <class L, class B, class... P>
 struct body_traits<void (L::*)(B&, P...) const noexcept> : body_traits<void (*)(B&, P...)> {};
 
+/// All records of the program, in the order of the text but for the kernel, which comes first.
+template <class F>
+constexpr void each_record(ir::program& p, const F& f) {
+    const auto walk = [&](dynarray<std::uint32_t>& words, std::uint32_t at, std::uint32_t end) {
+        for (; at < end; at += ir::cursor{&words[at]}.size()) f(&words[at]);
+    };
+    walk(p.words, 0, p.words.size());
+    for (std::uint32_t i = 0; i < p.functions.size(); ++i)
+        walk(p.function_words, p.functions[i].begin, p.functions[i].end);
+}
+/// Adds the function of this name to those that have been found, unless it is there.
+constexpr void take_function(ir::program& p, ir::name id, dynarray<ir::function>& found) {
+    for (std::uint32_t i = 0; i < found.size(); ++i)
+        if (found[i].id.offset == id.offset) return;
+    for (std::uint32_t i = 0; i < p.functions.size(); ++i)
+        if (p.functions[i].id.offset == id.offset) return found.push_back(p.functions[i]);
+}
+/// Brings the functions into the order in which the text first names them: C++ leaves open in which it evaluates the
+/// arguments that declare them.
+constexpr void order_functions(ir::program& p) {
+    const std::uint32_t n = p.functions.size();
+    if (n < 2) return;
+    dynarray<ir::function> found(n);
+    const auto scan = [&](const std::uint32_t* w, const std::uint32_t* end) {
+        for (; w < end; w += ir::cursor{w}.size()) {
+            const ir::cursor c{w};
+            if (c.kind() == ir::record::label && c.code() == static_cast<std::uint32_t>(ir::label_kind::call_targets))
+                for (std::uint32_t i = 1; i < c.size() - 2; ++i) take_function(p, p.symbols[c.payload(i)], found);
+            if (!c.is_instruction()) continue;
+            const std::uint32_t* o = c.first_operand();
+            for (std::uint32_t i = 0; i < c.operands(); ++i, o += ir::operand_words(o[0]))
+                if (ir::kind_of(o[0]) == ir::operand_kind::symbol)
+                    take_function(p, p.symbols[ir::payload_of(o[0])], found);
+        }
+    };
+    scan(p.words.data(), p.words.data() + p.words.size());
+    for (std::uint32_t i = 0; i < found.size(); ++i)
+        scan(p.function_words.data() + found[i].begin, p.function_words.data() + found[i].end);
+    for (std::uint32_t i = 0; i < n && found.size() < n; ++i) take_function(p, p.functions[i].id, found);
+    for (std::uint32_t i = 0; i < n; ++i) p.functions[i] = found[i];
+}
+
 /// Writes the device functions the kernel calls, and those they call, into words of their own.
 constexpr void write_functions(ir::program& p) {
     if (p.function_writers.empty()) return;
@@ -102,12 +144,47 @@ constexpr void write_functions(ir::program& p) {
     }
     p.function_words = static_cast<dynarray<std::uint32_t>&&>(p.words);
     p.words = static_cast<dynarray<std::uint32_t>&&>(kernel_words);
+    order_functions(p);
+}
+
+constexpr void rename_tables(std::uint32_t* w, const dynarray<std::uint32_t>& renamed) {
+    const ir::cursor c{w};
+    if (c.kind() == ir::record::label && !c.is_place()) w[2] = renamed[w[2]] - 1;
+    if (!c.is_instruction() || (static_cast<tok>(c.token(0)) != tok::call && static_cast<tok>(c.token(0)) != tok::brx))
+        return;
+    std::uint32_t* o = w + (c.first_operand() - w);
+    for (std::uint32_t i = 0; i < c.operands(); ++i, o += ir::operand_words(o[0]))
+        if (ir::kind_of(o[0]) == ir::operand_kind::label && renamed[ir::payload_of(o[0])] != 0)
+            o[0] = ir::head(ir::operand_kind::label, renamed[ir::payload_of(o[0])] - 1);
+}
+
+/// Gives the tables and prototypes that calls write in front of themselves the numbers they would have if C++ evaluated
+/// arguments from left to right.
+constexpr void order_tables(ir::program& p) {
+    if (p.tables < 2) return;
+    dynarray<std::uint32_t> met(p.tables), renamed(p.labels.size());  // by label: its new id + 1, 0: no table
+    renamed.resize(p.labels.size(), 0);
+    each_record(p, [&](std::uint32_t* w) {
+        const ir::cursor c{w};
+        if (c.kind() == ir::record::label && !c.is_place() && renamed[c.payload(0)] == 0)
+            met.push_back(c.payload(0)), renamed[c.payload(0)] = 1;
+    });
+    dynarray<ir::label_info> info(met.size());
+    for (std::uint32_t id = 0; id < p.labels.size(); ++id)
+        if (renamed[id] != 0) info.push_back(p.labels[met[info.size()]]), met.push_back(id);
+    for (std::uint32_t i = 0; i < info.size(); ++i) {
+        const std::uint32_t id = met[info.size() + i];
+        renamed[met[i]] = id + 1;
+        p.labels[id] = info[i];
+    }
+    each_record(p, [&](std::uint32_t* w) { rename_tables(w, renamed); });
 }
 
 /// Closes what the body left to the library: the final `ret`, unplaced labels (K01), open loops.
 constexpr void finish_program(ir::program& p) {
     control_writer{p}.plain(tok::ret, location());
     write_functions(p);
+    order_tables(p);
     for (std::uint32_t i = 0; i < p.labels.size(); ++i)
         if (p.labels[i].used != 0 && p.labels[i].placed == 0)
             p.add_finding("K01", false, p.labels[i].where,

@@ -36,6 +36,30 @@ struct inlined_location {
     unsigned file = 0, line = 0, column = 0;
 };
 
+/// A formal parameter in a register, `.reg .b32 _`, and one of `N` bytes, `.param .align 8 .b8 _[N]`, in a prototype.
+/// Any other type `T` stands for `.param .T _`.
+template <class T>
+struct in_reg {};
+template <unsigned N, unsigned Align>
+struct param_bytes {};
+/// The results or the parameters of a prototype.
+template <class... T>
+struct formals {
+    static constexpr unsigned count = sizeof...(T);
+    using list = detail::type_list_of<T...>;
+};
+/// A `.callprototype` by its name: what a function called by its address returns and takes.
+template <class Results, class Parameters>
+class call_prototype : public detail::label_id {
+public:
+    using label_id::label_id;
+};
+/// A `.calltargets` by its name: the functions of which one is called.
+class call_target_list : public detail::label_id {
+public:
+    using label_id::label_id;
+};
+
 namespace detail {
 
 /// Writes the text of one line into a program's pool.
@@ -71,6 +95,37 @@ private:
     ir::program& p_;
     std::uint32_t begin_;
 };
+
+/// What one formal parameter of a prototype prints.
+template <class T>
+struct formal {
+    static constexpr void put(line_text& t) { t.put(".param .").put(isa::name(scalar_of<T>)).put(" _"); }
+};
+template <class T>
+struct formal<in_reg<T>> {
+    static constexpr void put(line_text& t) { t.put(".reg .").put(isa::name(scalar_of<T>)).put(" _"); }
+};
+template <unsigned N, unsigned Align>
+struct formal<param_bytes<N, Align>> {
+    static constexpr void put(line_text& t) {
+        t.put(".param .align ").put(std::uint64_t{Align}).put(" .b8 _[");
+        if (N != 0) t.put(std::uint64_t{N});
+        t.put("]");
+    }
+};
+template <class... F>
+constexpr void put_formals(line_text& t, type_list_of<F...>) {
+    t.put("(");
+    [[maybe_unused]] unsigned i = 0;
+    ((t.put(i++ == 0 ? "" : ", "), formal<F>::put(t)), ...);
+    t.put(")");
+}
+
+/// Elements of a list of a call; `px::sink` is an empty one.
+template <class L>
+inline constexpr unsigned list_size = 0;
+template <class T, unsigned N>
+inline constexpr unsigned list_size<element_list<T, N>> = N;
 
 /// The space's word where a variable is declared.
 [[nodiscard]] constexpr string_view declared_space(space s) noexcept { return isa::name(s); }
@@ -148,7 +203,51 @@ public:
     [[nodiscard]] constexpr ptxdsl::symbol symbol(string_view name) const { return {p(), p().new_symbol(name)}; }
     /// A label printed as `name`, for `k.place` and `k.bra`. Emits nothing.
     [[nodiscard]] constexpr ptxdsl::label named_label(string_view name, location where = location::current()) const {
-        return ptxdsl::label(p().new_named_label(name, where));
+        return ptxdsl::label(p(), p().new_named_label(name, where));
+    }
+    /// A table of labels printed as `name`, for `k.place` and `k.brx_idx`. Emits nothing.
+    [[nodiscard]] constexpr branch_table named_table(string_view name, location where = location::current()) const {
+        return branch_table(p(), p().new_named_label(name, where));
+    }
+    /// A prototype printed as `name`, for `k.place` and `k.call_function`:
+    /// `k.named_prototype<px::formals<px::b32>, px::formals<px::b64, px::in_reg<px::f32>>>("p")`. Emits nothing.
+    template <class Results, class Parameters>
+    [[nodiscard]] constexpr auto named_prototype(string_view name, location where = location::current()) const {
+        return call_prototype<Results, Parameters>(p(), p().new_named_label(name, where));
+    }
+    /// A list of functions printed as `name`, for `k.place` and `k.call_function`. Emits nothing.
+    [[nodiscard]] constexpr call_target_list named_targets(string_view name,
+                                                           location where = location::current()) const {
+        return call_target_list(p(), p().new_named_label(name, where));
+    }
+    using builder<Tgt>::place;
+    /// Emits `name:`, and behind it `.callprototype (results) _ (parameters);`
+    template <class... R, class... A>
+    constexpr void place(const call_prototype<formals<R...>, formals<A...>>& prototype,
+                         location where = location::current()) const {
+        p().place_label(prototype.id(), where);
+        auto text = statement();
+        text.put(".callprototype ");
+        if (sizeof...(R) != 0) detail::put_formals(text, detail::type_list_of<R...>()), text.put(" ");
+        text.put("_ ");
+        detail::put_formals(text, detail::type_list_of<A...>());
+        text.put(";").end(ir::text_kind::statement, where);
+    }
+    /// Emits `name: .branchtargets a, b;` — `k.place(table, {a, b})`, in front of the `brx.idx` that names it.
+    template <std::uint32_t N>
+    constexpr void place(const branch_table& table, const label (&targets)[N],
+                         location where = location::current()) const {
+        std::uint32_t ids[N] = {};
+        for (std::uint32_t i = 0; i < N; ++i) ids[i] = targets[i].id(), ++p().labels[ids[i]].used;
+        p().place_table(ir::label_kind::branch_targets, table.id(), where, ids, N);
+    }
+    /// Emits `name: .calltargets f, g;` — `k.place(targets, {f, g})`.
+    template <std::uint32_t N>
+    constexpr void place(const call_target_list& targets, const ptxdsl::symbol (&functions)[N],
+                         location where = location::current()) const {
+        std::uint32_t ids[N] = {};
+        for (std::uint32_t i = 0; i < N; ++i) ids[i] = ir::payload_of(functions[i].word());
+        p().place_table(ir::label_kind::call_targets, targets.id(), where, ids, N);
     }
     /// Emits a directive or declaration by its text, unchecked: `k.directive(".pragma \"nounroll\";")`.
     constexpr void directive(string_view line, location where = location::current()) const {
@@ -216,8 +315,9 @@ public:
     /// `call{.M} (results), callee, (arguments), prototype;` — lists are `k.list(…)`, `px::sink` leaves one out. PTX
     /// ISA 9.7.12.5.
     template <tok... M, class R, class F, class A, class P = detail::absent>
-    constexpr void call_function(const R& results, const F& callee, const A& arguments, const P& prototype = {},
+    constexpr auto call_function(const R& results, const F& callee, const A& arguments, const P& prototype = {},
                                  location where = location::current()) const {
+        check_prototype(prototype, lists<R, A>());
         constexpr auto packed = detail::pack_tokens<tok::call, M...>();
         detail::raw_operand operands[4];
         std::uint32_t n = 0;
@@ -290,10 +390,24 @@ private:
         t.put(".loc ").put(std::uint64_t{file}).put(" ").put(std::uint64_t{line}).put(" ").put(std::uint64_t{column});
         return t;
     }
+    template <class R, class A>
+    using lists = detail::type_list_of<R, A>;
+    /// A prototype says how many results and arguments there are.
+    template <class P, class R, class A>
+    static constexpr auto check_prototype(const P&, lists<R, A>) noexcept {}
+    template <class... FR, class... FA, class R, class A>
+    static constexpr auto check_prototype(const call_prototype<formals<FR...>, formals<FA...>>&, lists<R, A>) noexcept {
+        static_assert(detail::list_size<R> == sizeof...(FR),
+                      "PTXDSL-A01: another number of results than the call's prototype has");
+        static_assert(detail::list_size<A> == sizeof...(FA),
+                      "PTXDSL-A01: another number of arguments than the call's prototype has");
+    }
     template <class O>
     constexpr void add_operand(detail::raw_operand* operands, std::uint32_t& n, const O& o) const {
         if constexpr (detail::traits<O>::is_reg)
             operands[n++] = detail::reg_operand(p(), o.id());
+        else if constexpr (std::is_base_of_v<detail::label_id, O>)
+            operands[n++].words[0] = ir::head(ir::operand_kind::label, o.id());
         else if constexpr (detail::described_operand<O>)
             operands[n++] = o.raw(this->context());
         else

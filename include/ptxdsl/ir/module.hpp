@@ -8,7 +8,7 @@
 //   instruction   w0 kind:8 | modifiers:8 | words:16      w1 form:16 | operands:8 | flags:8
 //                 w2 guard: 0, or (register + 1) << 1 | negated        w3 location index
 //                 then the tokens, two to a word, opcode first; then the operands
-//   label         w0, w1 location, w2 label id
+//   label         w0 (`label_kind` in the modifiers field), w1 location, w2 label id, then what the kind says
 //   region        w0 (code in the modifiers field), w1 location, payload        structure, prints nothing
 //   note          w0 (code in the modifiers field), w1 location, payload        meaning, prints nothing
 //   text          w0 (`text_kind` in the modifiers field), w1 location, w2 pool offset, w3 length
@@ -50,6 +50,14 @@ enum class operand_kind : std::uint8_t {
     pair,       ///< payload: n; then n one-word operands joined by `|`:                      p|q
                 ///< a register and a `selected` word: the register with sign and video selector  -a.b0
     text,       ///< payload: pool offset; then length
+};
+
+/// What stands behind the colon of a label.
+enum class label_kind : std::uint8_t {
+    place,           ///< nothing: a place of the program
+    branch_targets,  ///< then label ids:                          table: .branchtargets a, b;
+    call_targets,    ///< then symbol ids:                         table: .calltargets f, g;
+    prototype,       ///< then the number of results, and scalars:  proto: .callprototype (.reg .b32 _) _ ();
 };
 
 /// What the line of a `text` record is. A module (dsl/module.hpp) consists of such lines and of instructions.
@@ -305,6 +313,8 @@ struct cursor {
     [[nodiscard]] constexpr std::uint32_t operands() const noexcept { return w[1] >> 8 & 0xffu; }
     [[nodiscard]] constexpr std::uint32_t guard() const noexcept { return w[2]; }
     [[nodiscard]] constexpr const std::uint32_t* first_operand() const noexcept { return w + 4 + (tokens() + 1) / 2; }
+    /// Whether it is a label that names a place, no table or prototype.
+    [[nodiscard]] constexpr bool is_place() const noexcept { return kind() == record::label && code() == 0; }
     // Everything else: payload behind the location.
     [[nodiscard]] constexpr std::uint32_t payload(std::uint32_t i) const noexcept { return w[2 + i]; }
 

@@ -53,6 +53,7 @@ public:
     std::uint32_t shared_align = 16;
     std::uint32_t open_record = 0;  ///< word index of the record being written
     std::uint32_t loop_count = 0;
+    std::uint32_t tables = 0;  ///< labels made by `table_next`
     bool is_module = false;  ///< its author names registers too, so the library's own get other names
 
     // ---- names ------------------------------------------------------------------------------------------------
@@ -181,6 +182,19 @@ public:
         pending_.push_back(0);
         (pending_.push_back(static_cast<std::uint32_t>(payload)), ...);
     }
+    /// A table or prototype with a label of its own, which the instruction emitted next names: written in front of it,
+    /// like a note. The label's id.
+    constexpr std::uint32_t table_next(label_kind kind, string_view hint, location where, const std::uint32_t* entries,
+                                       std::uint32_t n) {
+        const std::uint32_t id = new_label(hint, where);
+        ++tables;
+        labels[id].placed = labels[id].used = 1;
+        pending_.push_back(record_head(record::label, static_cast<std::uint32_t>(kind), 3 + n));
+        pending_.push_back(0);
+        pending_.push_back(id);
+        for (std::uint32_t i = 0; i < n; ++i) pending_.push_back(entries[i]);
+        return id;
+    }
     constexpr void flush_notes(location where) {
         if (pending_.empty()) return;
         const std::uint32_t at = new_location(where);
@@ -194,9 +208,14 @@ public:
         pending_.truncate(0);
     }
     constexpr void place_label(std::uint32_t label, location where) {
+        place_table(label_kind::place, label, where, nullptr, 0);
+    }
+    constexpr void place_table(label_kind kind, std::uint32_t label, location where, const std::uint32_t* entries,
+                               std::uint32_t n) {
         ++labels[label].placed;
-        begin_record(record::label, 0, where);
+        begin_record(record::label, static_cast<std::uint32_t>(kind), where);
         words.push_back(label);
+        for (std::uint32_t i = 0; i < n; ++i) words.push_back(entries[i]);
         end_record();
     }
 

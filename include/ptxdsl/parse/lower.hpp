@@ -297,7 +297,7 @@ private:
         for (; c < end && v_.kind(c) == node_kind::modifier; ++c)
             tokens_.push_back(static_cast<u32>(isa::find_token(v_.atom(c).substr(1))));
         const auto opcode = static_cast<tok>(tokens_[0]);
-        if (opcode == tok::brx && guard == 0 && branch_by_table(n, c)) return;
+        if (opcode == tok::brx && branch_by_table(n, c, guard)) return;
         begin_record(n, guard);
         if (opcode == tok::bra) {
             it.branch = true;
@@ -314,32 +314,64 @@ private:
         // A word of ptxas that the table does not have may do anything.
         if (opcode == tok::none || code_.size() - it.at > 0xffffu) unknown_ = true;
     }
-    /// `brx.idx` as branches on conditions of which only the register they follow from is known. False when the list of
-    /// targets has ranges.
-    constexpr bool branch_by_table(u32 n, u32 index) {
+    /// `brx.idx` as branches on conditions of which only the registers they follow from are known. False when a target
+    /// is not known.
+    constexpr bool branch_by_table(u32 n, u32 index, u32 guard) {
         const u32 name = v_[index].end;
         const u32 s = name < v_[n].end ? names_.find_label(v_[name].atom) : symbol_table::none;
         if (s == symbol_table::none) return false;
         const u32 list_node = v_[names_[s].node].end;
         if (list_node >= v_.n_nodes || v_.kind(list_node) != node_kind::branch_targets) return false;
+        targets_.truncate(0);
         for (u32 t = list_node + 1; t < v_[list_node].end; t = v_[t].end)
-            if (v_.child(t, node_kind::range) != 0 || names_.find_label(v_[t].atom) == symbol_table::none) return false;
-        for (u32 t = list_node + 1; t < v_[list_node].end; t = v_[t].end) {
-            const bool last = v_[t].end == v_[list_node].end;
-            u32 guard = 0;
-            if (!last) {
-                if (k_.regs.size() == max_registers) return false;
-                guard = (k_.regs.size() + 1) << 1;
-                k_.regs.push_back({isa::scalar::pred, 0});
-                synthesise(n, tok::not_, 0);
-                push(ir::head(ir::operand_kind::reg, (guard >> 1) - 1));
-                operand(index);
-                end_item(0, false);
-            }
-            synthesise(n, tok::bra, guard);
-            end_item(names_[names_.find_label(v_[t].atom)].node, last);
+            if (!add_targets(t)) return false;
+        if (k_.regs.size() + targets_.size() >= max_registers) return false;
+        for (u32 i = 0; i < targets_.size(); ++i) {
+            const bool last = guard == 0 && i + 1 == targets_.size();  // control does not get behind it
+            synthesise(n, tok::bra, last ? 0 : some_condition(n, index, guard));
+            end_item(targets_[i], last);
         }
         return true;
+    }
+    /// The labels that one name of the list stands for: itself, or `L<3>` for L0, L1, L2 (PTX ISA 11.3.1).
+    constexpr bool add_targets(u32 t) {
+        const u32 range = v_.child(t, node_kind::range);
+        if (range == 0) {
+            const u32 s = names_.find_label(v_[t].atom);
+            if (s != symbol_table::none) targets_.push_back(names_[s].node);
+            return s != symbol_table::none;
+        }
+        const u64 count = integer_value(v_.atom(range));
+        u32 found = 0;
+        for (u32 l = body_; l < v_[body_].end && count < max_registers; ++l) {
+            if (v_.kind(l) != node_kind::label || !is_numbered(v_.atom(l), v_.atom(t), count)) continue;
+            const u32 s = names_.find_label(v_[l].atom);
+            if (s != symbol_table::none && names_[s].node == l) targets_.push_back(l), ++found;
+        }
+        return found == count;
+    }
+    /// Whether `word` is `prefix` and a number below `count`.
+    [[nodiscard]] static constexpr bool is_numbered(std::string_view word, std::string_view prefix,
+                                                    u64 count) noexcept {
+        const std::string_view digits = word.substr(0, prefix.size()) == prefix ? word.substr(prefix.size()) : "";
+        if (digits.empty() || digits.size() > 9 || (digits[0] == '0' && digits.size() != 1)) return false;
+        u64 number = 0;
+        for (const char c : digits) {
+            if (c < '0' || c > '9') return false;
+            number = number * 10 + static_cast<u64>(c - '0');
+        }
+        return number < count;
+    }
+    /// A new predicate that follows from the index, and from the guard of the branch, in a way that is not known.
+    constexpr u32 some_condition(u32 n, u32 index, u32 guard) {
+        const u32 condition = k_.regs.size();
+        k_.regs.push_back({isa::scalar::pred, 0});
+        synthesise(n, tok::not_, 0);
+        push(ir::head(ir::operand_kind::reg, condition));
+        operand(index);
+        if (guard != 0) push(ir::head(ir::operand_kind::reg, (guard >> 1) - 1));
+        end_item(0, false);
+        return (condition + 1) << 1;
     }
     constexpr void synthesise(u32 n, tok opcode, u32 guard) {
         tokens_.truncate(0);
@@ -916,6 +948,7 @@ private:
     list<u32> code_;  ///< instruction records in the order of the text
     list<item> items_;
     list<u32> tokens_;
+    list<u32> targets_;   ///< labels that a branch by table may lead to
     list<u32> label_at_;  ///< by node: the item behind a label
     list<u32> renamed_;   ///< by register: its number in a fragment + 1
     list<u32> sources_;   ///< by register: record + 1 of the instruction that writes it, 0: none, `none`: several

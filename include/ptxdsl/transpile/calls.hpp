@@ -346,6 +346,7 @@ private:
             case tok::ld: return load(i, out);
             case tok::st: return store(i, out);
             case tok::lop3: return lop3(i, out);
+            case tok::brx: return branch_by_table(i, out);
             default: break;
         }
         if (object_call(i, out)) return true;
@@ -361,6 +362,18 @@ private:
                            i.guarded ? handles_.reg(i.guard, scalar::none) : std::string()};
         const std::string target = i.a.empty() ? std::string() : handles_.label(v_[i.a[0].node].atom);
         out = builder(i) + "." + std::string(isa::spelling(i.op())) + "(" + target + ");";
+        return true;
+    }
+    [[nodiscard]] bool branch_by_table(const instruction& i, std::string& out) {
+        const bool uniform = i.n == 3 && i.t[2] == tok::uni;
+        if ((i.n != 2 && !uniform) || i.a.size() != 2 || i.a[0].kind != argument_kind::reg ||
+            i.a[1].kind != argument_kind::label)
+            return false;
+        const auto* const s = names_.find_label(v_[i.a[1].node].atom);
+        const std::string index = as(i.a[0], scalar::u32);
+        if (s == nullptr || index.empty() || !lists_labels(v_, s->node)) return false;
+        out = builder(i) + (uniform ? ".brx_idx_uni(" : ".brx_idx(") + index + ", " +
+              handles_.label(v_[i.a[1].node].atom) + ");";
         return true;
     }
     /// Template arguments from the words [from, end - 1), which name neither types nor the carry.
@@ -604,6 +617,9 @@ private:
             register_ref r;
             if (reader_.reference(c, r))
                 part = handles_.reg(r, scalar::none);
+            else if (const auto* const s = names_.find_label(v_[c].atom);
+                     !callee.empty() && s != nullptr && (is_prototype(v_, s->node) || lists_functions(v_, s->node)))
+                part = handles_.label(v_[c].atom);
             else
                 part = handles_.named(v_[c].atom);
         }

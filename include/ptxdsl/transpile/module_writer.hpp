@@ -737,14 +737,38 @@ private:
             s.name = v_[c].atom, s.node = c;
             handle x;
             x.cpp = names_.make(v_.atom(c));
-            x.declaration = "k.named_label(" + cpp::quoted(v_.atom(c)) + ")";
+            x.declaration = label_call(c) + "(" + cpp::quoted(v_.atom(c)) + ")";
             x.place = out_->size();
             x.used = true;
             const u32 h = label_handles_[c] = scope_.declare(s, std::move(x));
             out_->push_back({"", c, code_line::label_handle, h});
         }
     }
+    /// What makes the handle of a label, which may be the name of a list or prototype.
+    [[nodiscard]] std::string label_call(u32 n) const {
+        if (lists_labels(v_, n)) return "k.named_table";
+        if (lists_functions(v_, n)) return "k.named_targets";
+        const std::string prototype = prototype_types(v_, n);
+        return prototype.empty() ? "k.named_label" : "k.named_prototype<" + prototype + ">";
+    }
+    [[nodiscard]] bool all_known(u32 list) const {
+        for (u32 c = list + 1; c < v_[list].end; c = v_[c].end)
+            if (scope_.find_label(v_[c].atom) == nullptr) return false;
+        return true;
+    }
+    /// The elements of a list, which its label has written: `, {a, b}`.
+    [[nodiscard]] std::string listed(u32 label) {
+        std::string s;
+        const bool labels = lists_labels(v_, label);
+        if (!labels && !lists_functions(v_, label)) return s;
+        const u32 n = v_[label].end;
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end)
+            s += (s.empty() ? ", {" : ", ") + (labels ? this->label(v_[c].atom) : named(v_[c].atom));
+        keep(true);
+        return s + "}";
+    }
     void statement(u32 n) {
+        if (written_with_label(n)) return;
         place(n, *out_);
         switch (v_.kind(n)) {
             case node_kind::label: label_here(n); break;
@@ -778,10 +802,20 @@ private:
     }
     void label_here(u32 n) {
         const u32 h = scope_.handle_of(*scope_.find_label(v_[n].atom));
-        put("k.place(" + scope_.handles[h].cpp + ");", n, *out_);
+        const bool names_directive = label_call(n) != "k.named_label";
+        if (lists_labels(v_, n) && !all_known(v_[n].end)) {
+            put("k.directive(" + cpp::quoted(std::string(v_.atom(n)) + ":" + printed(v_[n].end) + ";") + ");", n,
+                *out_);
+            return note_directive(n);
+        }
+        put("k.place(" + scope_.handles[h].cpp + listed(n) + ");", n, *out_);
+        if (names_directive) return note_directive(n);
         out_->back().what = code_line::label;
         out_->back().target = h;
     }
+    /// The directive behind this label is written with it.
+    void note_directive(u32 label) { with_label_ = v_[label].end; }
+    [[nodiscard]] bool written_with_label(u32 n) const { return n == with_label_; }
     [[nodiscard]] std::string loc(u32 n) const {
         std::string s = "k.loc(", inlined;
         unsigned numbers = 0;
@@ -886,6 +920,7 @@ private:
     cpp::names names_, function_names_;
     u32 function_handles_ = 0;  ///< handles from here on are the function's
     std::size_t begin_ = 0;     ///< the line with `f.begin()`
+    u32 with_label_ = 0;        ///< the directive that its label has written
     std::vector<code_line>* out_ = nullptr;
     std::unordered_map<u32, std::string> symbols_;  ///< handles of what the module declares, by spelling
     std::unordered_map<u32, bool> used_symbols_;

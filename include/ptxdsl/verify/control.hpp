@@ -113,16 +113,23 @@ public:
         const u32 target = ir::payload_of(o[0]);
         if (target >= labels_.labels.size()) return;
         const label_facts::entry& to = labels_.labels[target];
-        if (!to.here && f_.m.labels[target].placed != 0)
-            f_.out.error("K02", f_.where)
-                .say("branch to label '")
-                .with(f_.m.text(f_.m.labels[target].id))
-                .say("', which lies in another function");
-        check_scope(c, target, to.scope);
+        check_visible(c, target);
         if (announced || to.kind == label_facts::use::structural) return;
         if (to.kind == label_facts::use::loop_exit) return exit_loop(to.loop);
         // An author's own branch may lead anywhere: no loop can be proved endless any more.
         for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent) f_.loops[l].leaves = true;
+    }
+    /// The list of labels of a `brx.idx`: all are visible where it stands.
+    constexpr void table(const ir::cursor& c) {
+        for (u32 i = 1; i < c.size() - 2; ++i)
+            if (c.payload(i) < labels_.labels.size()) check_visible(c, c.payload(i));
+    }
+    /// Where each target leads is known from the labels; those of constructs are their arms.
+    constexpr void branch_by_table(const ir::cursor& c) {
+        const u32* const o = c.operands() < 2 ? c.w : operand_at(c, 1);
+        if (c.operands() < 2 || ir::kind_of(o[0]) != ir::operand_kind::label) return;
+        if (ir::payload_of(o[0]) < labels_.labels.size()) check_visible(c, ir::payload_of(o[0]));
+        for (u32 l = f_.loop_now; f_.unstructured && l != 0; l = f_.loops[l].parent) f_.loops[l].leaves = true;
     }
     constexpr void finish() {
         if (!frames_.empty() && !f_.malformed)
@@ -421,8 +428,15 @@ private:
         l.counts_signed = token_at(c, 2) == tok::s32 || token_at(c, 2) == tok::s64 || token_at(c, 2) == tok::s16;
     }
 
-    /// K02: a label inside `{ … }` is not visible outside.
-    constexpr void check_scope(const ir::cursor& c, u32 target, u32 scope) {
+    /// K02: a label inside `{ … }` is not visible outside, nor outside of its function.
+    constexpr void check_visible(const ir::cursor& c, u32 target) {
+        const label_facts::entry& to = labels_.labels[target];
+        if (!to.here && f_.m.labels[target].placed != 0)
+            f_.out.error("K02", f_.where)
+                .say("branch to label '")
+                .with(f_.m.text(f_.m.labels[target].id))
+                .say("', which lies in another function");
+        const u32 scope = to.scope;
         const auto at = static_cast<u32>(c.w - f_.m.words);
         if (scope == 0 || (labels_.scopes[scope].begin <= at && at < labels_.scopes[scope].end)) return;
         f_.out.error("K02", f_.where)

@@ -78,6 +78,10 @@ private:
                 if (token_at(c, 1) == tok::mma_async) multiply(o);
                 break;
             case op::tensormap: f_.changes_maps = true; break;
+            case op::indirect:  // by a table of labels: they are what it may lead to
+                if (c.operands() < 2 || ir::kind_of(operand_at(c, 1)[0]) != ir::operand_kind::label)
+                    f_.unstructured = true;
+                break;
             default: f_.unstructured = true; break;
         }
     }
@@ -100,14 +104,17 @@ private:
     /// A label next to a region record belongs to the construct; the one before `loop_end` is the loop's exit.
     constexpr void label(const ir::cursor& c) {
         if (c.payload(0) >= f_.m.n.labels) return;
+        if (c.code() == static_cast<u32>(ir::label_kind::branch_targets))
+            for (u32 i = 1; i < c.size() - 2; ++i) branches_.push_back(c.payload(i));
         label_facts::entry& e = labels.labels[c.payload(0)];
         e.scope = scope_;
         e.here = true;
-        if (after(ir::region::else_begin, ir::region::loop_begin)) e.kind = label_facts::use::structural;
+        if (after(ir::region::else_begin, ir::region::loop_begin) || after(ir::region::if_begin, ir::region::if_begin))
+            e.kind = label_facts::use::structural;
     }
     constexpr void region(const ir::cursor& c) {
         const auto code = static_cast<ir::region>(c.code());
-        const bool after_label = before_ != nullptr && ir::cursor{before_}.kind() == ir::record::label;
+        const bool after_label = before_ != nullptr && ir::cursor{before_}.is_place();
         if (after_label &&
             (code == ir::region::if_end || code == ir::region::else_begin || code == ir::region::loop_end)) {
             label_facts::entry& e = labels.labels[ir::cursor{before_}.payload(0)];

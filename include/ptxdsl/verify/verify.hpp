@@ -33,6 +33,10 @@ public:
                     structure_.region(ir::cursor{w});
                     break;
                 case ir::record::note: note(ir::cursor{w}); break;
+                case ir::record::label:
+                    if (ir::cursor{w}.code() == static_cast<u32>(ir::label_kind::branch_targets))
+                        f_.where = w[1], structure_.table(ir::cursor{w});
+                    break;
                 case ir::record::text: f_.push(event_kind::opaque); break;
                 default: break;
             }
@@ -132,6 +136,9 @@ private:
             case op::branch:
                 if (f_.loop_now != 0) f_.lone_masks.truncate(0);  // perhaps the other lanes leave the loop
                 return structure_.branch(c, announces_branch(before_));
+            case op::indirect:
+                if (f_.loop_now != 0) f_.lone_masks.truncate(0);
+                return structure_.branch_by_table(c);
             case op::mbarrier: return mbarrier(c);
             case op::call:
                 f_.tm.calls = true;
@@ -268,7 +275,7 @@ private:
         add_site(f_, kind, p[0], p[1], amount, extra, flags, guarded(c));
         f_.sites.back().lanes = lanes_of_guard(c);
         f_.guard = 0;
-        if (kind == site_kind::wait && before_ != nullptr && ir::cursor{before_}.kind() == ir::record::label)
+        if (kind == site_kind::wait && before_ != nullptr && ir::cursor{before_}.is_place())
             f_.sites.back().loop = f_.loops[f_.loop_now].parent, f_.sites.back().spins = true;
         const u32* const w = behind(c);
         if (w != nullptr && opcode_of(w) == op::tcgen05) f_.sites.back().flags |= site_flag::commit;

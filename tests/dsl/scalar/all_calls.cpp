@@ -450,6 +450,52 @@ void stack(builder<Tgt>& k, global_ptr<u8, 128> data) {
 }
 
 template <target Tgt>
+reg<f32> half_of(builder<Tgt>& k, reg<f32> x) {
+    return k.mul(x, 0.5f);
+}
+template <target Tgt>
+reg<f32> twice(builder<Tgt>& k, reg<f32> x) {
+    return k.mul(x, 2.0f);
+}
+template <target Tgt>
+void rest(builder<Tgt>& k, reg<u32> n, reg<u64>) {
+    k.nanosleep(n);
+}
+template <target Tgt>
+void twin(builder<Tgt>& k) {
+    k.nanosleep(1u);
+}
+
+/// Branches by a table, device functions by name and by address.
+template <target Tgt>
+void jumps(builder<Tgt>& k, global_ptr<u8, 128> data) {
+    const source<Tgt> s{k, data};
+    const reg<u32> n = s.template get<u32>();
+    const reg<u64> wide = s.template get<u64>();
+    const reg<pred> p = s.template get<pred>();
+    const label a = k.new_label("a"), b = k.new_label("b");
+    const branch_table both = k.branch_targets({a, b});
+    k.at(p).brx_idx(n, both), k.at(unless(p)).brx_idx_uni(n, {b, a, b});
+    k.brx_idx_uni(n, both), k.place(a);
+    s.put(n), k.place(b);
+    k.switch_table(n, case_<1>([&] { s.put(n); }), default_([&] { s.put(wide); }));
+    k.switch_table(k.and_(n, 1u), case_<1>([&] { s.put(n); }), case_<0>([&] { s.put(wide); }));
+    k.switch_table(n, case_<0>([&] { s.put(n); }));
+    using half_callee = callee<"half_of", &half_of<Tgt>>;
+    using twice_callee = callee<"twice", &twice<Tgt>>;
+    auto x = s.template get<f32>();
+    const auto f =
+        k.selp(k.template address_of<"half_of", &half_of<Tgt>>(), k.template address_of<"twice", &twice<Tgt>>(), p);
+    x = k.call(f, x), x = k.template call<half_callee, twice_callee>(f, k.add(x, 1.0f));
+    x = k.template call<"twice", &twice<Tgt>>(x), k.template call<"rest", &rest<Tgt>>(n, wide);
+    k.call(k.template address_of<"rest", &rest<Tgt>>(), n, wide);
+    const auto g = k.template address_of<"twin", &twin<Tgt>>();
+    k.call(g), k.template call<"twin", &twin<Tgt>>(), k.at(p).call(g);
+    k.template call<callee<"twin", &twin<Tgt>>>(g);
+    s.put(x), s.put(f == k.template address_of<"twice", &twice<Tgt>>());
+}
+
+template <target Tgt>
 void escapes(builder<Tgt>& k, global_ptr<u8, 128> data) {
     const source<Tgt> s{k, data};
     const reg<f32> a = s.template get<f32>(), d = k.template new_reg<f32>("d");
@@ -476,7 +522,7 @@ void all(runner& r, const char* arch) {
         r.kernel("conversions", &conversions<Tgt>, arch);
     r.kernel("memory", &memory<Tgt>, arch), r.kernel("atomics", &atomics<Tgt>, arch),
         r.kernel("warps", &warps<Tgt>, arch), r.kernel("stack", &stack<Tgt>, arch),
-        r.kernel("escapes", &escapes<Tgt>, arch);
+        r.kernel("jumps", &jumps<Tgt>, arch), r.kernel("escapes", &escapes<Tgt>, arch);
 }
 
 }  // namespace

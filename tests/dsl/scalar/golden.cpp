@@ -15,6 +15,10 @@ namespace {
 
 using golden::kernels::check;
 
+constexpr px::reg<u32> twice(hopper& k, px::reg<u32> x) { return k.add(x, x); }
+constexpr px::reg<u32> square(hopper& k, px::reg<u32> x) { return k.mul_lo(x, x); }
+constexpr void rest(hopper& k, px::reg<u32> x) { k.nanosleep(x); }
+
 }  // namespace
 
 int main() {
@@ -72,6 +76,57 @@ int main() {
         "set.ne.u32.f32 %r1, %f0, %f0;\n"
         "slct.u32.f32 %r2, %r0, %r0, %f0;\n"
         "@!%p0 nanosleep.u32 64;");
+
+    check(
+        "branches by a table", {8, 0},
+        +[](hopper& k, px::reg<u32> n) {
+            const auto a = k.new_label("a"), b = k.new_label("b");
+            const auto both = k.branch_targets({a, b, a});
+            k.at(n < 3u).brx_idx(n, both);
+            k.brx_idx_uni(n & 1u, {b, a});
+            k.place(a);
+            k.place(b);
+            k.switch_table(n, px::case_<2>([&] { k.nanosleep(2u); }), px::default_([&] { k.nanosleep(1u); }));
+        },
+        "$table_2: .branchtargets $a_0, $b_1, $a_0;\n"
+        "setp.lt.u32 %p0, %r0, 3;\n"
+        "@%p0 brx.idx %r0, $table_2;\n"
+        "and.b32 %r1, %r0, 1;\n"
+        "$table_3: .branchtargets $b_1, $a_0;\n"
+        "brx.idx.uni %r1, $table_3;\n"
+        "$table_7: .branchtargets $default_5, $default_5, $case_6;\n"
+        "setp.gt.u32 %p1, %r0, 2;\n"
+        "@%p1 bra $default_5;\n"
+        "brx.idx %r0, $table_7;\n"
+        "nanosleep.u32 2;\n"
+        "bra $end_switch_4;\n"
+        "nanosleep.u32 1;");
+
+    check(
+        "functions by their address", {8, 0},
+        +[](hopper& k, px::reg<u32> n) {
+            const auto f = k.selp(k.address_of<"twice", twice>(), k.address_of<"square", square>(), n == 0u);
+            const auto x = k.call(f, k.add(n, k.call<px::callee<"twice", twice>, px::callee<"square", square>>(f, n)));
+            k.at(x == 4u).call(k.address_of<"rest", rest>(), x);
+        },
+        "add.u32 %r0, %arg0, %arg0;\n"
+        "mov.b32 %result0, %r0;\n"
+        "mul.lo.u32 %r0, %arg0, %arg0;\n"
+        "mov.b32 %result0, %r0;\n"
+        "nanosleep.u32 %arg0;\n"
+        "mov.b64 %rd0, twice;\n"
+        "mov.b64 %rd1, square;\n"
+        "setp.eq.u32 %p0, %r0, 0;\n"
+        "selp.b64 %rd2, %rd0, %rd1, %p0;\n"
+        "$targets_0: .calltargets twice, square;\n"
+        "call (%r1), %rd2, (%r0), $targets_0;\n"
+        "add.u32 %r2, %r0, %r1;\n"
+        "$prototype_1: .callprototype (.reg .b32 _) _ (.reg .b32 _);\n"
+        "call (%r3), %rd2, (%r2), $prototype_1;\n"
+        "setp.eq.u32 %p1, %r3, 4;\n"
+        "mov.b64 %rd3, rest;\n"
+        "$prototype_2: .callprototype _ (.reg .b32 _);\n"
+        "@%p1 call %rd3, (%r3), $prototype_2;");
 
     check(
         "conversion", {8, 1},
