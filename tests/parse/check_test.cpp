@@ -121,7 +121,7 @@ TEST_CASE("targets and versions") {
 
 TEST_CASE("32-bit addresses end at sm_90") {
     const std::string module = ".version 8.0\n.target sm_80\n.address_size 32\n.entry k() { ret; }\n";
-    CHECK(check_errors(module) == "");
+    CHECK_THAT(check_errors(module), ContainsSubstring("3:1: warning: ptxas 13 assembles no modules with 32-bit"));
     std::string newer = module;
     newer.replace(newer.find("80\n"), 2, "90");
     CHECK_THAT(check_errors(newer), ContainsSubstring("3:1: error: target sm_90 has no 32-bit addresses"));
@@ -172,6 +172,36 @@ TEST_CASE("16-bit moves read the lower half of thread and block indices and %gri
         CHECK(check_errors(kernel_of(s)) == "");
     for (const char* s : {"mov.u16 %h1, %laneid;", "mov.u16 %h1, %clock;"})
         CHECK_THAT(check_errors(kernel_of(s)), ContainsSubstring("cannot be a special register"));
+}
+
+TEST_CASE("debug information is there and refers to what is there") {
+    const auto module = [](const char* target, const char* body, const char* end) {
+        return std::string(".version 8.0\n.target ") + target + "\n.file 1 \"a.cu\"\n.entry a() {\n" + body +
+               "\n}\n.entry k() {\n.loc 1 9 9\nret;\n}\n" + end;
+    };
+    const char* const section = ".section .debug_str { $S: .b8 1 }\n";
+    CHECK(check_errors(module("sm_90", ".loc 1 5 6\n.loc 1 2 3, function_name $S, inlined_at 1 5 6\nret;", section)) ==
+          "");
+    CHECK(check_errors(module("sm_90",
+                              ".loc 1 5 6\n.loc 1 2 3, function_name $S+4, inlined_at 1 5 6\nret;\n"
+                              ".loc 1 8 1, function_name $S, inlined_at 1 2 3",
+                              section)) == "");
+    for (const char* wrong : {"1 5 7", "1 6 6", "2 5 6", "1 9 9"})
+        CHECK_THAT(
+            check_errors(module(
+                "sm_90",
+                (std::string(".loc 1 5 6\n.loc 1 2 3, function_name $S, inlined_at ") + wrong + "\nret;").c_str(),
+                section)),
+            ContainsSubstring("6:13: error: inlined code comes from a place that no '.loc' before it has"));
+    CHECK(check_errors(module("sm_90, debug", "ret;", section)) == "");
+    CHECK_THAT(check_errors(module("sm_90, debug", "ret;", "")), ContainsSubstring("2:16: error: 'debug' promises"));
+    // More places than the table begins with.
+    std::string many;
+    for (int i = 1; i < 300; ++i) many += ".loc 1 " + std::to_string(i) + " " + std::to_string(i % 7) + "\n";
+    for (int i = 1; i < 300; ++i)
+        many +=
+            ".loc 1 1000 1, function_name $S, inlined_at 1 " + std::to_string(i) + " " + std::to_string(i % 7) + "\n";
+    CHECK(check_errors(module("sm_90", many.c_str(), section)) == "");
 }
 
 TEST_CASE("arrays without a size") {

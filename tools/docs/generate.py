@@ -208,6 +208,8 @@ def read_operands(text):
 def load_calls():
     calls = []
     for header in sorted((ROOT / "include" / "ptxdsl" / "dsl").glob("*.hpp")):
+        if header.name == "module_objects.hpp":  # the same names on other objects
+            continue
         prefix = {"wgmma.hpp": "k.wgmma.", "tcgen05.hpp": "k.tcgen05."}.get(header.name, "k.")
         comment, waiting = [], None
         for line in header.read_text(encoding="utf-8").splitlines():

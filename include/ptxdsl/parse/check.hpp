@@ -5,6 +5,7 @@
 
 #include <ptxdsl/isa/special_registers.hpp>
 #include <ptxdsl/isa/table.hpp>
+#include <ptxdsl/parse/check_lines.hpp>
 #include <ptxdsl/parse/symbols.hpp>
 
 #include <cstdint>
@@ -104,6 +105,8 @@ public:
                 default: break;
             }
         }
+        detail::check_inlined(
+            v_, [&](u32 n) { error("P37", n, "inlined code comes from a place that no '.loc' before it has"); });
     }
 
 private:
@@ -144,6 +147,11 @@ private:
         const u32 a = v_.child(0, node_kind::address_size);
         address_64_ = a == 0 || v_.atom(a) == "64";
         if (a != 0 && version_ < ptx_version{2, 3}) error("P27", a, "'.address_size' needs .version 2.3");
+        if (!address_64_ && target_.sm < 90)
+            warning("P28", a, "ptxas 13 assembles no modules with 32-bit addresses any more");
+        for (u32 w = t + 2; w < v_[t].end; ++w)
+            if (v_.atom(w) == "debug" && !detail::has_debug_section(v_))
+                error("P37", w, "'debug' promises a debug section, which this module has not");
         if (!address_64_ && target_.sm >= 90) error("P28", a, "target ", v_.atom(t + 1), " has no 32-bit addresses");
         if (target_.sm < 10 || (target_.suffix != 0 && target_.suffix != 'a' && target_.suffix != 'f'))
             return warning("P30", t + 1, "unknown target '", v_.atom(t + 1), "'");
