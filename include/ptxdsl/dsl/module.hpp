@@ -357,12 +357,12 @@ public:
     /// `selp.T d, a, b, p;` of two numbers.
     template <class T, class A, class B, class P>
         requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>)
-    constexpr reg<T> selp(A a, B b, P&& p, location where = location::current()) const {
+    constexpr reg<T> select(A a, B b, P&& p, location where = location::current()) const {
         using F = detail::form<Tgt, tok::selp, isa::type_token(scalar_of<T>)>;
         return detail::checked<F, T>(this->context(), where, detail::as_operand<T>(a, where),
                                      detail::as_operand<T>(b, where), detail::pred_operand(static_cast<P&&>(p), where));
     }
-    using builder<Tgt>::cvta, builder<Tgt>::cvta_to, builder<Tgt>::selp;
+    using builder<Tgt>::cvta, builder<Tgt>::cvta_to;
     /// What is written next stands on line `n` of the text. `ptxas` names shared variables after their line.
     template <std::integral Line>
     constexpr void at_line(Line n) const {

@@ -278,6 +278,8 @@ private:
     // ---- what object_calls asks ------------------------------------------------------------------------------
 
     [[nodiscard]] bool exact() const { return exact_; }
+    /// `.shared::cta` and `barrier.cta` came with PTX 7.8; older modules have the words without them only.
+    [[nodiscard]] bool has_blocks_of_clusters() const { return v_.version() >= ptx_version{7, 8}; }
     [[nodiscard]] std::string register_text(const argument& a, scalar as) { return handles_.reg(a.reg, as); }
     [[nodiscard]] std::string accumulator_name(const argument& a) {
         return a.kind == argument_kind::list ? handles_.accumulator(a.parts) : std::string();
@@ -436,14 +438,27 @@ private:
         return assigned(i, scalar::pred, "setp" + angled(words) + "(" + list + ")", out);
     }
     [[nodiscard]] bool cvt(const instruction& i, std::string& out) {
-        if (i.a.size() != 2 || i.n < 3 || i.a[1].kind != argument_kind::reg) return false;
+        if (i.n < 3 || i.a.size() < 2 || i.a[1].kind != argument_kind::reg) return false;
         const scalar d = isa::token_type(i.t[i.n - 2]), s = i.type();
         if (d == scalar::none || s == scalar::none) return false;
         std::string words;
         if (!modifiers(i, 1, i.n - 2, words)) return false;
+        if (i.a.size() == 3) return cvt_halves(i, d, words, out);
+        if (i.a.size() != 2) return false;
         const std::string a = as(i.a[1], s);
         if (a.empty()) return false;
         return assigned(i, d, "cvt<" + cpp::type(d) + (words.empty() ? "" : ", " + words) + ">(" + a + ")", out);
+    }
+    /// `cvt.rn.bf16x2.f32 d, hi, lo;`
+    [[nodiscard]] bool cvt_halves(const instruction& i, scalar d, const std::string& words, std::string& out) {
+        if ((d != scalar::f16x2 && d != scalar::bf16x2) || i.type() != scalar::f32 || i.a[2].kind != argument_kind::reg)
+            return false;
+        const std::string high = as(i.a[1], scalar::f32), low = as(i.a[2], scalar::f32);
+        if (high.empty() || low.empty()) return false;
+        return assigned(i, d,
+                        "cvt<" + cpp::type(d) + (words.empty() ? "" : ", " + words) + ">(px::hi(" + high +
+                            "), px::lo(" + low + "))",
+                        out);
     }
     [[nodiscard]] bool mov(const instruction& i, std::string& out) {
         if (i.n != 2 || i.a.size() != 2) return false;
@@ -463,7 +478,6 @@ private:
             isa::info(t).cls == isa::type_class::bits || t == scalar::f32 || t == scalar::f64 || t == scalar::pred;
         const bool copies = exact && a.kind == argument_kind::reg;
         if (exact) return assigned(i, t, copies ? "mov(" + text + ")" : "mov<" + cpp::type(t) + ">(" + text + ")", out);
-        if (i.guarded) return false;
         return assigned(i, t, "move<" + cpp::type(t) + ">(" + text + ")", out);
     }
     [[nodiscard]] bool lop3(const instruction& i, std::string& out) {

@@ -85,7 +85,7 @@ private:
         std::string call, semantics;
         bool peer = false, expects = false, parity = false;
     };
-    [[nodiscard]] static bool read_words(const instruction& i, barrier_words& w) {
+    [[nodiscard]] bool read_words(const instruction& i, barrier_words& w) {
         bool has_space = false;
         if (i.n < 3 || i.t[i.n - 1] != tok::b64) return false;
         for (unsigned t = 2; t + 1 < i.n; ++t) {
@@ -93,6 +93,9 @@ private:
                 case tok::expect_tx: w.expects = true; break;
                 case tok::parity: w.parity = true; break;
                 case tok::shared:
+                    if (!self().has_blocks_of_clusters()) return false;
+                    has_space = true;
+                    break;
                 case tok::shared__cta: has_space = true; break;
                 case tok::shared__cluster: has_space = w.peer = true; break;
                 case tok::release:
@@ -298,23 +301,34 @@ private:
         const std::string a = self().as(i.a[1], i.type()), b = self().as(i.a[2], i.type()),
                           p = self().predicate(i.a[3]);
         if (a.empty() || b.empty() || p.empty()) return false;
-        return self().assigned(i, i.type(), "selp<" + cpp::type(i.type()) + ">(" + a + ", " + b + ", " + p + ")", out);
+        return self().assigned(i, i.type(), "select<" + cpp::type(i.type()) + ">(" + a + ", " + b + ", " + p + ")",
+                               out);
     }
 
     // ---- block barriers, votes, shuffles ---------------------------------------------------------------------
 
-    /// `bar.sync` is `barrier.cta.sync.aligned` (PTX ISA 9.7.13.1).
+    /// `bar.sync` is `barrier.cta.sync.aligned`, `bar.arrive` likewise (PTX ISA 9.7.13.1).
     [[nodiscard]] bool block_barrier(const instruction& i, std::string& out) {
-        if (self().exact() || i.n != 2 || i.t[1] != tok::sync || i.a.empty() || i.a.size() > 2) return false;
-        for (const argument& a : i.a)
-            if (a.kind != argument_kind::integer || a.value < 0) return false;
-        if (i.a.size() == 1 && i.a[0].value != 0) return false;
-        if (i.a.size() == 2 &&
-            (i.a[0].value > 15 || i.a[1].value < 32 || i.a[1].value > 1024 || i.a[1].value % 32 != 0))
+        if (self().exact() || !self().has_blocks_of_clusters() || i.n != 2 ||
+            (i.t[1] != tok::sync && i.t[1] != tok::arrive) || i.a.empty() || i.a.size() > 2)
             return false;
-        out = self().builder(i) + ".bar_sync";
-        if (i.a.size() == 2) out += "<" + std::to_string(i.a[0].value) + ", " + std::to_string(i.a[1].value) + ">";
-        out += "();";
+        const std::string call = self().builder(i) + (i.t[1] == tok::sync ? ".bar_sync" : ".bar_arrive");
+        if (i.a.size() == 1) {
+            if (i.t[1] != tok::sync || i.a[0].kind != argument_kind::integer || i.a[0].value != 0) return false;
+            out = call + "();";
+            return true;
+        }
+        const bool constant[] = {i.a[0].kind == argument_kind::integer, i.a[1].kind == argument_kind::integer};
+        if ((constant[0] && (i.a[0].value < 0 || i.a[0].value > 15)) ||
+            (constant[1] && (i.a[1].value < 32 || i.a[1].value > 1024 || i.a[1].value % 32 != 0)))
+            return false;
+        if (constant[0] && constant[1]) {
+            out = call + "<" + std::to_string(i.a[0].value) + ", " + std::to_string(i.a[1].value) + ">();";
+            return true;
+        }
+        const std::string id = self().as(i.a[0], scalar::u32), threads = self().as(i.a[1], scalar::u32);
+        if (id.empty() || threads.empty()) return false;
+        out = call + "(" + id + ", " + threads + ");";
         return true;
     }
     [[nodiscard]] bool pair_of(const argument& a, scalar first, std::string& out) {
