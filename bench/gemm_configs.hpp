@@ -22,16 +22,17 @@ struct gemm_operands {
 
 /// Names of `gemm_choice`, in its order.
 inline constexpr std::array<std::string_view, kernels::gemm_configs.size()> choice_names = {
-    "large",           "large_even",     "large_single",    "medium",         "few_rows",        "few_columns",
-    "few_rows_split",  "medium_split",   "medium_even",     "large_192",      "tokens_16_split", "tokens_16_even",
-    "tokens_32_split", "tokens_32_even", "tokens_64_split", "tokens_64_even", "tokens_128_split"};
+    "large",           "large_even",       "large_single",    "medium",         "few_rows",
+    "few_columns",     "few_rows_split",   "medium_split",    "medium_even",    "large_192",
+    "tokens_16_split", "tokens_16_even",   "tokens_32_split", "tokens_32_even", "tokens_64_split",
+    "tokens_64_even",  "tokens_128_split", "ping_pong",       "narrow",         "few_columns_pair"};
 
 /// B are weights: nothing that runs just before writes them.
 inline constexpr kernels::gemm_form weights_form{.constant_b = true};
 
 /// Names of `ping_pong_configs`, in its order.
 inline constexpr std::array<std::string_view, std::size(kernels::ping_pong_configs)> ping_pong_names = {
-    "pong_64x128", "pong_64x192", "pong_64x256", "pong_64x256_pair", "pong_128x128", "pong_128x128_pair"};
+    "pong_64x128", "pong_64x192", "pong_64x256", "pong_64x256_pair", "pong_128x128_pair"};
 
 /// "library" or a configuration's name.
 [[nodiscard]] inline std::vector<std::string> gemm_names() {

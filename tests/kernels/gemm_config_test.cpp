@@ -70,9 +70,9 @@ TEST_CASE("configurations that cannot be built are refused") {
     CHECK_FALSE(gemm_config{.bn = 128, .cluster = 1, .split_k = 2}.valid());  // split K stores from registers
     CHECK_FALSE(
         gemm_config{.bn = 128, .stages = 3, .cluster = 1, .blocks_per_sm = 2}.valid());  // registers (ptxas C7602)
-    CHECK_FALSE(ping_pong(128, 192, 4).valid());  // the accumulators of one warpgroup
-    CHECK_FALSE(ping_pong(64, 256, 5).valid());   // shared memory: both warpgroups stage results
-    CHECK_FALSE(ping_pong(64, 96, 4).valid());
+    CHECK_FALSE(ping_pong_config(128, 192, 4).valid());  // the accumulators of one warpgroup
+    CHECK_FALSE(ping_pong_config(64, 256, 5).valid());   // shared memory: both warpgroups stage results
+    CHECK_FALSE(ping_pong_config(64, 96, 4).valid());
     CHECK_FALSE(gemm_config{.bn = 128, .stream_k = true, .schedule = gemm_schedule::ping_pong}.valid());
     CHECK_FALSE(gemm_config{.bn = 16, .stages = 8, .cluster = 1}.valid());  // only where the operands are swapped
     CHECK_FALSE(
@@ -85,11 +85,15 @@ TEST_CASE("the choice follows the measurements") {
     CHECK(chosen(8192, 8192, 8192, false) == large_single);
     CHECK(chosen(4096, 4096, 4096) == large_single);
     CHECK(chosen(4096, 11008, 4096) == large_even);
-    CHECK(chosen(6144, 6144, 6144) == large_single);  // 8.7 waves: the cut costs what it saves
+    CHECK(chosen(6144, 6144, 6144) == large_single);   // 8.7 waves: the cut costs what it saves
     CHECK(chosen(4096, 7168, 18432) == large_single);  // a long K makes the even ending dear
     CHECK(chosen(2048, 2048, 2048) == medium);
-    CHECK(chosen(1024, 1024, 1024) == few_rows);
-    CHECK(chosen(512, 6144, 4096) == large_192);  // 128 tiles for 132 multiprocessors, where 128 x 256 gives 96
+    CHECK(chosen(1024, 1024, 1024) == few_columns);
+    CHECK(chosen(4096, 4096, 512) == ping_pong);
+    CHECK(chosen(4096, 7168, 2048) == ping_pong);
+    CHECK(chosen(512, 28672, 4096) == ping_pong);  // 6.8 waves of 128 x 128, where 128 x 256 has 3.4
+    CHECK(chosen(128, 6144, 4096) == narrow);      // 128 tiles of 48 columns, 96 of 64
+    CHECK(chosen(512, 6144, 4096) == large_192);   // 128 tiles for 132 multiprocessors, where 128 x 256 gives 96
     CHECK(chosen(16, 8192, 8192) == tokens_16_split);
     CHECK(chosen(16, 28672, 4096) == tokens_16_even);
     CHECK(chosen(16, 28672, 4096, false) == tokens_16_split);
@@ -97,6 +101,7 @@ TEST_CASE("the choice follows the measurements") {
     CHECK(chosen(32, 4096, 4096) == tokens_32_split);
     CHECK(chosen(64, 4096, 4096) == few_rows_split);
     CHECK(chosen(64, 4096, 14336) == tokens_64_split);
+    CHECK(chosen(64, 6144, 4096) == tokens_64_even);
     CHECK(chosen(64, 28672, 4096) == tokens_64_even);
     CHECK(chosen(64, 28672, 4096, false) == few_rows);
     CHECK(chosen(64, 10240, 8192) == tokens_64_even);
@@ -107,7 +112,7 @@ TEST_CASE("the choice follows the measurements") {
     CHECK(chosen(128, 57344, 8192) == medium_even);
     CHECK(chosen(128, 8192, 8192) == few_columns);
     CHECK(chosen(128, 4096, 14336) == tokens_128_split);
-    CHECK(chosen(256, 4096, 4096) == few_columns);
+    CHECK(chosen(256, 4096, 4096) == few_columns_pair);
     CHECK(chosen(128, 4096, 4096) == tokens_128_split);
     CHECK(chosen(128, 8192, 28672) == medium_split);
     CHECK(chosen(1, 8, 8) == few_rows);  // too short to split

@@ -39,7 +39,7 @@ void ping_pongs(std::index_sequence<I...>) {
 
 void variants() {
     ping_pongs(std::make_index_sequence<std::size(ping_pong_configs)>{});
-    constexpr gemm_config pong = ping_pong(128, 128, 6);
+    constexpr gemm_config pong = ping_pong_config(128, 128, 6);
     gemm<pong, px::bf16, px::bf16, gemm_epilogue{.alpha = true, .bias = true, .act = activation::gelu}>(
         "ping_pong_gelu");
     gemm<gemm_config{.bm = 128,
@@ -50,7 +50,7 @@ void variants() {
                      .store = store_mode::elements,
                      .early_b = true},
          px::bf16, px::f32, gemm_epilogue{.alpha = true, .beta = true}>("ping_pong_elements_f32");
-    gemm<ping_pong(64, 256, 4, 2), px::e4m3, px::bf16, gemm_epilogue{.alpha = true, .tensor_scales = true}>(
+    gemm<ping_pong_config(64, 256, 4, 2), px::e4m3, px::bf16, gemm_epilogue{.alpha = true, .tensor_scales = true}>(
         "ping_pong_fp8");
     constexpr gemm_config even = config_of(gemm_choice::large_even), split = config_of(gemm_choice::few_rows_split);
     gemm<gemm_config{.cluster = 2, .cluster_n = 2}>("cluster_2x2");

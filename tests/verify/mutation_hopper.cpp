@@ -34,7 +34,7 @@ kernel_list hopper_kernels() {
     library<config_of(gemm_choice::large_even)>(all, "stream_k");
     library<gemm_config{.cluster = 2, .cluster_n = 2}>(all, "cluster_2x2");
     library<gemm_config{.b = px::mn_major}>(all, "nn");
-    library<ping_pong(128, 128, 6)>(all, "ping_pong");
+    library<ping_pong_config(128, 128, 6)>(all, "ping_pong");
     library<gemm_config{.bm = 64, .bn = 128, .stages = 8, .cluster = 1, .early_b = true}>(all, "early_b");
     library<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .store = store_mode::elements}>(all, "elements");
     library<config_of(gemm_choice::few_rows_split), px::bf16, px::f32,

@@ -130,7 +130,7 @@ struct gemm_call {
         c.a = b, c.b = a;
         return c;
     }
-    if (c.split_k > 1 && store == store_mode::tma) store = store_mode::pairs;
+    if ((c.split_k > 1 || c.bn % 64 != 0) && store == store_mode::tma) store = store_mode::pairs;
     c.store = store;
     if (store != store_mode::tma) c.stream_k = false;
     return c;
@@ -152,7 +152,7 @@ inline constexpr gemm_epilogue epilogue_of{.alpha = Scaled || fp8_operand<In>,
 /// product leaves half of its columns, of which a stored chunk needs 64.
 [[nodiscard]] constexpr gemm_choice compiled(gemm_choice c, major a, major b, bool gated) noexcept {
     using enum gemm_choice;
-    if (gated && c == few_columns) return medium;
+    if (gated && (c == few_columns || c == few_columns_pair)) return medium;
     if (gated && c == large_192) return large_single;  // a chunk and a half
     if (a == k_major && b == k_major) return c;
     if (config_of(c).swaps_operands()) return few_rows;
@@ -161,6 +161,9 @@ inline constexpr gemm_epilogue epilogue_of{.alpha = Scaled || fp8_operand<In>,
         case large_single: return large;
         case few_rows_split: return few_rows;
         case few_columns:
+        case few_columns_pair:
+        case narrow:
+        case ping_pong:
         case medium_even:
         case medium_split:
         case large_192: return medium;

@@ -32,7 +32,7 @@ enum class l2_hint : u8 { normal, evict_first, evict_last };
 /// One kernel's shape. `valid()` says whether the library can build it.
 struct gemm_config {
     u32 bm = 128;  ///< rows of a tile: 64 for each consumer warpgroup, with `ping_pong` 64 or 128 of one
-    u32 bn = 256;  ///< columns of a block's tile: 64 to 256, a multiple of 64
+    u32 bn = 256;  ///< columns of a block's tile, up to 256: a multiple of 64 with `tma`, of 8 stored from registers
     u32 bk = 64;   ///< depth of one pipeline stage in 16-bit elements; of 8-bit ones it holds twice as many
     u32 stages = 4;
     u32 cluster = 2;    ///< blocks of a cluster on top of each other: they share each B tile by multicast
@@ -74,7 +74,8 @@ struct gemm_config {
         return stages * stage_bytes() + (store == store_mode::tma ? consumers() * 4 * 2 * 2048 : 0) + 16 * stages;
     }
     [[nodiscard]] constexpr bool valid() const noexcept {
-        const u32 columns = swaps_operands() ? 16 : 64;  // `tma` stores whole chunks of 64
+        // `tma` stores whole chunks of 64.
+        const u32 columns = swaps_operands() ? 16 : store == store_mode::tma ? 64 : 8;
         const bool tile = bm % 64 == 0 && bm >= 64 && bm <= 256 && bn % columns == 0 && bn >= columns && bn <= 256 &&
                           bk == 64 && bm * bn <= 128 * 256;
         const bool blocks = cluster >= 1 && cluster_n >= 1 && split_k >= 1 &&

@@ -37,6 +37,9 @@ enum class gemm_choice : u8 {
     tokens_64_split,   ///< up to 64, two blocks share K
     tokens_64_even,    ///< up to 64, cut along K (needs a workspace)
     tokens_128_split,  ///< up to 128, two blocks share K
+    ping_pong,         ///< 128 x 128 for each of two warpgroups by turns: K is short, or tiles are few and many waves
+    narrow,            ///< 128 x 48: as many tiles as multiprocessors where 64 columns leave a quarter of them idle
+    few_columns_pair,  ///< 128 x 64, pairs of blocks share B
     count
 };
 /// 64 of the weights' rows and up to `n` tokens. The stages of the first two of `tokens_split` are few enough for two
@@ -47,13 +50,14 @@ enum class gemm_choice : u8 {
 [[nodiscard]] constexpr gemm_config tokens_even(u32 n, u32 stages) noexcept {
     return {.bm = 64, .bn = n, .stages = stages, .cluster = 1, .stream_k = true, .store = store_mode::transposed};
 }
-/// Two warpgroups with tiles of their own: for `gemm_with`, and for the bench to compare; none is chosen yet.
-[[nodiscard]] constexpr gemm_config ping_pong(u32 m, u32 n, u32 stages, u32 cluster = 1) noexcept {
+/// Two warpgroups with tiles of their own.
+[[nodiscard]] constexpr gemm_config ping_pong_config(u32 m, u32 n, u32 stages, u32 cluster = 1) noexcept {
     return {.bm = m, .bn = n, .stages = stages, .cluster = cluster, .schedule = gemm_schedule::ping_pong};
 }
-inline constexpr gemm_config ping_pong_configs[] = {ping_pong(64, 128, 8),  ping_pong(64, 192, 6),
-                                                    ping_pong(64, 256, 4),  ping_pong(64, 256, 4, 2),
-                                                    ping_pong(128, 128, 6), ping_pong(128, 128, 6, 2)};
+/// Those for `gemm_with` that the library does not choose: an H200 had 128 x 128 ahead of them at every shape tried.
+inline constexpr gemm_config ping_pong_configs[] = {ping_pong_config(64, 128, 8), ping_pong_config(64, 192, 6),
+                                                    ping_pong_config(64, 256, 4), ping_pong_config(64, 256, 4, 2),
+                                                    ping_pong_config(128, 128, 6, 2)};
 inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::count)> gemm_configs = {
     gemm_config{},
     gemm_config{.stream_k = true},
@@ -72,6 +76,9 @@ inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::c
     tokens_split(64, 12),
     tokens_even(64, 12),
     tokens_split(128, 9),
+    ping_pong_config(128, 128, 6),
+    gemm_config{.bm = 128, .bn = 48, .stages = 10, .cluster = 1, .store = store_mode::pairs},
+    gemm_config{.bm = 128, .bn = 64, .stages = 8, .cluster = 2},
 };
 [[nodiscard]] constexpr const gemm_config& config_of(gemm_choice c) noexcept {
     return gemm_configs[static_cast<std::size_t>(c)];
@@ -120,15 +127,23 @@ namespace detail {
     if (s.m <= 64) {
         if (steps < 8) return few_rows;
         if (half_tiles && s.k > 4096) return tokens_64_split;
-        if (2 * columns <= sms) return few_rows_split;
+        const bool pairs_fill = 2 * columns <= sms && (half_tiles || busy(2 * columns, sms) >= 0.8);
+        if (pairs_fill) return few_rows_split;
         if (may_even && steps >= 64) return tokens_64_even;
+        if (2 * columns <= sms) return few_rows_split;
         const bool one_wave = columns <= sms && busy(columns, sms) < 0.8;
         return one_wave || s.k > 4096 ? few_rows_split : few_rows;
     }
     if (half_tiles && steps >= 8) return tokens_128_split;
     if (2 * columns > sms) return may_even && steps >= 64 && busy(columns, sms) < 0.87 ? medium_even : medium;
-    if (s.k <= 8192) return few_columns;
+    if (s.k <= 8192) return ceil_div(s.n, 48) * s.batch <= sms ? narrow : few_columns;
     return medium_split;
+}
+
+/// The time of 128 x 128 tiles by turns, in that of as many waves of larger ones: stores are hidden, which pays where K
+/// is short, and twice the bytes are loaded, which costs where it is long.
+[[nodiscard]] constexpr double turns_cost(std::uint64_t k) noexcept {
+    return k <= 1024 ? 0.92 : k <= 2048 ? 0.98 : k <= 4096 ? 1.025 : 1e30;
 }
 
 /// More rows: estimated time in waves of 128 x 256 tiles. Smaller tiles load more bytes a product and pay for it; a
@@ -139,6 +154,7 @@ namespace detail {
     const double large_waves = waves_of(config_of(large), s, sms);
     const double single = whole(waves_of(config_of(large_single), s, sms));
     const double middle = whole(waves_of(config_of(large_192), s, sms));
+    const double turns = waves_of(config_of(ping_pong), s, sms);
     struct candidate {
         gemm_choice choice;
         double waves;
@@ -152,7 +168,10 @@ namespace detail {
                                       : 1.06)},
         {medium, whole(waves_of(config_of(medium), s, sms)) * 0.5 * (large_waves < 4 ? 1.03 : 1.07)},
         {few_rows, whole(waves_of(config_of(few_rows), s, sms)) * 0.25 * 1.18},
-        {few_columns, s.m <= 256 && waves_of(config_of(few_columns), s, sms) <= 1 ? 0.25 * 1.1 : 1e30},
+        {few_columns, s.m <= 1024 && waves_of(config_of(few_columns), s, sms) <= 1 ? 0.25 * 1.1 : 1e30},
+        {few_columns_pair,
+         s.k >= 2048 && s.m <= 256 && waves_of(config_of(few_columns_pair), s, sms) <= 1 ? 0.25 * 1.06 : 1e30},
+        {ping_pong, turns > 2 ? whole(turns) * 0.5 * turns_cost(s.k) : 1e30},
     };
     candidate best = list[0];
     for (const candidate& c : list)
