@@ -214,6 +214,15 @@ class Cli(unittest.TestCase):
         self.assertIn("PTXDSL-E08: A wait in a loop names the parity of the phase it waits for, which changes with every phase.", lines)
         self.assertEqual(run("explain", "--list", "E08")[0], 2)
 
+    def test_many_parameters(self):
+        """Quadratic once: a minute and more."""
+        many = ", ".join(f".param .u32 p{i}" for i in range(60000))
+        f = self.file("many.ptx", f".version 8.0\n.target sm_90a\n.address_size 64\n.entry k({many}) {{ ret; }}\n")
+        for words in ["info", "--no-ptxas"], ["info", "--no-ptxas", "--json"]:
+            p = subprocess.run([PROGRAM, *words, str(f)], capture_output=True, text=True, timeout=20)
+            self.assertEqual(p.returncode, 0)
+            self.assertIn("p59999", p.stdout)
+
     def test_corpus_with_relative_paths(self):
         """Child processes run in scratch folders; options are paths as the user sees them."""
         self.file("corpus/good.ptx", GOOD)

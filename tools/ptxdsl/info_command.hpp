@@ -92,8 +92,16 @@ using mix = std::vector<std::pair<std::string, unsigned>>;
     return out;
 }
 
-[[nodiscard]] inline std::string parameter_text(const ptx::tree_view& v, std::uint32_t entry, std::uint32_t i) {
-    const ptx::storage s = ptx::detail::parameter_storage(v, entry, i);
+/// Calls `f(name, storage)` for each parameter of a kernel.
+template <class F>
+void for_each_parameter(const ptx::tree_view& v, std::uint32_t entry, F f) {
+    const std::uint32_t list = v.child(entry, ptx::node_kind::parameters);
+    for (std::uint32_t c = list + 1; list != 0 && c < v[list].end; c = v[c].end) {
+        const std::uint32_t d = v.child(c, ptx::node_kind::declarator);
+        f(v.atom(d), ptx::storage_of(v, c, d));
+    }
+}
+[[nodiscard]] inline std::string parameter_text(const ptx::storage& s) {
     if (s.is_array) return fmt::format("{} bytes, aligned to {}", s.bytes, s.align);
     return fmt::format(".{}{}", ptxdsl::isa::name(s.type), s.is_pointer ? " pointer" : "");
 }
@@ -104,9 +112,9 @@ inline void print_kernel(const ptx::tree_view& v, std::uint32_t entry, const ptx
     const ptx::kernel_facts f = ptx::facts_of(v, entry);
     const ptxdsl::kernel_resources& r = f.resources;
     fmt::print("kernel {}\n", v.atom(entry));
-    const std::uint32_t parameters = ptx::detail::parameter_count(v, entry);
-    for (std::uint32_t i = 0; i < parameters; ++i)
-        fmt::print("  parameter    {}: {}\n", ptx::detail::parameter_name(v, entry, i), parameter_text(v, entry, i));
+    for_each_parameter(v, entry, [](std::string_view name, const ptx::storage& s) {
+        fmt::print("  parameter    {}: {}\n", name, parameter_text(s));
+    });
     if (r.threads[0] != 0)
         fmt::print("  block        exactly {} x {} x {} threads\n", r.threads[0], r.threads[1], r.threads[2]);
     else if (r.max_threads != 0)
@@ -137,17 +145,18 @@ inline void print_kernel(const ptx::tree_view& v, std::uint32_t entry, const ptx
     const ptx::kernel_facts f = ptx::facts_of(v, entry);
     const ptxdsl::kernel_resources& r = f.resources;
     std::string out = fmt::format("{{\"name\": {}, \"parameters\": [", json_string(v.atom(entry)));
-    for (std::uint32_t i = 0; i < ptx::detail::parameter_count(v, entry); ++i) {
-        const ptx::storage s = ptx::detail::parameter_storage(v, entry, i);
+    bool first = true;
+    for_each_parameter(v, entry, [&](std::string_view name, const ptx::storage& s) {
         out += fmt::format("{}{{\"name\": {}, \"type\": \"{}\", \"bytes\": {}, \"align\": {}, \"pointer\": {}}}",
-                           i == 0 ? "" : ", ", json_string(ptx::detail::parameter_name(v, entry, i)),
-                           ptxdsl::isa::name(s.type), s.bytes, s.align, s.is_pointer);
-    }
+                           first ? "" : ", ", json_string(name), ptxdsl::isa::name(s.type), s.bytes, s.align,
+                           s.is_pointer);
+        first = false;
+    });
     out += fmt::format(
         "], \"threads\": [{}, {}, {}], \"maxThreads\": {}, \"cluster\": [{}, {}, {}], \"sharedBytes\": {}, \"dynamicShared\": {}, \"barriers\": {}, \"instructions\": {}, \"mix\": {{",
         r.threads[0], r.threads[1], r.threads[2], r.max_threads, r.cluster[0], r.cluster[1], r.cluster[2],
         r.static_shared_bytes, f.dynamic_shared, f.named_barriers, f.instructions);
-    bool first = true;
+    first = true;
     for (const auto& [word, count] : instruction_mix(v, entry))
         out += fmt::format("{}{}: {}", first ? "" : ", ", json_string(word), count), first = false;
     out += "}";
