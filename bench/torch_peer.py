@@ -299,7 +299,7 @@ def rows_of(kernel, times, options):
             "spread": [round(quantile(ratios, 0.1), 4), round(quantile(ratios, 0.9), 4)],
             "target": None if peer == "torch copy" else 1.05 if (d.rows, d.columns, d.type) == (2048, 8192, "f32") else 1.0,
             "unit": "GB/s", "mode": "sustained", "device": torch.cuda.get_device_name(), "driver": f"torch {torch.__version__}",
-            "command": "torch_peer.py " + " ".join(sys.argv[1:]), "commit": options.commit,
+            "command": " ".join(pathlib.Path(word).name if word[0] in "/." else word for word in sys.argv), "commit": options.commit,
         })
     return result
 
