@@ -7,6 +7,7 @@
 
 #include <ptxdsl/kernels/gemm.hpp>
 
+#include <array>
 #include <memory>
 
 namespace {
@@ -20,95 +21,30 @@ struct size {
 };
 struct request : bench::run_options {
     std::string shapes = "8192,4096,4096x11008x4096,8192x28672x8192";
+    std::string config;
 };
 
-[[nodiscard]] double wide(px::e4m3 v) {
-    const int e = v.bits >> 3 & 15, m = v.bits & 7;
-    const double magnitude = e == 0 ? std::ldexp(m, -9) : std::ldexp(m + 8, e - 10);
-    return (v.bits & 0x80) != 0 ? -magnitude : magnitude;
-}
-[[nodiscard]] double wide(px::e5m2 v) {
-    const int e = v.bits >> 2 & 31, m = v.bits & 3;
-    const double magnitude = e == 0 ? std::ldexp(m, -16) : std::ldexp(m + 4, e - 17);
-    return (v.bits & 0x80) != 0 ? -magnitude : magnitude;
-}
-/// Magnitudes of 1/64 to 2.
-template <class T>
-[[nodiscard]] std::vector<T> random_bytes(std::size_t n, std::uint64_t seed) {
-    constexpr unsigned least = std::is_same_v<T, px::e4m3> ? 0x08 : 0x24;
-    std::vector<T> v(n);
-    constexpr std::size_t piece = 1 << 16;
-    demo::in_parallel((n + piece - 1) / piece, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t p = begin; p < end; ++p) {
-            demo::generator g(seed + 7919 * p);
-            for (std::size_t i = p * piece; i < std::min(n, (p + 1) * piece); ++i)
-                v[i].bits = static_cast<std::uint8_t>((g.next() & 0x80) | (least + g.below(0x41 - least)));
-        }
-    });
-    return v;
-}
-[[nodiscard]] std::vector<float> random_scales(std::size_t n, std::uint64_t seed) {
-    auto v = demo::random_values<float>(n, seed);
-    for (float& x : v) x = 0.75f + 0.25f * x;
-    return v;
-}
+/// Names of `block_scaled_configs` from the second on: columns of a tile, and of a slice if they are not 64.
+constexpr std::array<std::string_view, std::size(kn::block_scaled_configs) - 1> slice_names = {
+    "blocks_192",      "blocks_192_pair", "blocks_192_one_a",   "blocks_256",
+    "blocks_256_pair", "blocks_256x128",  "blocks_256x128_pair"};
 
-/// A scale an operand, block scales, or the first with B of e5m2.
-enum class product { tensor, blocks, mixed };
-
-struct setup {
-    size s;
-    std::uint64_t steps, columns;
-    std::vector<px::e4m3> a, b;
-    std::vector<px::e5m2> wide_b;
-    std::vector<float> sa, sb;
-    px::device_buffer<px::e4m3> device_a, device_b;
-    px::device_buffer<px::e5m2> device_wide_b;
-    px::device_buffer<float> device_sa, device_sb;
-    px::device_buffer<px::bf16> c;
-
-    setup(const px::context& ctx, size e, std::uint64_t seed)
-        : s(e),
-          steps((e.k + 127) / 128),
-          columns((e.n + 127) / 128),
-          a(random_bytes<px::e4m3>(e.m * e.k, seed)),
-          b(random_bytes<px::e4m3>(e.n * e.k, seed + 1)),
-          wide_b(random_bytes<px::e5m2>(e.n * e.k, seed + 4)),
-          sa(random_scales(e.m * steps, seed + 2)),
-          sb(random_scales(columns * steps, seed + 3)),
-          device_a(px::check(px::device_buffer<px::e4m3>::from(ctx, a))),
-          device_b(px::check(px::device_buffer<px::e4m3>::from(ctx, b))),
-          device_wide_b(px::check(px::device_buffer<px::e5m2>::from(ctx, wide_b))),
-          device_sa(px::check(px::device_buffer<float>::from(ctx, sa))),
-          device_sb(px::check(px::device_buffer<float>::from(ctx, sb))),
-          c(px::check(px::device_buffer<px::bf16>::allocate(ctx, e.m * e.n))) {}
-
-    /// Largest error of 2000 elements, in units of the allowed one.
-    [[nodiscard]] double error(product kind) const {
-        std::vector<px::bf16> host(s.m * s.n);
-        px::check(c.download(host));
-        demo::generator g(99);
-        double worst = 0;
-        for (int t = 0; t < 2000; ++t) {
-            const std::uint64_t i = g.below(s.m), j = g.below(s.n);
-            double sum = 0, magnitude = 0;
-            for (std::uint64_t k = 0; k < s.k; ++k) {
-                const double scale = kind == product::blocks ? static_cast<double>(sa[i * steps + k / 128]) *
-                                                                   static_cast<double>(sb[j / 128 * steps + k / 128])
-                                                             : static_cast<double>(sa[0]) * static_cast<double>(sb[0]);
-                const double y = kind == product::mixed ? wide(wide_b[j * s.k + k]) : wide(b[j * s.k + k]);
-                const double v = wide(a[i * s.k + k]) * y * scale;
-                sum += v, magnitude += std::abs(v);
-            }
-            const double found = static_cast<double>(demo::to_float(host[i * s.n + j]));
-            // The tensor cores cut at each of K / 32 additions; e5m2's products differ more in size.
-            const double cut = 0x1p-11 * std::max(1.0, static_cast<double>(s.k) / 4096) * magnitude;
-            const double e = std::abs(found - sum) / (0x1p-8 * std::abs(sum) + cut);
-            worst = std::isnan(e) ? 1e30 : std::max(worst, e);
-        }
-        return worst;
-    }
-};
+/// The configurations of block scales the library has and does not choose.
+template <class A, class SA, class B, class SB, class C, class Add, std::size_t... Index>
+void add_slices(const request& r, const px::stream& s, const A& a, const SA& sa, const B& b, const SB& sb, const C& c,
+                const Add& add, std::index_sequence<Index...>) {
+    const auto wanted = bench::split(r.config);
+    const auto is_wanted = [&](std::string_view name) {
+        return r.config == "all" || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+    };
+    ((is_wanted(slice_names[Index]) && (add(slice_names[Index], product::blocks,
+                                            [&s, a, sa, b, sb, c](px::stream_ref) {
+                                                return kn::gemm_block_scaled_with<kn::block_scaled_configs[Index + 1]>(
+                                                    s, a, sa, b, sb, c);
+                                            }),
+                                        true)),
+     ...);
+}
 
 void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt>& lt, size e, const request& r,
              bench::mode mode, std::vector<bench::row>& rows) {
@@ -123,7 +59,7 @@ void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt
     const px::tensor_view sb(px::device_ptr<const float>(p.device_sb.ptr()), p.columns, p.steps);
     const px::tensor_view c(p.c, e.m, e.n);
     std::vector<contender> all;
-    const auto add = [&](const char* name, product kind, auto&& launch) {
+    const auto add = [&](std::string_view name, product kind, auto&& launch) {
         demo::poison(p.c);
         px::check(launch(s));
         px::check(s.synchronize());
@@ -131,17 +67,24 @@ void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt
         if (error > 1)
             return demo::say("{} {}x{}x{}: {}, {:.3g} of the allowed error; not timed", name, e.m, e.n, e.k,
                              demo::bad("wrong"), error);
-        all.push_back({name, launch});
+        all.push_back({std::string(name), launch});
     };
     add("a scale an operand", product::tensor, [&](px::stream_ref) {
         return kn::gemm(s, a, b, c, {.a_scale = sa.data(), .b_scale = sb.data(), .workspace = workspace.get()});
     });
     add("block scales", product::blocks, [&](px::stream_ref) { return kn::gemm_block_scaled(s, a, sa, b, sb, c); });
+    add_slices(r, s, a, sa, b, sb, c, add, std::make_index_sequence<slice_names.size()>{});
     add("e4m3 x e5m2", product::mixed, [&](px::stream_ref) {
         return kn::gemm(s, a, wide_b, c, {.a_scale = sa.data(), .b_scale = sb.data(), .workspace = workspace.get()});
     });
     const std::size_t own = all.size();
-    if (own != 3) return;
+    const auto named = [&](std::string_view name) {
+        std::size_t i = 0;
+        while (i < own && all[i].name != name) ++i;
+        return i;
+    };
+    const std::size_t tensor = named("a scale an operand"), blocks = named("block scales"), wide = named("e4m3 x e5m2");
+    if (tensor == own || blocks == own || wide == own) return;
     std::vector<std::size_t> peers, mixed_peers;
     using lt_kind = bench::lt_operands;
     for (const auto kind : {lt_kind::e4m3, lt_kind::e4m3_fast, lt_kind::e4m3_e5m2, lt_kind::e4m3_e5m2_fast}) {
@@ -164,16 +107,18 @@ void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt
     }
     const auto t = run.run(all);
     const double tflop = 2e-6 * static_cast<double>(e.m) * static_cast<double>(e.n) * static_cast<double>(e.k);
-    const auto row = [&](std::size_t ours, std::size_t peer, double target) {
-        constexpr const char* works[] = {"gemm e4m3", "gemm e4m3, block scales", "gemm e4m3 x e5m2"};
-        rows.push_back({works[ours], fmt::format("{}x{}x{}", e.m, e.n, e.k), tflop / t.microseconds(ours),
+    const auto row = [&](const char* work, std::size_t ours, std::size_t peer, double target) {
+        rows.push_back({work, fmt::format("{}x{}x{}", e.m, e.n, e.k), tflop / t.microseconds(ours),
                         tflop / t.microseconds(peer), all[peer].name, t.ratio(ours, peer), target, "TFLOP/s",
                         std::string(bench::name(mode))});
     };
-    for (const std::size_t peer : peers) row(0, peer, e.m == 8192 && e.n == 8192 && e.k == 8192 ? 1.0 : 0);
-    row(1, 0, 0.92);
-    for (const std::size_t peer : mixed_peers) row(2, peer, 0);
-    row(2, 0, 0);
+    for (const std::size_t peer : peers)
+        row("gemm e4m3", tensor, peer, e.m == 8192 && e.n == 8192 && e.k == 8192 ? 1.0 : 0);
+    row("gemm e4m3, block scales", blocks, tensor, 0.92);
+    for (std::size_t i = blocks + 1; i < wide; ++i)
+        row(fmt::format("gemm e4m3, {}", all[i].name).c_str(), i, tensor, 0.92);
+    for (const std::size_t peer : mixed_peers) row("gemm e4m3 x e5m2", wide, peer, 0);
+    row("gemm e4m3 x e5m2", wide, tensor, 0);
 }
 
 [[nodiscard]] std::vector<size> parse(std::string_view list) {
@@ -203,6 +148,12 @@ int run(const request& r, const std::vector<size>& sizes, int argc, char** argv)
     return demo::right;
 }
 
+[[nodiscard]] std::string config_names() {
+    std::string all;
+    for (const auto n : slice_names) all += (all.empty() ? "" : ", ") + std::string(n);
+    return all;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -212,6 +163,10 @@ int main(int argc, char** argv) {
          .value = "LIST",
          .help = "cubes (8192) or m x n x k, k a multiple of 16",
          .text = &r.shapes},
+        {.name = "--config",
+         .value = "LIST",
+         .help = "block scales also with all or some of " + config_names() + ", which the library does not choose",
+         .text = &r.config},
     });
     if (const auto status =
             demo::read_command_line(argc, argv, "fp8 products against cuBLASLt, interleaved in one process", options))

@@ -70,6 +70,11 @@ TEST_CASE("configurations that cannot be built are refused") {
     CHECK_FALSE(gemm_config{.bn = 128, .cluster = 1, .split_k = 2}.valid());  // split K stores from registers
     CHECK_FALSE(
         gemm_config{.bn = 128, .stages = 3, .cluster = 1, .blocks_per_sm = 2}.valid());  // registers (ptxas C7602)
+    CHECK_FALSE(gemm_config{.bn = 256, .block_scaled = true}.valid());                   // two sets of sums
+    CHECK_FALSE(gemm_config{.bn = 256, .block_scaled = true, .slice = 64, .two_of_a = true}.valid());  // registers
+    CHECK_FALSE(gemm_config{.slice = 64}.valid());                                   // slices are for block scales
+    CHECK_FALSE(gemm_config{.bn = 256, .block_scaled = true, .slice = 96}.valid());  // two scales of B in a slice
+    CHECK(gemm_config{.bn = 256, .block_scaled = true, .slice = 64}.valid());
     CHECK_FALSE(ping_pong_config(128, 192, 4).valid());  // the accumulators of one warpgroup
     CHECK_FALSE(ping_pong_config(64, 256, 5).valid());   // shared memory: both warpgroups stage results
     CHECK_FALSE(ping_pong_config(64, 96, 4).valid());

@@ -82,6 +82,26 @@ void variants() {
     gemm<blocked, px::e4m3, px::bf16, gemm_epilogue{}>("blocked");
     gemm<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .block_scaled = true, .store = store_mode::elements},
          px::e4m3, px::f32, gemm_epilogue{}>("blocked_elements_f32");
+    constexpr gemm_config slices_192{.bn = 192, .cluster = 1, .block_scaled = true, .slice = 64, .two_of_a = true};
+    constexpr gemm_config slices_256{.bn = 256, .block_scaled = true, .slice = 64};
+    gemm<slices_192, px::e4m3, px::bf16>("blocked_slices_192");
+    gemm<gemm_config{.bn = 192, .cluster = 1, .block_scaled = true, .slice = 64}, px::e4m3, px::bf16>(
+        "blocked_slices_192_one_of_a");
+    gemm<gemm_config{.bn = 256, .block_scaled = true, .slice = 128}, px::e4m3, px::bf16>("blocked_slices_256_by_128");
+    gemm<slices_256, px::e4m3, px::bf16>("blocked_slices_256");
+    gemm<slices_256, px::e5m2, px::bf16, gemm_epilogue{.bias = true, .act = activation::gelu}, px::e4m3>(
+        "blocked_slices_256_gelu");
+    gemm<slices_256, px::e4m3, px::bf16, gemm_epilogue{.act = activation::silu, .gated = true}>(
+        "blocked_slices_256_gated");
+    gemm<gemm_config{.bn = 192,
+                     .cluster = 2,
+                     .block_scaled = true,
+                     .slice = 64,
+                     .two_of_a = true,
+                     .store = store_mode::elements},
+         px::e4m3, px::f32>("blocked_slices_192_elements");
+    gemm<gemm_config{.bn = 256, .cluster = 1, .block_scaled = true, .slice = 64, .store = store_mode::pairs}, px::e4m3,
+         px::bf16>("blocked_slices_256_pairs");
     gemm<gemm_config{.bn = 256, .store = store_mode::pairs}, px::s8, px::s32>("int8");
     gemm<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .store = store_mode::elements}, px::s8, px::s32>(
         "int8_elements");

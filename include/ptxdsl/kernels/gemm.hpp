@@ -505,19 +505,53 @@ result<void> gemm_with(const stream& s, const tensor_view<A, Rank>& a, const ten
     });
 }
 
-/// The configuration of block-scaled products.
+/// The configuration of block-scaled products, and others for `gemm_block_scaled_with` and the bench to compare.
 inline constexpr gemm_config block_scaled_config{.bm = 128, .bn = 128, .stages = 6, .cluster = 2, .block_scaled = true};
+[[nodiscard]] constexpr gemm_config block_scaled_slices(u32 n, u32 slice, u32 cluster, bool two_of_a = false) noexcept {
+    return {.bm = 128,
+            .bn = n,
+            .stages = 4,
+            .cluster = cluster,
+            .group = cluster == 1 ? 16u : 8u,
+            .block_scaled = true,
+            .slice = slice,
+            .two_of_a = two_of_a};
+}
+inline constexpr gemm_config block_scaled_configs[] = {
+    block_scaled_config,
+    block_scaled_slices(192, 64, 1, true),
+    block_scaled_slices(192, 64, 2, true),
+    block_scaled_slices(192, 64, 1),
+    block_scaled_slices(256, 64, 1),
+    block_scaled_slices(256, 64, 2),
+    block_scaled_slices(256, 128, 1),
+    block_scaled_slices(256, 128, 2),
+};
 
-/// C = act((A a_scale) (B b_scale)^T + bias) of fp8 operands with a scale for each 128 of K: `a_scale` is m x ceil(k /
-/// 128), `b_scale` is ceil(n / 128) x ceil(k / 128), with any strides (what `quantize_blocks` and `quantize_squares`
-/// give). The sums of 128 products are added in f32. Errors as `gemm`.
-template <gemm_form F = gemm_form{}, class A, class B, class SA, class SB, class Out>
-result<void> gemm_block_scaled(const stream& s, const tensor_view<A, 2>& a, const tensor_view<SA, 2>& a_scale,
-                               const tensor_view<B, 2>& b, const tensor_view<SB, 2>& b_scale,
-                               const tensor_view<Out, 2>& c,
-                               const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
+namespace detail {
+
+/// Slices reckon with the scales' offsets in 32 bits.
+template <class SA, class SB>
+[[nodiscard]] error check_scale_extents(const tensor_view<SA, 2>& a, const tensor_view<SB, 2>& b) {
+    constexpr std::uint64_t most = 0xffffffff;
+    const auto last = [](const auto& t) { return (t.size(0) - 1) * t.stride(0) + (t.size(1) - 1) * t.stride(1); };
+    const bool fit = a.stride(0) <= most && a.stride(1) <= most && b.stride(0) <= most && b.stride(1) <= most;
+    if (fit && last(a) <= most && last(b) <= most) return {};
+    return {errc::bad_argument, "gemm_block_scaled: this configuration takes scales within 2^32 elements of the first"};
+}
+
+}  // namespace detail
+
+/// `gemm_block_scaled` with a configuration of the caller's.
+template <gemm_config C, gemm_form F = gemm_form{}, class A, class B, class SA, class SB, class Out>
+result<void> gemm_block_scaled_with(const stream& s, const tensor_view<A, 2>& a, const tensor_view<SA, 2>& a_scale,
+                                    const tensor_view<B, 2>& b, const tensor_view<SB, 2>& b_scale,
+                                    const tensor_view<Out, 2>& c,
+                                    const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
     using In = std::remove_const_t<A>;
     using InB = std::remove_const_t<B>;
+    static_assert(C.valid() && C.block_scaled,
+                  "PTXDSL-kernels: this gemm_config cannot be built, or is not block_scaled; see gemm_config::valid");
     static_assert(detail::fp8_operand<In> && detail::fp8_operand<InB>,
                   "PTXDSL-kernels: gemm_block_scaled multiplies e4m3 or e5m2");
     static_assert(std::is_same_v<std::remove_const_t<SA>, f32> && std::is_same_v<std::remove_const_t<SB>, f32>,
@@ -551,18 +585,31 @@ result<void> gemm_block_scaled(const stream& s, const tensor_view<A, 2>& a, cons
         if (auto failed = launch_plain<F, plain_scales::blocks, In, InB, Out>(s, va, vb, vc, call)) return failed;
         return {};
     }
+    if constexpr (C.slice != 0)
+        if (auto failed = check_scale_extents(a_scale, b_scale)) return failed;
     constexpr gemm_epilogue e{.bias = F.bias, .act = F.act, .gated = F.gated};
     const store_mode store = store_of<Out>(vb.rows, vc);
     const auto run = [&]<store_mode Store>() -> result<void> {
-        constexpr gemm_config config = adapted(block_scaled_config, k_major, k_major, Store, F.constant_b);
+        constexpr gemm_config config = adapted(C, k_major, k_major, Store, F.constant_b);
         if (auto failed = configured_gemm<config, In, InB, Out, e>::launch(s, va, vb, vc, call, o.programmatic))
             return failed;
         return {};
     };
-    if constexpr (sizeof(Out) == 2)
+    if constexpr (sizeof(Out) == 2 && C.bn % (F.gated ? 128 : 64) == 0)  // whole chunks of results
         if (store == store_mode::tma) return run.template operator()<store_mode::tma>();
     if (store != store_mode::elements) return run.template operator()<store_mode::pairs>();
     return run.template operator()<store_mode::elements>();
+}
+
+/// C = act((A a_scale) (B b_scale)^T + bias) of fp8 operands with a scale for each 128 of K: `a_scale` is m x ceil(k /
+/// 128), `b_scale` is ceil(n / 128) x ceil(k / 128), with any strides (what `quantize_blocks` and `quantize_squares`
+/// give). The sums of 128 products are added in f32. Errors as `gemm`.
+template <gemm_form F = gemm_form{}, class A, class B, class SA, class SB, class Out>
+result<void> gemm_block_scaled(const stream& s, const tensor_view<A, 2>& a, const tensor_view<SA, 2>& a_scale,
+                               const tensor_view<B, 2>& b, const tensor_view<SB, 2>& b_scale,
+                               const tensor_view<Out, 2>& c,
+                               const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
+    return gemm_block_scaled_with<block_scaled_config, F>(s, a, a_scale, b, b_scale, c, o);
 }
 
 }  // namespace ptxdsl::kernels

@@ -707,6 +707,39 @@ private:
     typename gemm_ring<S>::pipe_t::producer_state at_;
 };
 
+/// A consumer warpgroup's place in the ring.
+template <class S>
+class stage_reader {
+    static constexpr gemm_config C = S::config;
+
+public:
+    constexpr stage_reader(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me, const cluster_place<S>& block)
+        : ring_(ring),
+          at_(k.consumer_state(ring.pipe)),
+          releases_(me.t < C.sharers()),
+          free_(k.mapa(ring.pipe.empty(), release_rank(k, me, block))) {}
+
+    constexpr void wait(k_t& k) const { k.wait_full(ring_.pipe, at_); }
+    [[nodiscard]] constexpr const reg32& slot() const { return at_.slot(); }
+    constexpr void advance(k_t& k) const { k.advance(at_); }
+    /// Leaves `steps` stages to another warpgroup.
+    constexpr void skip(k_t& k, const reg32& steps) const { k.advance(at_, steps); }
+    constexpr void free(k_t& k, const reg32& slot) const { k.at(releases_).mbarrier_arrive(free_[slot]); }
+
+private:
+    /// Thread i of a warpgroup frees the slot in the i-th block that shares it.
+    static constexpr reg32 release_rank(k_t& k, const gemm_consumer& me, const cluster_place<S>& block) {
+        if constexpr (C.split_k > 1)
+            return block.rank;
+        else
+            return block.sharer(k, me.t);
+    }
+    gemm_ring<S> ring_;
+    typename gemm_ring<S>::pipe_t::consumer_state at_;
+    reg<pred> releases_;
+    remote_mbarrier_ring<typename gemm_ring<S>::pipe_t::empty_ring> free_;
+};
+
 /// A consumer warpgroup's main loop. `begin` issues the first step of an item and returns at once; `more` issues one
 /// further step if the item has it, `rest` all others, each time freeing the slot of the step before; `drain` waits for
 /// the last.
@@ -722,10 +755,7 @@ public:
     constexpr gemm_multiplier(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me, const cluster_place<S>& block)
         : acc(k.wgmma.make_accumulator<typename S::sum, C.bn>()),
           lower_(make_lower(k, acc)),
-          ring_(ring),
-          at_(k.consumer_state(ring.pipe)),
-          releases_(me.t < C.sharers()),
-          free_(k.mapa(ring.pipe.empty(), release_rank(k, me, block))),
+          stages_(k, ring, me, block),
           a_(first_rows(k, ring, me)),
           b_(k.wgmma.descriptor(ring.b)),
           previous_(k.mov<u32>(0).named("previous")),
@@ -733,8 +763,8 @@ public:
 
     constexpr void begin(k_t& k, const reg32& first) {
         multiply(k, true);
-        previous_ = at_.slot();
-        k.advance(at_);
+        previous_ = stages_.slot();
+        stages_.advance(k);
         step_ = k.add(first, 1u);
     }
     constexpr void more(k_t& k, const reg32& last) {
@@ -753,15 +783,15 @@ public:
     /// One step into `sums`, which starts at zero; the slot is freed by `free` once the step has been waited for.
     constexpr void alone(k_t& k, const sums_t& sums) {
         multiply(k, true, sums);
-        previous_ = at_.slot();
-        k.advance(at_);
+        previous_ = stages_.slot();
+        stages_.advance(k);
     }
     /// The sums of rows 64 * `block` of the warpgroup's on.
     [[nodiscard]] constexpr const sums_t& rows(u32 block) const { return block == 0 ? acc : lower_; }
     /// Leaves `steps` stages to the other warpgroup.
-    constexpr void skip(k_t& k, const reg32& steps) { k.advance(at_, steps); }
+    constexpr void skip(k_t& k, const reg32& steps) { stages_.skip(k, steps); }
     constexpr reg32 slot() const { return previous_; }
-    constexpr void free(k_t& k, const reg32& slot) const { k.at(releases_).mbarrier_arrive(free_[slot]); }
+    constexpr void free(k_t& k, const reg32& slot) const { stages_.free(k, slot); }
 
 private:
     static constexpr sums_t make_lower(k_t& k, const sums_t& acc) {
@@ -777,25 +807,18 @@ private:
         else
             return k.wgmma.descriptor(ring.a).rows_at(me.index, 64);
     }
-    /// Thread i of a warpgroup frees the slot in the i-th block that shares it.
-    static constexpr reg32 release_rank(k_t& k, const gemm_consumer& me, const cluster_place<S>& block) {
-        if constexpr (C.split_k > 1)
-            return block.rank;
-        else
-            return block.sharer(k, me.t);
-    }
     constexpr void next(k_t& k) {
         multiply(k, false);
         k.wgmma.template wait_group<1>();  // the step before this one has read its slot
         release(k);
-        previous_ = at_.slot();
-        k.advance(at_);
+        previous_ = stages_.slot();
+        stages_.advance(k);
     }
     constexpr void multiply(k_t& k, bool start) const { multiply(k, start, acc); }
     constexpr void multiply(k_t& k, bool start, const sums_t& sums) const {
-        k.wait_full(ring_.pipe, at_);
-        const auto a = a_[at_.slot()];
-        const auto b = b_[at_.slot()];
+        stages_.wait(k);
+        const auto a = a_[stages_.slot()];
+        const auto b = b_[stages_.slot()];
         k.wgmma.fence();
         for (u32 s = 0; s < C.bk / 16; ++s) {
             const auto b_step = b.k_slice(s);
@@ -805,13 +828,10 @@ private:
         }
         k.wgmma.commit_group();
     }
-    constexpr void release(k_t& k) const { k.at(releases_).mbarrier_arrive(free_[previous_]); }
+    constexpr void release(k_t& k) const { stages_.free(k, previous_); }
 
     sums_t lower_;  ///< of the second 64 rows, where a warpgroup has them
-    gemm_ring<S> ring_;
-    typename gemm_ring<S>::pipe_t::consumer_state at_;
-    reg<pred> releases_;
-    remote_mbarrier_ring<typename gemm_ring<S>::pipe_t::empty_ring> free_;
+    stage_reader<S> stages_;
     matrix_descriptor<typename S::a> a_;
     matrix_descriptor<typename S::b> b_;
     reg<u32> previous_, step_;
@@ -1291,6 +1311,231 @@ private:
     reg<f32> sum_[registers];
 };
 
+/// Block scales with a tile as wide as the registers allow: 64 columns are multiplied at a time, in two sets of sums by
+/// turns, and added to the tile's while the next 64 run. A is read into registers once a stage: instructions of 64
+/// columns would read it from shared memory four times, which has no room for that beside B and the loads.
+///
+///   issue slice 1 of step 0 | add slice 0 | issue slice 2 | add slice 1 | read A of step 1 | issue slice 0 of step 1 |
+///   ...
+template <class S>
+class sliced_consumer {
+    static constexpr gemm_config C = S::config;
+    static constexpr u32 width = C.slice == 0 ? 64 : C.slice, slices = C.bn / width, registers = width / 2;
+    static constexpr u32 k_steps = C.bk / 16, scale_blocks = (C.bn + 127) / 128;
+    static constexpr u32 sets = width == 64 ? 2 : 1;
+    using sums_t = accumulator<f32, width>;
+    using a_t = a_fragment<typename S::a::element_type>;
+
+public:
+    constexpr sliced_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
+        : out_(k, g, p, me),
+          g_(g),
+          p_(p),
+          even_(k.wgmma.template make_accumulator<f32, width>("even")),
+          odd_(make_second(k, even_)) {}
+
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
+                       tile_walk<S>& walk) {
+        const stage_reader<S> stages(k, ring, me, here.block);
+        const auto b = k.wgmma.descriptor(ring.b);
+        auto pos = position(k, me, walk);
+        prepare(k, me, pos);
+        k.loop([&](loop_handle loop) {
+            add_steps(k, {stages, ring.a, b, row_of(k, me)}, walk.last);
+            const auto done = walk.next(k);
+            const auto next = position(k, me, walk);
+            const tile_position now{k.mov(pos.row), k.mov(pos.col), k.mov(pos.batch)};
+            pos.row = next.row, pos.col = next.col, pos.batch = next.batch;
+            scales_of(k, me, pos);  // on their way while this tile is stored
+            out_.write(k, me, [&](u32 i) { return sum_[i]; }, now);
+            clear(k);
+            loop.break_if(done);
+        });
+        out_.finish(k);
+    }
+
+private:
+    static constexpr sums_t make_second(k_t& k, const sums_t& first) {
+        if constexpr (sets == 2)
+            return k.wgmma.template make_accumulator<f32, width>("odd");
+        else
+            return first;
+    }
+    [[nodiscard]] constexpr const sums_t& set(u32 group) const { return group % 2 == 0 ? even_ : odd_; }
+    struct sources {
+        const stage_reader<S>& stages;
+        const shared_tile<typename S::a>& a;
+        const matrix_descriptor<typename S::b>& b;
+        reg32 row;  ///< of the block's tile, that this lane gives `ldmatrix` the address of
+    };
+    /// A stage and this thread's part of its A.
+    struct stage_of_a {
+        reg32 slot;
+        reg<b32> a[k_steps][4];
+    };
+    /// Scales of one step: of this thread's two rows of A, and of the tile's one or two blocks of columns.
+    struct scales {
+        reg<f32> up, down, b[scale_blocks];
+    };
+
+    static constexpr tile_position position(k_t& k, const gemm_consumer& me, const tile_walk<S>& walk) {
+        const auto pos = walk.position(k);
+        return {k.mad_lo(me.index, 64u, pos.row), pos.col, pos.batch};
+    }
+    static constexpr reg32 row_of(k_t& k, const gemm_consumer& me) {
+        return k.mad_lo(me.index, 64u, k.mad_lo(me.warp, 16u, k.and_(me.lane, 15u)));
+    }
+    constexpr void clear(k_t& k) {
+        for (u32 i = 0; i < C.bn / 2; ++i) sum_[i] = k.template mov<f32>(0.0f);
+    }
+    constexpr void prepare(k_t& k, const gemm_consumer& me, const tile_position& pos) {
+        scales_of(k, me, pos);
+        clear(k);
+    }
+    /// Where the scales of a tile begin, and those of its first step. Rows and columns behind the last take its scales.
+    constexpr void scales_of(k_t& k, const gemm_consumer& me, const tile_position& pos) {
+        const auto last = k.sub(p_.m, 1u), last_block = k.shr(k.sub(p_.n, 1u), 7u);
+        const auto row = k.add(pos.row, me.row);
+        const auto a_line = k.template cvt<u32>(p_.a_scale_row), b_line = k.template cvt<u32>(p_.b_scale_col);
+        up_ = k.mul_lo(k.min(row, last), a_line);
+        down_ = k.mul_lo(k.min(k.add(row, 8u), last), a_line);
+        // Of this thread's columns: ptxas moves a scale that is the same for all threads to a uniform register as soon
+        // as it is loaded, and waits there.
+        const auto block = k.shr(k.add(pos.col, me.col), 7u);
+        for (u32 i = 0; i < scale_blocks; ++i) b_[i] = k.mul_lo(k.min(k.add(block, i), last_block), b_line);
+        if constexpr (C.bn % 128 != 0) middle_ = k.and_(pos.col, 64u);
+        keep(load(k));
+    }
+    /// The scales of the step the offsets stand at.
+    constexpr scales load(k_t& k) const {
+        scales s;
+        s.up = k.ld(g_.a_scale + up_), s.down = k.ld(g_.a_scale + down_);
+        for (u32 i = 0; i < scale_blocks; ++i) s.b[i] = k.ld(g_.b_scale + b_[i]);
+        return s;
+    }
+    constexpr void keep(const scales& s) {
+        ahead_.up = s.up, ahead_.down = s.down;
+        for (u32 i = 0; i < scale_blocks; ++i) ahead_.b[i] = s.b[i];
+    }
+    /// No product is pending where the control flow parts: ptxas would serialise all of them (C7514).
+    constexpr void add_steps(k_t& k, const sources& from, const reg32& steps) {
+        auto left = k.mov(steps).named("steps_left");
+        if constexpr (C.two_of_a) {
+            constexpr u32 together = 8;
+            k.for_(k.template mov<u32>(0), k.div(steps, together), 1u,
+                   [&](const reg32&) { run_of<together>(k, from, left); });
+            k.for_(k.template mov<u32>(0), k.rem(steps, together), 1u, [&](const reg32&) { run_of<1>(k, from, left); });
+        } else {
+            k.for_(steps, [&](const reg32&) { one_step(k, from, left); });
+        }
+    }
+    /// One step. Its last slice is added with nothing of this warpgroup's pending: ptxas does not see that a set which
+    /// was waited for in one turn of the loop can be read beside products of the next (C7517).
+    constexpr void one_step(k_t& k, const sources& from, reg32& left) {
+        const scales next = next_scales(k, left);
+        const stage_of_a stage = enter(k, from);
+        for (u32 slice = 0; slice < slices; ++slice) {
+            multiply(k, from, stage, slice, set(slice));
+            const bool last = slice + 1 == slices;
+            if (sets == 2 && slice > 0) {
+                k.wgmma.template wait_group<1>();
+                add(k, set(slice - 1), ahead_, slice - 1);
+            }
+            if (sets == 1 || last) k.wgmma.template wait_group<0>();
+            if (last) from.stages.free(k, stage.slot);
+            if (sets == 1 || last) add(k, set(slice), ahead_, slice);
+        }
+        keep(next);
+    }
+    /// `Count` steps; products are pending from the first to the last of them.
+    template <u32 Count>
+    constexpr void run_of(k_t& k, const sources& from, reg32& left) {
+        scales scale[Count + 1];
+        scale[0] = ahead_;
+        stage_of_a stage[Count];
+        const auto begin = [&](u32 step) {
+            scale[step + 1] = next_scales(k, left);
+            stage[step] = enter(k, from);
+        };
+        begin(0);
+        for (u32 step = 0; step < Count; ++step)
+            for (u32 slice = 0; slice < slices; ++slice) {
+                const u32 group = step * slices + slice;
+                multiply(k, from, stage[step], slice, set(group));
+                if (slice + 1 == slices && step + 1 < Count) begin(step + 1);
+                if (group == 0) continue;
+                k.wgmma.template wait_group<1>();
+                if (slice == 0) from.stages.free(k, stage[step - 1].slot);
+                add(k, set(group - 1), scale[slice == 0 ? step - 1 : step], (slice + slices - 1) % slices);
+            }
+        k.wgmma.template wait_group<0>();
+        from.stages.free(k, stage[Count - 1].slot);
+        add(k, set(Count * slices - 1), scale[Count - 1], slices - 1);
+        keep(scale[Count]);
+    }
+    /// Waits for the next stage and reads A.
+    static constexpr stage_of_a enter(k_t& k, const sources& from) {
+        stage_of_a stage;
+        from.stages.wait(k);
+        stage.slot = k.mov(from.stages.slot());
+        from.stages.advance(k);
+        read_a(k, from, stage);
+        return stage;
+    }
+    /// Those of the step after this one; behind the last step of a tile its own once more. In front of the wait for a
+    /// stage and not `.nc`, or ptxas moves the loads to where their values are needed.
+    constexpr scales next_scales(k_t& k, reg32& left) {
+        left = k.sub(left, 1u);
+        const auto more = left != 0u;
+        const auto zero = k.template mov<u32>(0);
+        const auto a = k.selp(k.template cvt<u32>(p_.a_scale_k), zero, more),
+                   b = k.selp(k.template cvt<u32>(p_.b_scale_k), zero, more);
+        up_ = up_ + a, down_ = down_ + a;
+        for (u32 i = 0; i < scale_blocks; ++i) b_[i] = b_[i] + b;
+        return load(k);
+    }
+    static constexpr void read_a(k_t& k, const sources& from, stage_of_a& to) {
+        const auto line = k.tile_line(from.a[to.slot], from.row).from(k.shr(k.and_(k.mov(tid.x), 31u), 4u));
+        for (u32 s = 0; s < k_steps; ++s) {
+            const auto four = k.template ldmatrix<x4>(line.chunk(2 * s));
+            for (u32 i = 0; i < 4; ++i) to.a[s][i] = four[i];
+        }
+    }
+    static constexpr void multiply(k_t& k, const sources& from, const stage_of_a& stage, u32 slice,
+                                   const sums_t& sums) {
+        const auto& a = stage.a;
+        const auto b = from.b[stage.slot].row_slice(width * slice);
+        k.wgmma.fence();
+        for (u32 s = 0; s < k_steps; ++s)
+            k.wgmma.mma_async(sums, a_t(vec<b32, 4>(a[s][0], a[s][1], a[s][2], a[s][3])), b.k_slice(s), s != 0);
+        k.wgmma.commit_group();
+    }
+    constexpr void add(k_t& k, const sums_t& from, const scales& s, u32 slice) {
+        const reg<f32> b = scale_of_b(k, s, slice);
+        const reg<f32> up = k.template mul<rn>(s.up, b), down = k.template mul<rn>(s.down, b);
+        for (u32 r = 0; r < registers; ++r) {
+            reg<f32>& sum = sum_[slice * registers + r];
+            sum = k.template fma<rn>(from[r], r % 4 < 2 ? up : down, sum);
+        }
+    }
+    /// A tile of 192 columns begins in the middle of a block of 128 or at its start; so belongs its middle slice.
+    constexpr reg<f32> scale_of_b(k_t& k, const scales& s, u32 slice) const {
+        if constexpr (C.bn % 128 == 0)
+            return s.b[slice * width / 128];
+        else
+            return slice == 1 ? reg<f32>(k.selp(s.b[1], s.b[0], middle_ != 0u)) : s.b[slice / 2];
+    }
+
+    tile_writer<S> out_;
+    gemm_pointers<S> g_;
+    gemm_arguments p_;
+    sums_t even_, odd_;
+    reg<f32> sum_[C.bn / 2];
+    reg<u32> up_, down_, b_[scale_blocks];  ///< elements from the first scale, fewer than 2^32
+    scales ahead_;                          ///< of the next step: loaded a whole step before they are used
+    reg<u32> middle_;
+};
+
 /// Makes the ring ready and lets the next grid be placed on multiprocessors that become free.
 template <class S>
 constexpr void enter(k_t& k, const gemm_ring<S>& ring, const gemm_place<S>& here, const gemm_pointers<S>& g) {
@@ -1329,7 +1574,8 @@ constexpr void produce_all(k_t& k, const gemm_producer<S>& producer, tile_walk<S
 template <class S>
 constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
     using whole = std::conditional_t<S::config.store == store_mode::tma, overlapped_consumer<S>, direct_consumer<S>>;
-    using one_tile = std::conditional_t<S::config.block_scaled, blocked_consumer<S>, whole>;
+    using blocked = std::conditional_t<S::config.slice != 0, sliced_consumer<S>, blocked_consumer<S>>;
+    using one_tile = std::conditional_t<S::config.block_scaled, blocked, whole>;
     using consumer = std::conditional_t<S::config.ping_pong(), ping_pong_consumer<S>, one_tile>;
     using plan = register_plan<S>;
     const gemm_ring<S> ring(k);
