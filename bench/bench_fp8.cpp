@@ -26,8 +26,8 @@ struct request : bench::run_options {
 
 /// Names of `block_scaled_configs` from the second on: columns of a tile, and of a slice if they are not 64.
 constexpr std::array<std::string_view, std::size(kn::block_scaled_configs) - 1> slice_names = {
-    "blocks_192",      "blocks_192_pair", "blocks_192_one_a",   "blocks_256",
-    "blocks_256_pair", "blocks_256x128",  "blocks_256x128_pair"};
+    "blocks_192",     "blocks_192_pair",     "blocks_192_one_a", "blocks_256",           "blocks_256_pair",
+    "blocks_256x128", "blocks_256x128_pair", "blocks_256_late",  "blocks_256_late_pair", "blocks_256x128_late_pair"};
 
 [[nodiscard]] double wide(px::e4m3 v) {
     const int e = v.bits >> 3 & 15, m = v.bits & 7;

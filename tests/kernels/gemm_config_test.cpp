@@ -72,6 +72,7 @@ TEST_CASE("configurations that cannot be built are refused") {
         gemm_config{.bn = 128, .stages = 3, .cluster = 1, .blocks_per_sm = 2}.valid());  // registers (ptxas C7602)
     CHECK_FALSE(gemm_config{.bn = 256, .block_scaled = true}.valid());                   // two sets of sums
     CHECK_FALSE(gemm_config{.bn = 256, .block_scaled = true, .slice = 64, .two_of_a = true}.valid());  // registers
+    CHECK_FALSE(gemm_config{.bn = 192, .cluster = 1, .block_scaled = true, .slice = 64, .stagger = true}.valid());
     CHECK_FALSE(gemm_config{.slice = 64}.valid());                                   // slices are for block scales
     CHECK_FALSE(gemm_config{.bn = 256, .block_scaled = true, .slice = 96}.valid());  // two scales of B in a slice
     CHECK(gemm_config{.bn = 256, .block_scaled = true, .slice = 64}.valid());

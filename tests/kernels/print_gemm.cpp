@@ -89,6 +89,8 @@ void variants() {
         "blocked_slices_192_one_of_a");
     gemm<gemm_config{.bn = 256, .block_scaled = true, .slice = 128}, px::e4m3, px::bf16>("blocked_slices_256_by_128");
     gemm<slices_256, px::e4m3, px::bf16>("blocked_slices_256");
+    gemm<gemm_config{.bn = 256, .block_scaled = true, .slice = 64, .stagger = true}, px::e4m3, px::bf16>(
+        "blocked_slices_256_stagger");
     gemm<slices_256, px::e5m2, px::bf16, gemm_epilogue{.bias = true, .act = activation::gelu}, px::e4m3>(
         "blocked_slices_256_gelu");
     gemm<slices_256, px::e4m3, px::bf16, gemm_epilogue{.act = activation::silu, .gated = true}>(

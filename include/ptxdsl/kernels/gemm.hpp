@@ -517,6 +517,10 @@ inline constexpr gemm_config block_scaled_config{.bm = 128, .bn = 128, .stages =
             .slice = slice,
             .two_of_a = two_of_a};
 }
+[[nodiscard]] constexpr gemm_config with_stagger(gemm_config c) noexcept {
+    c.stagger = true;
+    return c;
+}
 inline constexpr gemm_config block_scaled_configs[] = {
     block_scaled_config,
     block_scaled_slices(192, 64, 1, true),
@@ -526,6 +530,9 @@ inline constexpr gemm_config block_scaled_configs[] = {
     block_scaled_slices(256, 64, 2),
     block_scaled_slices(256, 128, 1),
     block_scaled_slices(256, 128, 2),
+    with_stagger(block_scaled_slices(256, 64, 1)),
+    with_stagger(block_scaled_slices(256, 64, 2)),
+    with_stagger(block_scaled_slices(256, 128, 2)),
 };
 
 namespace detail {

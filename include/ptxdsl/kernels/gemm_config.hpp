@@ -46,6 +46,7 @@ struct gemm_config {
     /// Block scales: columns whose products are summed apart at a time, with A in registers; 0: the whole tile's. Sums
     /// of 64 columns have two sets of registers, those of 128 one.
     u32 slice = 0;
+    bool stagger = false;   ///< with `slice`: the second warpgroup begins a tile half a step after the first
     bool two_of_a = false;  ///< with `slice`: A of the next stage is read while products still read this one's
     gemm_schedule schedule = gemm_schedule::cooperative;
     store_mode store = store_mode::tma;
@@ -95,11 +96,12 @@ struct gemm_config {
             65536 / (threads() * blocks_per_sm) >= bn / 2 + 24 || (blocks_per_sm == 1 && consumers() > 1);
         // A stage is as deep as a block of scales, and a tile or slice has one scale of B; two sets of sums.
         const bool sliced = (slice == 64 || slice == 128) && (bn == 128 || bn == 192 || bn == 256) && bn % slice == 0 &&
-                            consumers() == 2 && !(two_of_a && bn + slice > 256);
-        const bool sums = slice == 0 ? bn <= 128 && 128 % bn == 0 && !two_of_a : sliced;
+                            consumers() == 2 && !(two_of_a && bn + slice > 256) &&
+                            !(stagger && (two_of_a || bn / slice % 2 != 0));
+        const bool sums = slice == 0 ? bn <= 128 && 128 % bn == 0 && !two_of_a && !stagger : sliced;
         const bool scales = block_scaled ? sums && consumers() <= 2 && blocks_per_sm == 1 && !stream_k &&
                                                split_k == 1 && !swaps_operands()
-                                         : slice == 0 && !two_of_a;
+                                         : slice == 0 && !two_of_a && !stagger;
         const bool turns = !ping_pong() || (bn * row_blocks() <= 256 && blocks_per_sm == 1 && !stream_k &&
                                             split_k == 1 && !block_scaled && !swaps_operands());
         return tile && blocks && modes && fits && registers && scales && turns;

@@ -1341,7 +1341,9 @@ public:
         auto pos = position(k, me, walk);
         prepare(k, me, pos);
         k.loop([&](loop_handle loop) {
-            add_steps(k, {stages, ring.a, b, row_of(k, me)}, walk.last);
+            if constexpr (C.stagger)
+                k.if_(me.index == 1u && staggers(walk.last), [&] { k.template bar_sync<1, 256>(); });
+            add_steps(k, {stages, ring.a, b, row_of(k, me), me.index, walk.last}, walk.last);
             const auto done = walk.next(k);
             const auto next = position(k, me, walk);
             const tile_position now{k.mov(pos.row), k.mov(pos.col), k.mov(pos.batch)};
@@ -1362,11 +1364,15 @@ private:
             return first;
     }
     [[nodiscard]] constexpr const sums_t& set(u32 group) const { return group % 2 == 0 ? even_ : odd_; }
+    /// With as many steps as stages and more, the first warpgroup cannot reach its next tile before the second has
+    /// begun this one, so that arrivals do not pile up.
+    static constexpr reg<pred> staggers(const reg32& steps) { return steps > C.stages; }
     struct sources {
         const stage_reader<S>& stages;
         const shared_tile<typename S::a>& a;
         const matrix_descriptor<typename S::b>& b;
         reg32 row;  ///< of the block's tile, that this lane gives `ldmatrix` the address of
+        reg32 index, steps;
     };
     /// A stage and this thread's part of its A.
     struct stage_of_a {
@@ -1437,6 +1443,9 @@ private:
         for (u32 slice = 0; slice < slices; ++slice) {
             multiply(k, from, stage, slice, set(slice));
             const bool last = slice + 1 == slices;
+            if (C.stagger && 2 * (slice + 1) == slices)  // half of the first step is issued: the other may begin
+                k.at(from.index == 0u && left == k.sub(from.steps, 1u) && staggers(from.steps))
+                    .template bar_arrive<1, 256>();
             if (sets == 2 && slice > 0) {
                 k.wgmma.template wait_group<1>();
                 add(k, set(slice - 1), ahead_, slice - 1);
