@@ -33,6 +33,7 @@ inline constexpr advice advices[] = {
     {"k.tcgen05.commit(empty)", "tcgen05.commit"},
     {"k.tcgen05.commit", "tcgen05.commit"},
     {" (k.tcgen05.wait)", ""},
+    {": k.tcgen05.wait(bar, parity) has it", ""},
     {"(accumulate = false, or k.tcgen05.multiply)", "(enable-input-d false)"},
     {", or use k.wait", ""},
     {"k.mbarrier_init", "mbarrier.init"},
