@@ -47,11 +47,11 @@ template <std::size_t... Index>
 [[nodiscard]] px::result<void> launch_ping_pong(std::size_t wanted, const px::stream& s, const gemm_operands& o,
                                                 std::index_sequence<Index...>) {
     px::result<void> r;
-    ((wanted == Index &&
-      (r = kernels::gemm_with<kernels::ping_pong_configs[Index], weights_form>(
-           s, px::tensor_view(o.a, o.m, o.k), px::tensor_view(o.b, o.n, o.k), px::tensor_view(o.c, o.m, o.n)),
-       true)) ||
-     ...);
+    (void)((wanted == Index &&
+            (r = kernels::gemm_with<kernels::ping_pong_configs[Index], weights_form>(
+                 s, px::tensor_view(o.a, o.m, o.k), px::tensor_view(o.b, o.n, o.k), px::tensor_view(o.c, o.m, o.n)),
+             true)) ||
+           ...);
     return r;
 }
 
