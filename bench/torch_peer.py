@@ -198,7 +198,7 @@ def wrong(d, inputs, outputs, rows=512):
     some = {name: t[::step] if name in by_row else t for name, t in inputs.items()}
     exact = torch_function(d, exact=True)(**{name: t.double() if t.is_floating_point() else t for name, t in some.items()})
     for name, wanted in exact.items():
-        found = outputs[name][::step].double()
+        found = outputs[name][::step].float().double()  # there is no direct way from fp8 everywhere
         if name == "q":  # half a step of e4m3, in units of the element that is quantised
             scales = outputs["scales"][::step].double().repeat_interleave(d.columns // outputs["scales"].shape[1], 1)
             x = some["x"].double()
