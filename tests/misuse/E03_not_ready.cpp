@@ -39,5 +39,21 @@ constexpr void body(hopper& k) {
     k.wait(bar.stage(1), 1u);  // here-2
 }
 
+#elif PTXDSL_CASE == 3
+// expect-3: PTXDSL-E03
+
+constexpr void body(hopper& k) {
+    const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<1>);
+    k.wait(bar.stage(0), 0u);  // here-3
+}
+
+#elif PTXDSL_CASE == 4
+// expect-4: PTXDSL-E03
+
+constexpr void body(hopper& k) {
+    const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<128>);
+    k.mbarrier_arrive(bar.stage(0));  // here-4
+}
+
 #endif
 [[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}}>>();

@@ -36,6 +36,9 @@ inline constexpr advice advices[] = {
     {": k.tcgen05.wait(bar, parity) has it", ""},
     {"(accumulate = false, or k.tcgen05.multiply)", "(enable-input-d false)"},
     {", or use k.wait", ""},
+    {" (k.wait(bar, parity))", ""},
+    {"k.wait(bar, parity)", "mbarrier.try_wait"},
+    {": k.tcgen05.wait(bar, parity) has it", ""},
     {"k.mbarrier_init", "mbarrier.init"},
     {"k.mbarrier_inval", "mbarrier.inval"},
     {"use mbarrier_arrive_expect_tx", "use mbarrier.arrive.expect_tx"},
@@ -85,9 +88,8 @@ constexpr void say_in_ptx(std::string_view sentence, text& out) {
 /// Whether an error of the verifier is a warning in a text, because kernels that run do it (docs/design.md).
 ///
 /// D: unoptimised code and functions keep accumulators in memory between calls; ptxas then waits after each wgmma.
-/// H03: lanes of the mask that exit let the others go.
 [[nodiscard]] constexpr bool is_mild(const ir::finding& f, bool accumulators_move) noexcept {
-    return (f.id[0] == 'D' && accumulators_move) || (f.id[0] == 'H' && f.id[1] == '0' && f.id[2] == '3');
+    return f.id[0] == 'D' && accumulators_move;
 }
 
 /// Verifies the kernels and device functions of a module without errors, and adds what is wrong with them to `out`.

@@ -470,18 +470,21 @@ private:
     bool rounds_ = false;  ///< several iterations may make one phase
 };
 
-/// E03: a stage that is used and never initialised, in a program that initialises some barrier, or waits for
-/// arrivals of its own. (Others are fragments.)
+/// E03: a stage that is used and never initialised, in a program that initialises some barrier, or in which threads
+/// arrive at this one or wait for it. (Others are fragments.)
 template <class Facts>
 constexpr void check_initialised(Facts& f, u32 barrier, u64 initialised) {
-    bool some = false, waits = false, arrives = false;
+    bool some = false, met = false;
     for (const site& s : f.sites) {
         some = some || s.kind == site_kind::init;
-        waits = waits || (s.barrier == barrier && s.kind == site_kind::wait);
-        arrives = arrives || (s.barrier == barrier && s.kind == site_kind::arrive);
+        met = met || (s.barrier == barrier && s.kind == site_kind::wait);
     }
-    for (const ring& r : f.rings) arrives = arrives && r.full != barrier && r.empty != barrier;  // told of the pipeline
-    if ((!some && !(waits && arrives)) || f.inits_unknown || f.is_function) return;
+    for (u32 i = 0; i < f.sites.size(); ++i) {  // one that expects bytes has two sites
+        const bool plain = i + 1 == f.sites.size() || f.sites[i + 1].kind != site_kind::expect;
+        met = met || (f.sites[i].barrier == barrier && f.sites[i].kind == site_kind::arrive && plain);
+    }
+    for (const ring& r : f.rings) met = met && r.full != barrier && r.empty != barrier;  // told of the pipeline
+    if ((!some && !met) || f.inits_unknown || f.is_function || f.tm.calls) return;
     for (const site& s : f.sites) {
         if (s.barrier != barrier || s.kind == site_kind::init || (s.flags & site_flag::remote) != 0) continue;
         const u32 stages = f.m.allocations[barrier].stages;
@@ -516,10 +519,45 @@ constexpr void check_barrier(Facts& f, u32 barrier) {
     for (u32 stage = 0; stage < f.m.allocations[barrier].stages; ++stage) ledger<Facts>(f, barrier, stage).check();
 }
 
+/// E07: what asynchronous copies bring is read, and nothing in the kernel waits for them.
+template <class Facts>
+constexpr void check_late_copies(Facts& f) {
+    if (f.is_function || f.tm.calls) return;
+    if (f.thread_copy != 0 && !f.waits_for_thread_copies && f.shared_read != 0)
+        f.out.error("E07", f.shared_read - 1)
+            .say("shared memory is read, and nothing in this kernel waits for its cp.async (")
+            .at(f.source(f.thread_copy - 1))
+            .say("): cp.async.wait_all, or a group and cp.async.wait_group, and a barrier come before");
+    f.told_late = f.bulk_copy != 0 && f.shared_read != 0 && !f.waits;
+    if (f.told_late)
+        f.out.error("E07", f.shared_read - 1)
+            .say("shared memory is read, and nothing in this kernel waits on the mbarrier of its bulk copies (")
+            .at(f.source(f.bulk_copy - 1))
+            .say("): k.wait(bar, parity) comes before");
+    if (f.told_late || f.waits_unknown) return;
+    for (const facts::ring_tile& t : f.ring_tiles) {
+        bool waits = f.ring_of(t.barrier, false) < max_rings;  // told of the pipeline
+        for (const site& s : f.sites) waits = waits || (s.kind == site_kind::wait && s.barrier == t.barrier);
+        if (waits || f.read_at.size() <= t.allocation || f.read_at[t.allocation] == 0) continue;
+        f.out.error("E07", f.read_at[t.allocation] - 1)
+            .say("'")
+            .with(f.name_of(t.allocation))
+            .say(
+                "' is read, and nothing in this kernel waits for the copies that fill it: k.wait(bar, parity) on mbarrier '")
+            .with(f.name_of(t.barrier))
+            .say("' comes before");
+        f.read_at[t.allocation] = 0, f.told_late = true;
+    }
+}
+
 /// E01, E04, E05 for every barrier; needs the whole program.
 template <class Facts>
 constexpr void check_barriers(Facts& f) {
     for (const site& s : f.sites) check_numbers(f, s);
+    check_late_copies(f);
+    if (f.unknown_wait != 0 && !f.initialises && !f.is_function && !f.opaque && !f.tm.calls)
+        f.out.error("E03", f.unknown_wait - 1)
+            .say("this waits for an mbarrier, and the kernel initialises none: k.mbarrier_init");
     if (f.opaque || !f.flow_is_known()) return;
     for (u32 i = 0; i < f.m.n.allocations; ++i)
         if (f.m.allocations[i].kind == ir::allocation_kind::barrier && f.sites.size() != 0) check_barrier(f, i);

@@ -125,6 +125,73 @@ constexpr void check_bulk_size(Facts& f, const ir::cursor& c, u32 operand) {
         f.out.error("F09", f.where).say("a bulk copy moves a multiple of 16 bytes, this one ").with(bytes);
 }
 
+/// A copy into shared memory begins: which bytes of the slot it fills.
+template <class Facts>
+constexpr void copy_begins(Facts& f, const place& dst, u32 bytes) {
+    const u32 s = f.slot_at(dst);
+    if (s == max_slots) return;
+    slot& to = f.slots[s];
+    const ir::allocation& a = f.m.allocations[to.allocation];
+    const bool whole = coverage(f, dst, bytes) == 0;
+    if (to.fuzzy || (!whole && (!dst.exact || bytes == 0))) return;
+    const u32 from = whole ? 0 : dst.offset - a.offset, behind = whole ? ~0u : from + bytes;
+    to.copies_differ = to.copies_differ || (to.copied_to != 0 && (to.copied_from != from || to.copied_to != behind));
+    to.copied_from = from, to.copied_to = behind;
+    f.push(event_kind::copy_begins, s);
+}
+/// Shared memory is read: by threads, or by a copy or wgmma.
+template <class Facts>
+constexpr void shared_read(Facts& f, const place& from) {
+    if (f.shared_read == 0) f.shared_read = f.where + 1;
+    if (from.allocation == 0) return;
+    if (f.read_at.size() == 0) f.read_at.resize(f.m.n.allocations, 0);
+    u32& first = f.read_at[from.allocation - 1];
+    if (first == 0) first = f.where + 1;
+    if (f.bulk_copy == 0 && f.loop_now == 0) return;
+    const u32 s = f.slot_at(from);
+    if (s == max_slots || f.slots[s].fuzzy) return;
+    const slot& of = f.slots[s];
+    const u32 at = from.offset - f.m.allocations[of.allocation].offset;
+    if (of.copied_to != 0 && of.copied_to != ~0u && (!from.exact || at < of.copied_from || at >= of.copied_to)) return;
+    const event* last = f.events.empty() ? nullptr : &f.events.back();
+    if (last != nullptr && last->kind == event_kind::plain_read && last->a == s) return;
+    f.push(event_kind::plain_read, s);
+}
+
+// ---- cp.async: each thread for itself
+// -------------------------------------------------------------------------------------
+
+template <class Facts>
+constexpr void thread_copy(Facts& f, const ir::cursor& c) {
+    if (f.thread_copy == 0) f.thread_copy = f.where + 1;
+    const u32* o = c.first_operand();
+    if (f.guard != 0 || f.unstructured || ir::kind_of(o[0]) != ir::operand_kind::address ||
+        (ir::kind_of(o[1]) == ir::operand_kind::reg && (f.regs[ir::payload_of(o[1])] & bit::again) != 0))
+        return;
+    f.thread_writes.push_back({o[1], o[2], f.arm_now << 8 | (f.role_now & 0xffu), f.loop_now, f.where});
+}
+template <class Facts>
+constexpr void thread_copies_arrive(Facts& f) noexcept {
+    f.thread_writes.truncate(0);
+}
+/// E07: the thread reads where its own `cp.async` writes.
+template <class Facts>
+constexpr void read_own_copy(Facts& f, const u32* address) {
+    if (f.thread_writes.empty() || ir::kind_of(address[0]) != ir::operand_kind::address) return;
+    for (const facts::thread_write& w : f.thread_writes) {
+        u32 l = f.loop_now;
+        while (l != w.loop && l != 0) l = f.loops[l].parent;
+        if (w.base != address[1] || w.offset != address[2] || l != w.loop ||
+            w.stand != (f.arm_now << 8 | (f.role_now & 0xffu)))
+            continue;
+        f.out.error("E07", f.where)
+            .say("this reads what a cp.async before it brings (")
+            .at(f.source(w.where))
+            .say("), which may be under way: cp.async.wait_all, or a group and cp.async.wait_group, comes before");
+        return thread_copies_arrive(f);
+    }
+}
+
 template <class Facts>
 [[nodiscard]] constexpr u32 bulk_bytes(const Facts& f, const ir::cursor& c) noexcept {
     std::int64_t bytes = 0;
@@ -146,14 +213,18 @@ constexpr void on_bulk_load(Facts& f, const ir::cursor& c, bool tensor) {
     if (dst.allocation != 0 && f.noted_barrier != 0) f.ring_tiles.push_back({dst.allocation - 1, f.noted_barrier - 1});
     const u32 align = tensor ? 128 : 16;
     if (!misplaced(f, dst, align, "F09", "the destination of this copy") && !tensor) check_bulk_size(f, c, 2);
+    if (!tensor && !(from_shared && dst.peer)) check_end(f, dst, bulk_bytes(f, c), "this copies");
     if (from_shared) {
         misplaced(f, f.places[1], 16, "F09", "the source of this copy");
+        check_end(f, f.places[1], bulk_bytes(f, c), "this copies");
         const u32 s = f.slot_at(f.places[1]);
         if (s < max_slots) f.push(event_kind::async_read, s, 0, coverage(f, f.places[1], bulk_bytes(f, c)));
         return;
     }
     const u32 s = f.slot_at(dst);
     if (s < max_slots) f.push(event_kind::async_write, s, 0, coverage(f, dst, tensor ? 0 : bulk_bytes(f, c)));
+    if (f.bulk_copy == 0) f.bulk_copy = f.where + 1;
+    copy_begins(f, dst, tensor ? 0 : bulk_bytes(f, c));
 }
 
 /// Whether the guard holds for one of the threads that have the slot in common.
@@ -173,6 +244,7 @@ constexpr void on_bulk_store(Facts& f, const ir::cursor& c, bool tensor) {
     if (tensor) on_map_use(f, c);
     const place src = f.places[1];
     if (!misplaced(f, src, 16, "F09", "the source of this copy") && !tensor) check_bulk_size(f, c, 2);
+    if (!tensor) check_end(f, src, bulk_bytes(f, c), "this copies");
     const bool named = noted(f, ir::note::bulk_store);
     u32 s = f.slot_at(src);
     if (named && (s >= max_slots || f.slots[s].fuzzy)) s = f.noted_slot;
@@ -196,9 +268,17 @@ constexpr void on_copy(Facts& f, const ir::cursor& c) {
     const tok third = token_at(c, at);
     if (third == tok::mbarrier) {
         if (!noted(f, ir::note::barrier_arrive) && !noted(f, ir::note::barrier_noarity)) f.arrivals_unknown = true;
-        return;
+        f.waits_for_thread_copies = true;
+        return thread_copies_arrive(f);
     }
+    if (third == tok::wait_group || third == tok::wait_all) {
+        f.waits_for_thread_copies = true;
+        return thread_copies_arrive(f);
+    }
+    if (third == tok::commit_group) return;
     if (third != tok::bulk) {
+        thread_copy(f, c);
+        check_end(f, f.places[0], bulk_bytes(f, c), "this copies");
         if (has_token(c, tok::shared) || has_token(c, tok::shared__cta)) generic_write(f, f.places[0]);
         return;
     }

@@ -141,6 +141,8 @@ struct slot {
     std::int64_t at = 0, step = 0;  ///< of the one warp; `at` + `step` * warp (+ `skews` * `skew`)
     u32 skew = 0, rewrites = 0;     ///< `facts::rewrites` at that time
     std::int64_t skews = 0;
+    u32 copied_from = 0, copied_to = 0;  ///< bytes that bulk copies fill, when they are known to fill the same
+    bool copies_differ = false;
 };
 inline constexpr u32 max_slots = 24;
 inline constexpr u32 max_maps = 8;  ///< tensor maps that are followed
@@ -171,10 +173,13 @@ enum class event_kind : u8 {
     async_read,
     matrix_read,
     async_write,
-    peer_write,  ///< allocation `a` of another block is written
-    peer_read,   ///< the own one, which others write, is read
-    part_write,  ///< slot `a` is written by a part of the threads, as `slot::by` says
-    cross_read,  ///< and read by others
+    copy_begins,  ///< a copy into slot `a` is under way
+    plain_read,   ///< what the copy into slot `a` brings is read
+    told,         ///< others may have told that copies are complete
+    peer_write,   ///< allocation `a` of another block is written
+    peer_read,    ///< the own one, which others write, is read
+    part_write,   ///< slot `a` is written by a part of the threads, as `slot::by` says
+    cross_read,   ///< and read by others
     bulk_store,
     bulk_commit,
     bulk_wait,
@@ -402,7 +407,16 @@ struct facts {
     struct ring_tile {
         u32 allocation, barrier;
     };
-    ::ptxdsl::detail::dynarray<ring_tile> ring_tiles;  ///< tiles whose copies complete on a barrier
+    ::ptxdsl::detail::dynarray<ring_tile> ring_tiles;     ///< tiles whose copies complete on a barrier
+    ::ptxdsl::detail::dynarray<u32> read_at;              ///< by allocation: first read of it (location + 1)
+    u32 shared_read = 0, bulk_copy = 0, thread_copy = 0;  ///< the first of each (location + 1)
+    bool waits = false;                                   ///< has a wait on an mbarrier
+    bool waits_for_thread_copies = false;                 ///< has `cp.async.wait_group` or the like
+    bool told_late = false;                               ///< E07: nothing waits for a copy
+    struct thread_write {
+        u32 base = 0, offset = 0, stand = 0, loop = 0, where = 0;
+    };
+    ::ptxdsl::detail::dynarray<thread_write> thread_writes;  ///< `cp.async` that have not been waited for
     u32 noted_barrier = 0;
     u32 noted_wait = 0;    ///< barrier + 1 of the wait the note stands in front of
     u32 mapped_lanes = 0;  ///< rank operand of all `mapa` (`lane_form`, `own_block`, `one_block`), `unknown_count`:
@@ -431,7 +445,9 @@ struct facts {
     };
     ::ptxdsl::detail::dynarray<lone_mask> lone_masks;  ///< those of them that the other lanes do not execute
     bool waits_unknown = false;                        ///< a wait without a note
+    u32 unknown_wait = 0;                              ///< the first of them (location + 1)
     bool inits_unknown = false;                        ///< an init without a note
+    bool initialises = false;                          ///< has an init, noted or not
     bool begins_anew = false;                          ///< a barrier is invalidated: its phases begin again
     bool arrivals_unknown = false;                     ///< an arrival without a note
     bool is_function = false;    ///< a device function: the caller may have begun things and may end them

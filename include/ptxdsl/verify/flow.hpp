@@ -22,8 +22,9 @@ struct item {
     u8 depth = 255;
     constexpr bool operator==(const item&) const = default;
 };
-enum class fragment_item : u8 { d, a, dirty };       ///< age as D, age as register A, written since the fence
-enum class slot_item : u8 { store, matrix, proxy };  ///< age of a bulk store, of a wgmma that reads it; generic writes:
+enum class fragment_item : u8 { d, a, dirty };  ///< age as D, age as register A, written since the fence
+/// Age of a bulk store, of a wgmma that reads it; generic writes; a copy into it is under way.
+enum class slot_item : u8 { store, matrix, proxy, copy };
 inline constexpr u8 proxy_fenced = 1, proxy_written = 2;  ///< values of `slot_item::proxy`
 
 /// A pipeline as one consumer sees it. Slots are waited for, read by wgmma groups and released in the order of the
@@ -75,7 +76,7 @@ struct flow_state {
     bool map_fenced = false;        ///< some map has been fenced since
     u16 shape[max_fragments] = {};  ///< token of the wgmma that used D since the last fence
     item fragments[3][max_fragments] = {};
-    item slots[3][max_slots] = {};
+    item slots[4][max_slots] = {};
     ring_flow rings[max_rings] = {};
     walk_flow walks[max_rings][2] = {};  ///< waits for filled slots, for free ones
     u32 version[max_walkers] = {};
@@ -151,6 +152,21 @@ private:
                 into.fragments[k][i] = both(into.fragments[k][i], from.fragments[k][i], false);
             for (u32 i = 0; i < slots_; ++i) into.slots[k][i] = both(into.slots[k][i], from.slots[k][i], is_proxy(k));
         }
+        meet_copies(into, from);
+    }
+    constexpr void meet_copies(S& into, const S& from) const noexcept {
+        constexpr auto k = static_cast<u32>(slot_item::copy);
+        for (u32 i = 0; i < slots_; ++i) into.slots[k][i] = both(into.slots[k][i], from.slots[k][i], false);
+    }
+    /// Behind an `if`: a case in which the copy has not begun, or has been waited for, may be the one at hand. What a
+    /// part of the threads does is done, and others that have not waited do not know more.
+    constexpr void join_copies(S& r, const S& before, const S& then, const S& other, bool cases, bool has_else) const {
+        constexpr auto k = static_cast<u32>(slot_item::copy);
+        if (then.dead || other.dead) return;
+        for (u32 i = 0; i < slots_; ++i) {
+            const item &a = then.slots[k][i], &b = other.slots[k][i];
+            r.slots[k][i] = cases ? both(a, b, false) : has_else ? either(before.slots[k][i], a, b, false) : a;
+        }
     }
     constexpr void common(S& into, const S& from) const noexcept {
         into.unfenced = into.unfenced && from.unfenced;
@@ -223,12 +239,14 @@ private:
         u32 end = block(i + 1);
         const S then = s_;
         s_ = before;
-        if (end < f_.events.size() && f_.events[end].kind == event_kind::else_begin) end = block(end + 1);
+        const bool has_else = end < f_.events.size() && f_.events[end].kind == event_kind::else_begin;
+        if (has_else) end = block(end + 1);
         depth_ = static_cast<u8>(depth_ - inner);
         cases_ = static_cast<u8>(cases_ - distinguishes);
         const bool one = (f_.events[i].flags & event_flag::one) != 0;
         const S other = s_;
         s_ = join(before, then, other);
+        join_copies(s_, before, then, other, distinguishes != 0, has_else);
         // What one thread does for the others counts for all; what a role does is its own affair.
         for (u32 r = 0; r < rings_ && selects; ++r) {
             const S& own = one && !then.dead ? then : before;
@@ -356,9 +374,14 @@ private:
             case event_kind::register_write: return touch(e);
             case event_kind::generic_write: return generic_write(e);
             case event_kind::async_write: return overwrite(e, "copied into");
+            case event_kind::copy_begins:
+                if ((e.flags & event_flag::guarded) == 0) of(slot_item::copy, e.a) = {1};
+                return;
+            case event_kind::plain_read: return read_copied(e, "this reads");
+            case event_kind::told: return copies_arrive();
             case event_kind::proxy_fence: return proxy_fence(e);
             case event_kind::rendezvous: rendezvous(); return converge(e.a == 0 ? 0 : 1u << (e.a - 1));
-            case event_kind::converge: return converge(0);
+            case event_kind::converge: copies_arrive(); return converge(0);
             case event_kind::barrier_wait: return wait_apart(e);
             case event_kind::map_use: return use_map(e);
             case event_kind::map_change: return change_map(e);
@@ -394,6 +417,7 @@ private:
     constexpr void rendezvous() noexcept {
         s_.met = ~0u, s_.fresh = s_.waited = s_.partly = 0;
         s_.map_busy = 0;
+        copies_arrive();
     }
     constexpr bool first_time(event& e) noexcept {
         const bool first = !e.told;
@@ -599,7 +623,28 @@ private:
             if (of(slot_item::proxy, i).value == proxy_written && !others) of(slot_item::proxy, i).value = proxy_fenced;
         }
     }
+    // ---- copies into shared memory: E07
+    // ------------------------------------------------------------------------------------------------
+
+    /// The thread has waited for something, or heard of others: copies that were under way may be complete.
+    constexpr void copies_arrive() noexcept {
+        for (u32 i = 0; i < slots_; ++i) of(slot_item::copy, i) = {};
+    }
+    constexpr void read_copied(event& e, const char* reader) {
+        const slot& s = f_.slots[e.a];
+        if (f_.told_late || !meets(of(slot_item::copy, e.a)) || s.fuzzy || s.copies_differ ||
+            (e.flags & event_flag::guarded) != 0 || !first_time(e))
+            return;
+        of(slot_item::copy, e.a) = {};
+        f_.out.error("E07", e.where)
+            .say(reader)
+            .say(" '")
+            .with(slot_name(e.a))
+            .say(
+                "' while the copy that fills it may be under way: a wait on its mbarrier comes before (k.wait(bar, parity)), and for other threads a barrier behind that");
+    }
     constexpr void async_read(event& e, bool matrix) {
+        if ((e.flags & event_flag::partial) == 0) read_copied(e, matrix ? "this wgmma reads" : "this copy reads");
         item& written = of(slot_item::proxy, e.a);
         if (f_.slots[e.a].fuzzy || !meets(written)) return;
         const u32 mask = 1u << e.a;

@@ -116,6 +116,43 @@ template <class Facts>
     return !f.m.from_text || (p.allocation != 0 && f.m.allocations[p.allocation - 1].align >= align);
 }
 
+/// The array an access begins in, + 1: the one its address was made of, or the longest that has the byte. (Arrays
+/// placed by the author may lie in each other.)
+template <class Facts>
+[[nodiscard]] constexpr u32 array_of(const Facts& f, const place& p) noexcept {
+    if (p.allocation != 0 && !f.m.from_text && !f.m.allocations[p.allocation - 1].placed_by_author) return p.allocation;
+    u32 end = 0, array = 0;
+    for (u32 i = 0; i < f.m.n.allocations; ++i) {
+        const ir::allocation& a = f.m.allocations[i];
+        if (p.offset < a.offset || p.offset - a.offset >= a.bytes() || a.offset + a.bytes() <= end) continue;
+        end = a.offset + a.bytes(), array = i + 1;
+    }
+    return array;
+}
+/// C08: an access whose address and size are known goes past the end of its array.
+template <class Facts>
+constexpr void check_end(Facts& f, const place& p, u64 bytes, string_view what) {
+    const u32 array = p.exact && bytes != 0 ? array_of(f, p) : 0;
+    if (array == 0) return;
+    const ir::allocation& a = f.m.allocations[array - 1];
+    // A compiler's variable of three words that is aligned to four has a fourth.
+    const u32 padding = f.m.from_text && a.align != 0 ? (a.align - a.bytes() % a.align) % a.align : 0;
+    if (p.offset < a.offset || p.offset - a.offset + bytes <= a.bytes() + padding) return;
+    f.out.error("C08", f.where)
+        .with(what)
+        .say(" ")
+        .with(bytes)
+        .say(" bytes from byte ")
+        .with(p.offset - a.offset)
+        .say(" of '")
+        .with(f.name_of(array - 1))
+        .say("', which has ")
+        .with(a.bytes())
+        .say(": it goes ")
+        .with(p.offset - a.offset + bytes - a.bytes())
+        .say(" bytes past its end");
+}
+
 /// B03: an access whose address is known to the byte, wider than its alignment.
 template <class Facts>
 constexpr void check_access(Facts& f, const ir::cursor& c) {
@@ -129,6 +166,7 @@ constexpr void check_access(Facts& f, const ir::cursor& c) {
         if (bits != 0) bytes = bits / 8;
     }
     bytes *= lanes;
+    check_end(f, p, bytes, token_at(c, 0) == tok::ld ? "this loads" : "this writes");
     if (bytes == 0 || p.offset % bytes == 0 || !is_placed(f, p, bytes)) return;
     f.out.error("B03", f.where)
         .with(isa::spelling(token_at(c, 0)))

@@ -117,7 +117,10 @@ private:
             case op::reduce: return on_shared_write(f_, c);
             case op::store:
             case op::stmatrix: on_shared_write(f_, c); return own_write(c);
-            case op::atomic: f_.acc |= bit::varies, f_.provenance = 0; return on_shared_write(f_, c);
+            case op::atomic:
+                f_.acc |= bit::varies, f_.provenance = 0;
+                f_.push(event_kind::told);
+                return on_shared_write(f_, c);
             case op::leave: return leave(c);
             case op::bar:
                 tensor_memory_met(f_, false);
@@ -154,11 +157,15 @@ private:
     }
     constexpr void load(const ir::cursor& c) {
         if (!has_token(c, tok::param)) f_.acc |= bit::varies;
+        if (has_token(c, tok::acquire) || has_token(c, tok::relaxed) || has_token(c, tok::volatile_))
+            f_.push(event_kind::told);
         if (!has_token(c, tok::shared) && !has_token(c, tok::shared__cta)) return;
         check_access(f_, c);
         if (f_.m.target.sm >= 100 && f_.places[0].exact && ir::kind_of(c.first_operand()[0]) == ir::operand_kind::reg)
             f_.tm.addresses.push_back(ir::payload_of(c.first_operand()[0]));
-        if (!is_weak(c)) return;
+        shared_read(f_, f_.places[0]);
+        read_own_copy(f_, operand_at(c, 1));
+        if (!is_weak(c)) return f_.push(event_kind::told);
         cross_read(f_, f_.places[0]);
         peer_read(f_, f_.places[0]);
     }
@@ -199,7 +206,12 @@ private:
         if (has_token(c, tok::cluster) && what != tok::try_wait && what != tok::test_wait) releases_to_cluster(f_);
         if (what != tok::try_wait && what != tok::test_wait) return;
         tensor_memory_met(f_, true);
-        if (!noted(f_, ir::note::barrier_wait)) f_.waits_unknown = true;
+        if (!noted(f_, ir::note::barrier_wait)) {
+            f_.waits_unknown = true;
+            if (f_.unknown_wait == 0) f_.unknown_wait = f_.where + 1;
+        }
+        f_.waits = true;
+        thread_copies_arrive(f_);
         f_.push(event_kind::rendezvous, f_.noted_wait);
         learn_parity(c);
         for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent)
@@ -208,7 +220,11 @@ private:
     constexpr void varying(const ir::cursor& c) {
         check_members(f_, c);
         if (!f_.lone_masks.empty() && has_token(c, tok::sync)) meet_lone_masks(f_);
-        if (!f_.rings.empty() && has_token(c, tok::sync)) f_.push(event_kind::converge);
+        if ((!f_.rings.empty() || f_.bulk_copy != 0) && has_token(c, tok::sync)) f_.push(event_kind::converge);
+        if (token_at(c, 0) == tok::ldmatrix) {
+            shared_read(f_, f_.places[0]);
+            read_own_copy(f_, operand_at(c, 1));
+        }
     }
     /// E08: the parity of a wait whose register always holds the same.
     constexpr void learn_parity(const ir::cursor& c) noexcept {
@@ -232,6 +248,7 @@ private:
     }
     constexpr void initialise(const ir::cursor& c) {
         std::int64_t n = 0;
+        f_.initialises = true;
         if (!noted(f_, ir::note::barrier_init)) f_.inits_unknown = true;
         if (noted(f_, ir::note::barrier_init) || c.operands() < 2 || !f_.constant_of(operand_at(c, 1)[0], n)) return;
         if (n <= 0 || n > max_count)
