@@ -7,13 +7,13 @@ using px::u32;
 using hopper = px::builder<px::sm_90a>;
 
 template <u32 Bytes>
-constexpr void body(hopper& k, px::global_ptr<const float, 16> in) {
+constexpr void body(hopper& k, px::global_ptr<const float, 16> in, px::reg<u32> n) {
     const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals<1>);
     const auto a = k.smem_array<float>(32, "a");
     k.single_thread(k.mov(px::tid.x) == 0u, [&] {
         k.mbarrier_init(full.stage(0));
         k.mbarrier_arrive_expect_tx(full.stage(0), Bytes);  // here-1
-        k.cp_async_bulk(a, in, Bytes, full.stage(0));
+        k.cp_async_bulk(a, in, n, full.stage(0));
     });
 }
 

@@ -10,6 +10,9 @@ using hopper = px::builder<px::sm_90a>;
 
 constexpr void body(hopper& k, px::reg<u32> n) {
     const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<128>);
+    k.single_thread(k.mov(px::tid.x) == 0u, [&] { k.mbarrier_init(bar.stage(0)); });
+    k.bar_sync();
+    k.mbarrier_arrive(bar.stage(0));
     k.wait(bar.stage(0), 0u);
     const auto early = k.mbarrier_test_wait_parity(bar.stage(0), 1u);
     k.if_(px::unless(early), [&] { k.wait(bar.stage(0), 1u); });

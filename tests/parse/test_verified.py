@@ -15,6 +15,7 @@ TEXTS = pathlib.Path(__file__).parent / "verified"
 
 TRY_FULL = "    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;\n    @!%p2 bra wait;\n"
 COPY_4096 = "    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 4096, [%r3];\n"
+WAIT_9 = "W1:\n    mbarrier.try_wait.parity.shared::cta.b64 %p9, [bar], 0;\n    @!%p9 bra W1;\n"
 LAST = "cp.async.bulk.wait_group.read 0;\n    mbarrier.inval"
 
 # text, rule, what is replaced, what by, words of the line that is blamed. A rule in lower case is a warning.
@@ -99,6 +100,25 @@ WRONG = [
     ("tensor_memory", "i11", "bra issued;\n    tcgen05.fence::after_thread_sync;\n", "bra issued;\n", "tcgen05.ld"),
     ("tensor_memory", "I14", "    @%p2 bra issued;\n    tcgen05.mma.cta_group::1.kind::f16 [%r3], %rd2, %rd3, %r1, %p3", "    tcgen05.mma.cta_group::1.kind::f16 [%r3], %rd2, %rd3, %r1, 1",
      "tcgen05.mma"),
+    # What the styles of other libraries do, with a step left out.
+    ("styles", "E03", "    mbarrier.init.shared::cta.b64 [%r6], 32;\n", "", "mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r6], 0"),
+    ("styles", "E03", "INITD:\n    bar.sync 0;\n    and.b32 %r3, %r1, 31;\n    setp.ne.u32 %p1", "INITD:\n    and.b32 %r3, %r1, 31;\n    setp.ne.u32 %p1",
+     "mbarrier.try_wait.parity.shared::cta.b64 %p9, [bar], 0"),
+    ("styles", "E01", "    mbarrier.init.shared::cta.b64 [bar], 4;\n", "    mbarrier.init.shared::cta.b64 [bar], 8;\n", "mbarrier.arrive.shared::cta.b64 _, [bar];"),
+    ("styles", "E01", "cp.async.mbarrier.arrive.noinc.shared.b64", "cp.async.mbarrier.arrive.shared.b64", "cp.async.mbarrier.arrive"),
+    ("styles", "E01", ["_, [full+8], 1024", "[buf+1024], [%rd1], 1024, [full+8]", "%p9, [full+8], 0"], ["_, [full], 1024", "[buf+1024], [%rd1], 1024, [full]", "%p9, [full], 0"],
+     "mbarrier.try_wait.parity.shared::cta.b64 %p9, [full], 0"),
+    ("styles", "E07", WAIT_9 + "    ld.shared.u32 %r3, [buf];\n    griddepcontrol", "    ld.shared.u32 %r3, [buf];\n    griddepcontrol", "ld.shared.u32 %r3, [buf]"),
+    ("styles", "E07", WAIT_9 + "    ld.shared.u32 %r3, [buf];\n    griddepcontrol", "    ld.shared.u32 %r3, [buf];\n" + WAIT_9 + "    griddepcontrol", "ld.shared.u32 %r3, [buf]"),
+    ("styles", "E07", ["    cp.async.wait_group 1;\n", "    cp.async.wait_all;\n"], ["", ""], "ld.shared.u32 %r8, [%r5]"),
+    ("styles", "E08", "%p3, [bar], 1;\n    @!%p3 bra W2;\n    add", "%p3, [bar], 0;\n    @!%p3 bra W2;\n    add", "%p3, [bar], 0;"),
+    ("phases", "C08", "[b], [%rd1], 2048,", "[b], [%rd1], 65536,", "65536"),
+    ("styles", "H03", ["    redux.sync.add.u32 %r5, %r4, 0xffff;\n    st.global.u32 [%rd1], %r5;\nE:\n"],
+     ["    redux.sync.add.u32 %r5, %r4, -1;\n    st.global.u32 [%rd1], %r5;\nE:\n    bar.warp.sync -1;\n"], "redux.sync"),
+    ("styles_blackwell", "E07", WAIT_9.replace("[bar]", "[full]") + "    ld.shared.v4.u32", "    ld.shared.v4.u32", "ld.shared.v4.u32"),
+    ("styles_blackwell", "I08", "    tcgen05.wait::ld.sync.aligned;\n    st.global.u32 [%rd1], %r40;\n    st.global.u32 [%rd1+4], %r41;\nX:\n    tcgen05.fence::before_thread_sync;\n    bar.sync 0;\n    @%p2 bra E;\n    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r4, 512;\nE:\n    ret;\n}\n\n.visible .entry a_in_tmem",
+     "    st.global.u32 [%rd1], %r40;\n    st.global.u32 [%rd1+4], %r41;\nX:\n    tcgen05.fence::before_thread_sync;\n    bar.sync 0;\n    @%p2 bra E;\n    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r4, 512;\nE:\n    ret;\n}\n\n.visible .entry a_in_tmem",
+     "tcgen05.ld"),
     # Device functions.
     ("functions", "A06", "    setp.gt.s32 %p1, %r1, 0;\n", "", "@%p1 mov.u32"),
     ("functions", "a06", "    mov.u32 %r2, 0;\n    @%p1 mov.u32 %r2, %r1;\n", "", "st.param.b32 [result]"),

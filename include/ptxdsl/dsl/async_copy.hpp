@@ -89,6 +89,7 @@ public:
     /// ISA 9.7.13.15.14.
     template <class R>
     constexpr auto cp_async_mbarrier_arrive(mbarrier<R> bar, location where = location::current()) const {
+        ctx().p.note_next(ir::note::barrier_arrive, bar.region().allocation, bar.region().stage, 0, 0);
         effect<form<Tgt, tok::cp, tok::async, tok::mbarrier, tok::arrive, tok::shared__cta, tok::b64>>(
             ctx(), where, address_operand_of(bar.region()));
     }

@@ -193,10 +193,13 @@ private:
         k_.regs.resize(first + count, info);
         names_.declare(s, first);
     }
-    /// Arrays without a size begin where the launch's shared memory does, all of them.
+    /// Arrays without a size begin where the launch's shared memory does, all of them. How long one is that another
+    /// module defines, or the launch, is not known.
     constexpr u32 shared_variable(u32 n, u32 declarator) {
-        const storage s = storage_of(v_, n, declarator);
+        storage s = storage_of(v_, n, declarator);
         constexpr u32 room = 1u << 20;
+        const u32 linkage = v_.child(n, node_kind::linkage);
+        if (linkage != 0 && v_.atom(linkage) == ".extern" && s.bytes != 0 && s.bytes < room) s.bytes = room - 1;
         if (s.bytes == 0 || s.bytes >= room) {
             for (const variable& x : variables_)
                 if (x.bytes == 0) return x.begin;
@@ -932,7 +935,7 @@ private:
     }
     /// Which operand of a copy is the mbarrier: the one behind the size, or behind the tensor.
     constexpr void copy_notes(const ir::cursor& c) {
-        if (has(c, tok::mbarrier)) return arrival(c, 0, ir::unknown_count);
+        if (has(c, tok::mbarrier)) return arrival(c, 0, has(c, tok::noinc) ? 1 : 0);
         if (!has(c, tok::mbarrier__complete_tx__bytes)) return;
         if (has(c, tok::tensor)) return copy(c, 2, 0);
         copy(c, 3, has(c, tok::multicast__cluster) ? 0 : number(c, 2, 0));

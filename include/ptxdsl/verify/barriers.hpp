@@ -165,7 +165,7 @@ private:
         return together / form.period() * form.count << form.shift;
     }
     constexpr void arrive(const site& s) noexcept {
-        const u32 threads = threads_that_arrive(s);
+        const u32 threads = s.amount == 0 ? 1 : threads_that_arrive(s);
         if (threads == 0 || s.amount == unknown_count || repeats(s) || arrivals_ == max_sites ||
             (s.flags & site_flag::apart) != 0) {
             no_arity_ = true;
@@ -255,6 +255,10 @@ private:
             .say(" per phase, but its code provides ")
             .with(provided);
         if (arrivals_ > 1) f_.out.say(" from ").with(arrivals_).say(" places");
+        if (total_ == 0) {
+            f_.out.say(": cp.async.mbarrier.arrive adds nothing to the count, cp.async.mbarrier.arrive.noinc does");
+            return;
+        }
         f_.out.say(": init with ").with(provided);
         if (arrival_->threads == 1 && count_ > 1)
             f_.out.say(" or let all ").with(count_).say(" threads arrive");
@@ -278,16 +282,23 @@ private:
     }
     // ---- what happens once: each phase is one place of the text
 
-    /// Everything done to the barrier is done once, under no condition, by a known number of threads of this block.
+    /// The loop in which the site is one step.
+    [[nodiscard]] constexpr u32 loop_of(const site& s) const noexcept {
+        return s.kind == site_kind::wait && !s.spins && f_.loops[s.loop].spins ? f_.loops[s.loop].parent : s.loop;
+    }
+    /// Everything done to the barrier is done once, or once in each round of one loop, under no condition, by a known
+    /// number of threads of this block.
     [[nodiscard]] constexpr bool in_a_row() const noexcept {
         if (f_.begins_anew || f_.waits_unknown || arrivals_ == 0 || loose_) return false;
+        u32 around = unknown_count;
         for (const site& s : f_.sites) {
             if (!is_mine(s) || s.kind == site_kind::init) continue;
+            if (around != unknown_count && around != loop_of(s)) return false;
+            around = loop_of(s);
             constexpr u8 elsewhere = site_flag::remote | site_flag::several | site_flag::leader | site_flag::apart;
             const bool remote = (s.flags & elsewhere) != 0 || s.extra > 1;
             const bool known = s.role == 0 || f_.roles[s.role].threads == 1;
-            if (s.loop != 0 || s.arm != 0 || !known || s.block != 0 || s.guarded || remote || s.many_singles)
-                return false;
+            if (s.arm != 0 || !known || s.block != 0 || s.guarded || remote || s.many_singles) return false;
             if (s.kind == site_kind::wait && s.amount > 1) return false;
         }
         return true;
@@ -301,10 +312,12 @@ private:
     constexpr void check_row() {
         const site* last = nullptr;
         u32 phases = 0, ended = 0;  // `ended`: arrivals since the last wait
-        bool apart = false;
+        bool apart = false, once = true, alone = true;
         for (const site& s : f_.sites) {
             if (!is_mine(s)) continue;
+            once = once && loop_of(s) == 0;
             if (s.kind == site_kind::arrive) {
+                alone = alone && s.amount * threads_of(s) == count_;
                 ended += s.amount * threads_of(s);
                 apart = apart || (last != nullptr && !by_one_thread(*last, s));
             }
@@ -314,12 +327,13 @@ private:
                 ++phases;
             else if (ended == count_ && !apart)
                 return say_again(s, *last);
-            const bool others = last != nullptr && last->single != 0 && s.single == 0;
+            if (last == nullptr && once && s.single == 0 && ended >= 2 * count_ && alone) return say_missed(s);
+            const bool others = last != nullptr && last->single != 0 && s.single == 0 && once;
             if (others && s.amount == 1 && phases == 2 && last->meetings == s.meetings && !waits_between(*last, s))
                 return say_unseen(s, *last);
             last = &s, ended = 0;
         }
-        if (phases < 2 || total_ < count_ || phases * count_ <= total_) return;
+        if (!once || phases < 2 || total_ < count_ || phases * count_ <= total_) return;
         name(last->where, "E01", "");
         f_.out.say(" is waited for in ")
             .with(phases)
@@ -333,6 +347,11 @@ private:
         for (const site* s = &a + 1; s != &b; ++s)
             if (s->kind == site_kind::wait && s->barrier != barrier_) return true;
         return false;
+    }
+    constexpr void say_missed(const site& s) {
+        name(s.where, "E01", "");
+        f_.out.say(
+            ": this waits for the first phase, and the arrivals before it can end the second as well: a thread that comes late waits for ever; a phase is waited for before the next one begins");
     }
     constexpr void say_again(const site& s, const site& last) {
         name(s.where, "E08", "");
@@ -519,34 +538,52 @@ constexpr void check_barrier(Facts& f, u32 barrier) {
     for (u32 stage = 0; stage < f.m.allocations[barrier].stages; ++stage) ledger<Facts>(f, barrier, stage).check();
 }
 
+/// A read of what one of these copies fills; of an unknown array, a read behind a copy. 0: none; else the location + 1.
+template <class Facts>
+[[nodiscard]] constexpr u32 read_of(const Facts& f, bool by_threads, u32& copy, bool& sure) noexcept {
+    for (const facts::late_copy& c : f.late_copies) {
+        if (c.by_thread != by_threads || f.read_at.size() == 0) continue;
+        copy = c.where, sure = c.allocation != 0 && f.read_at[c.allocation] != 0;
+        if (sure) return f.read_at[c.allocation];
+    }
+    return copy == 0 || f.read_at.size() == 0 ? 0 : f.read_at[0];
+}
+template <class Facts>
+constexpr void say_late(Facts& f, bool by_threads, const char* waits, const char* advice) {
+    u32 copy = 0;
+    bool sure = false;
+    const u32 read = read_of(f, by_threads, copy, sure);
+    if (read == 0) return;
+    f.told_late = f.told_late || (sure && !by_threads);
+    (sure ? f.out.error("E07", read - 1) : f.out.warning("E07", read - 1))
+        .say("shared memory is read, and nothing in this kernel waits ")
+        .say(waits)
+        .say(" (")
+        .at(f.source(copy - 1))
+        .say("): ")
+        .say(advice);
+}
 /// E07: what asynchronous copies bring is read, and nothing in the kernel waits for them.
 template <class Facts>
 constexpr void check_late_copies(Facts& f) {
     if (f.is_function || f.tm.calls) return;
-    if (f.thread_copy != 0 && !f.waits_for_thread_copies && f.shared_read != 0)
-        f.out.error("E07", f.shared_read - 1)
-            .say("shared memory is read, and nothing in this kernel waits for its cp.async (")
-            .at(f.source(f.thread_copy - 1))
-            .say("): cp.async.wait_all, or a group and cp.async.wait_group, and a barrier come before");
-    f.told_late = f.bulk_copy != 0 && f.shared_read != 0 && !f.waits;
-    if (f.told_late)
-        f.out.error("E07", f.shared_read - 1)
-            .say("shared memory is read, and nothing in this kernel waits on the mbarrier of its bulk copies (")
-            .at(f.source(f.bulk_copy - 1))
-            .say("): k.wait(bar, parity) comes before");
-    if (f.told_late || f.waits_unknown) return;
-    for (const facts::ring_tile& t : f.ring_tiles) {
+    if (!f.waits_for_thread_copies)
+        say_late(f, true, "for its cp.async",
+                 "cp.async.wait_all, or a group and cp.async.wait_group, and a barrier come before");
+    if (!f.waits) return say_late(f, false, "on the mbarrier of its bulk copies", "k.wait(bar, parity) comes before");
+    for (u32 i = 0; i < f.ring_tiles.size() && !f.waits_unknown; ++i) {
+        const facts::ring_tile t = f.ring_tiles[i];
         bool waits = f.ring_of(t.barrier, false) < max_rings;  // told of the pipeline
         for (const site& s : f.sites) waits = waits || (s.kind == site_kind::wait && s.barrier == t.barrier);
-        if (waits || f.read_at.size() <= t.allocation || f.read_at[t.allocation] == 0) continue;
-        f.out.error("E07", f.read_at[t.allocation] - 1)
+        if (waits || f.read_at.size() == 0 || f.read_at[t.allocation + 1] == 0) continue;
+        f.out.error("E07", f.read_at[t.allocation + 1] - 1)
             .say("'")
             .with(f.name_of(t.allocation))
             .say(
                 "' is read, and nothing in this kernel waits for the copies that fill it: k.wait(bar, parity) on mbarrier '")
             .with(f.name_of(t.barrier))
             .say("' comes before");
-        f.read_at[t.allocation] = 0, f.told_late = true;
+        f.read_at[t.allocation + 1] = 0, f.told_late = true;
     }
 }
 

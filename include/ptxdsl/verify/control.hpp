@@ -225,6 +225,7 @@ private:
         f_.threads = 0;
         if ((f_.divergent & bit::varies) != 0 && !f_.in_single) f_.together = 0;
         enter_arm();
+        count_lanes(predicate, (c.payload(0) & 1u) != 0);
         const u32 block = (c.payload(0) & 1u) == 0 ? f_.block_of(predicate) : 0;
         if (block != 0) enter_block(block);
         if (chosen != 0) {
@@ -261,6 +262,16 @@ private:
         const u32 first = (form.first_values ? form.count : (1u << form.width) - form.count) << form.shift;
         if (first >= f_.threads) return 0;
         return form.first_values != negated ? first : f_.threads - first;
+    }
+    /// Lanes that a comparison of their number chooses from each warp alike.
+    constexpr void count_lanes(u32 predicate, bool negated) noexcept {
+        const u32 around = frames_.back().threads;
+        const lane_form form = lane_form::of(f_.values[predicate]);
+        if ((f_.regs[predicate] & (bit::lanes | bit::again)) != bit::lanes || f_.in_single || around == 0 ||
+            around % 32 != 0 || form.count == 0 || form.period() > 32)
+            return;
+        const u32 values = negated ? (1u << form.width) - form.count : form.count;
+        f_.threads = f_.together = around / form.period() * (values << form.shift);
     }
     /// Ifs and loops around. (A block changes nothing before a thread leaves it.)
     [[nodiscard]] constexpr u32 constructs() const noexcept {
@@ -341,7 +352,7 @@ private:
         f_.loops.push_back(l);
     }
     /// A loop that only waits: another round changes nothing, so the second pass walks it once.
-    constexpr void note_spin() noexcept {
+    constexpr void note_spin(loop& l) noexcept {
         u32 i = f_.events.size();
         for (; i != 0 && f_.events[i - 1].kind != event_kind::loop_begin; --i) {
             const event_kind k = f_.events[i - 1].kind;
@@ -349,14 +360,14 @@ private:
                 k != event_kind::rendezvous && k != event_kind::converge && k != event_kind::break_)
                 return;
         }
-        if (i != 0) f_.events[i - 1].b = 1;
+        if (i != 0) f_.events[i - 1].b = 1, l.spins = true;
     }
     constexpr void end_loop(const ir::cursor& c) {
         const u32 at = f_.loop_now;
         if (!close(ir::region::loop_begin)) return;
-        const loop& l = f_.loops[at];
+        loop& l = f_.loops[at];
         if (l.id != c.payload(0)) return malformed("loops close in another order than they open");
-        note_spin();
+        note_spin(l);
         f_.push(event_kind::loop_end, l.id);
         if (l.parent == 0 && !f_.unstructured && !f_.unproved_uses.empty()) settle_unproved(f_);
         check_end(l);

@@ -125,6 +125,12 @@ constexpr void check_bulk_size(Facts& f, const ir::cursor& c, u32 operand) {
         f.out.error("F09", f.where).say("a bulk copy moves a multiple of 16 bytes, this one ").with(bytes);
 }
 
+template <class Facts>
+constexpr void note_copy(Facts& f, const place& to, bool by_thread) {
+    for (const facts::late_copy& c : f.late_copies)
+        if (c.by_thread == by_thread && c.allocation == to.allocation) return;
+    f.late_copies.push_back({f.where + 1, to.allocation, by_thread});
+}
 /// A copy into shared memory begins: which bytes of the slot it fills.
 template <class Facts>
 constexpr void copy_begins(Facts& f, const place& dst, u32 bytes) {
@@ -139,15 +145,23 @@ constexpr void copy_begins(Facts& f, const place& dst, u32 bytes) {
     to.copied_from = from, to.copied_to = behind;
     f.push(event_kind::copy_begins, s);
 }
+/// `clusterlaunchcontrol.try_cancel.async … [response], [bar]` writes 16 bytes as a bulk copy does.
+template <class Facts>
+constexpr void on_cancel(Facts& f, const ir::cursor& c) {
+    if (token_at(c, 0) != tok::clusterlaunchcontrol || token_at(c, 1) != tok::try_cancel) return;
+    note_copy(f, f.places[0], false);
+    if (f.noted_barrier != 0 && f.places[0].allocation != 0)
+        f.ring_tiles.push_back({f.places[0].allocation - 1, f.noted_barrier - 1});
+    copy_begins(f, f.places[0], 16);
+}
 /// Shared memory is read: by threads, or by a copy or wgmma.
 template <class Facts>
 constexpr void shared_read(Facts& f, const place& from) {
-    if (f.shared_read == 0) f.shared_read = f.where + 1;
+    if (f.late_copies.empty() && f.loop_now == 0) return;
+    if (f.read_at.size() == 0) f.read_at.resize(f.m.n.allocations + 1, 0);
+    u32& first = f.read_at[from.allocation];
+    if (first == 0 && !f.late_copies.empty()) first = f.where + 1;
     if (from.allocation == 0) return;
-    if (f.read_at.size() == 0) f.read_at.resize(f.m.n.allocations, 0);
-    u32& first = f.read_at[from.allocation - 1];
-    if (first == 0) first = f.where + 1;
-    if (f.bulk_copy == 0 && f.loop_now == 0) return;
     const u32 s = f.slot_at(from);
     if (s == max_slots || f.slots[s].fuzzy) return;
     const slot& of = f.slots[s];
@@ -163,7 +177,7 @@ constexpr void shared_read(Facts& f, const place& from) {
 
 template <class Facts>
 constexpr void thread_copy(Facts& f, const ir::cursor& c) {
-    if (f.thread_copy == 0) f.thread_copy = f.where + 1;
+    note_copy(f, f.places[0], true);
     const u32* o = c.first_operand();
     if (f.guard != 0 || f.unstructured || ir::kind_of(o[0]) != ir::operand_kind::address ||
         (ir::kind_of(o[1]) == ir::operand_kind::reg && (f.regs[ir::payload_of(o[1])] & bit::again) != 0))
@@ -223,7 +237,7 @@ constexpr void on_bulk_load(Facts& f, const ir::cursor& c, bool tensor) {
     }
     const u32 s = f.slot_at(dst);
     if (s < max_slots) f.push(event_kind::async_write, s, 0, coverage(f, dst, tensor ? 0 : bulk_bytes(f, c)));
-    if (f.bulk_copy == 0) f.bulk_copy = f.where + 1;
+    note_copy(f, dst, false);
     copy_begins(f, dst, tensor ? 0 : bulk_bytes(f, c));
 }
 

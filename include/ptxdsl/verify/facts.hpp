@@ -262,6 +262,7 @@ struct loop {
     u32 id = 0, parent = 0, trips = unknown_count, where = 0, ifs = 0;
     u32 cases = 0;        ///< case distinctions around it
     bool leaves = false;  ///< has a break, ret, exit or trap
+    bool spins = false;   ///< waits for an mbarrier, and does nothing else
     u32 paced = 0;        ///< bit per role that waits on an mbarrier in each iteration
     u32 counter = 0;      ///< operand compared with `ge` at the top + 1, 0: none
     bool counts_signed = false;
@@ -407,12 +408,16 @@ struct facts {
     struct ring_tile {
         u32 allocation, barrier;
     };
-    ::ptxdsl::detail::dynarray<ring_tile> ring_tiles;     ///< tiles whose copies complete on a barrier
-    ::ptxdsl::detail::dynarray<u32> read_at;              ///< by allocation: first read of it (location + 1)
-    u32 shared_read = 0, bulk_copy = 0, thread_copy = 0;  ///< the first of each (location + 1)
-    bool waits = false;                                   ///< has a wait on an mbarrier
-    bool waits_for_thread_copies = false;                 ///< has `cp.async.wait_group` or the like
-    bool told_late = false;                               ///< E07: nothing waits for a copy
+    ::ptxdsl::detail::dynarray<ring_tile> ring_tiles;  ///< tiles whose copies complete on a barrier
+    ::ptxdsl::detail::dynarray<u32> read_at;  ///< by allocation + 1 (0: not known): first read behind a copy, + 1
+    struct late_copy {
+        u32 where, allocation;  ///< both + 1, or 0
+        bool by_thread;         ///< `cp.async`, no bulk copy
+    };
+    ::ptxdsl::detail::dynarray<late_copy> late_copies;  ///< into shared memory: the first of each array
+    bool waits = false;                                 ///< has a wait on an mbarrier
+    bool waits_for_thread_copies = false;               ///< has `cp.async.wait_group` or the like
+    bool told_late = false;                             ///< E07: nothing waits for a copy
     struct thread_write {
         u32 base = 0, offset = 0, stand = 0, loop = 0, where = 0;
     };

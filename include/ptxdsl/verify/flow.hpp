@@ -67,6 +67,7 @@ struct flow_state {
     u32 partial = 0;                ///< bit per slot: the generic write may cover a part only
     u32 met = 0;                    ///< bit per slot: threads have met since the generic write
     u32 fresh = 0;                  ///< bit per barrier: initialised by one thread, threads have not met since
+    u32 of_warp = 0;                ///< ... but for those of a warp
     u64 initialised = 0;            ///< bit per barrier stage
     u64 invalid = 0;                ///< the same: invalidated since
     u32 apart = 0;                  ///< bit per barrier: threads of several warps wait for it, and have not met since
@@ -175,6 +176,7 @@ private:
         into.cluster = into.cluster == from.cluster ? from.cluster : u8{2};
         into.many &= from.many, into.partial |= from.partial, into.met |= from.met;
         into.initialised &= from.initialised, into.fresh &= from.fresh, into.invalid &= from.invalid;
+        into.of_warp |= from.of_warp;
         into.apart &= from.apart, into.apart_lanes &= from.apart_lanes;
         into.map_busy &= from.map_busy, into.map_changed &= from.map_changed;
         into.map_fenced = into.map_fenced && from.map_fenced;
@@ -380,7 +382,7 @@ private:
             case event_kind::plain_read: return read_copied(e, "this reads");
             case event_kind::told: return copies_arrive();
             case event_kind::proxy_fence: return proxy_fence(e);
-            case event_kind::rendezvous: rendezvous(); return converge(e.a == 0 ? 0 : 1u << (e.a - 1));
+            case event_kind::rendezvous: return meeting(e);
             case event_kind::converge: copies_arrive(); return converge(0);
             case event_kind::barrier_wait: return wait_apart(e);
             case event_kind::map_use: return use_map(e);
@@ -413,6 +415,13 @@ private:
             case event_kind::walk: return walk(e);
             default: return;
         }
+    }
+    /// The threads of a warp know no more than one of them, and some of them may have initialised barriers.
+    constexpr void meeting(const event& e) noexcept {
+        const u32 fresh = e.b != 0 ? s_.fresh : 0;
+        rendezvous();
+        s_.fresh = fresh, s_.of_warp |= fresh;
+        converge(e.a == 0 ? 0 : 1u << (e.a - 1));
     }
     constexpr void rendezvous() noexcept {
         s_.met = ~0u, s_.fresh = s_.waited = s_.partly = 0;
@@ -719,7 +728,7 @@ private:
         if ((e.flags & event_flag::guarded) == 0) s_.initialised |= mask;
         s_.invalid &= ~mask;
         if ((e.flags & event_flag::single) != 0 && (e.flags & event_flag::guarded) == 0 && e.a < 32)
-            s_.fresh |= 1u << e.a;
+            s_.fresh |= 1u << e.a, s_.of_warp &= ~(1u << e.a);
     }
     /// E12: nobody may still be waiting, and the barrier is gone.
     constexpr void invalidate(event& e) {
@@ -745,6 +754,7 @@ private:
                 .say("' is used here after it was invalidated; initialise it again first");
         }
         if ((s_.fresh >> e.a & 1u) == 0 || (e.flags & event_flag::many) == 0) return;
+        if ((s_.of_warp >> e.a & 1u) != 0 && (e.flags & event_flag::partial) == 0) return;
         s_.fresh = 0;
         if (first_time(e))
             f_.out.error("E03", e.where)

@@ -293,8 +293,11 @@ template <class Facts>
 template <class Facts>
 [[nodiscard]] constexpr bool has_waited(const Facts& f, const tensor_memory_facts::ordered& load,
                                         const site& wait) noexcept {
+    bool committed = false;
+    for (const site& s : f.sites)
+        committed = committed || (s.barrier == wait.barrier && (s.flags & site_flag::commit) != 0);
     return wait.kind == site_kind::wait && (wait.role == 0 || wait.role == load.role) && wait.single == 0 &&
-           f.arm_lies_in(load.arm, wait.arm) && is_committed(f, wait.barrier) && !is_void(f, wait);
+           f.arm_lies_in(load.arm, wait.arm) && committed && !is_void(f, wait);
 }
 /// I11: a load behind a wait without the fence that orders it. It is wrong where no fence stands behind any wait for a
 /// commit that its threads have gone through (PTX ISA 9.7.16.6.4.2); else it may be of another accumulator.

@@ -135,6 +135,7 @@ private:
             case op::mapa: f_.provenance = in_peer; return on_mapa(f_, c);
             case op::cvta: return on_cvta(f_, c);
             case op::tensormap: return on_map_change(f_, c);
+            case op::two_word: return on_cancel(f_, c);
             case op::setmaxnreg: return on_setmaxnreg(f_, c);
             case op::branch:
                 if (f_.loop_now != 0) f_.lone_masks.truncate(0);  // perhaps the other lanes leave the loop
@@ -220,7 +221,7 @@ private:
     constexpr void varying(const ir::cursor& c) {
         check_members(f_, c);
         if (!f_.lone_masks.empty() && has_token(c, tok::sync)) meet_lone_masks(f_);
-        if ((!f_.rings.empty() || f_.bulk_copy != 0) && has_token(c, tok::sync)) f_.push(event_kind::converge);
+        if ((!f_.rings.empty() || !f_.late_copies.empty()) && has_token(c, tok::sync)) f_.push(event_kind::converge);
         if (token_at(c, 0) == tok::ldmatrix) {
             shared_read(f_, f_.places[0]);
             read_own_copy(f_, operand_at(c, 1));
@@ -311,7 +312,8 @@ private:
         if (kind == site_kind::copy) f_.noted_barrier = p[0] + 1;
         if (p[0] >= 32 || (flags & site_flag::remote) != 0) return;
         const u32 stage = f_.sites.back().stage;
-        f_.push(event_kind::barrier_use, p[0], stage == unknown_count ? stage : index_of(p[0], stage));
+        f_.push(event_kind::barrier_use, p[0], stage == unknown_count ? stage : index_of(p[0], stage),
+                f_.threads > 32 ? event_flag::partial : u8{0});  // here: of several warps
         if (kind != site_kind::wait) return;
         f_.noted_wait = p[0] + 1;
         f_.push(event_kind::barrier_wait, p[0], f_.in_single ? 1 : f_.threads);

@@ -64,7 +64,7 @@ constexpr void on_cluster_barrier(facts& f, const ir::cursor& c) {
 template <class Facts>
 constexpr void on_bar(Facts& f, const ir::cursor& c) {
     const tok second = token_at(c, 1);
-    if (second == tok::warp) return f.push(event_kind::rendezvous);
+    if (second == tok::warp) return f.push(event_kind::rendezvous, 0, f.roles[0].threads > 32 ? 1 : 0);
     if (second == tok::cluster) return on_cluster_barrier(f, c);
     const tok what = second == tok::cta ? token_at(c, 2) : second;
     if (what != tok::arrive) f.push(event_kind::rendezvous), ++f.meetings;

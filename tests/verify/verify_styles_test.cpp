@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+// Right kernels in the styles of synchronisation that other libraries use: waits by one thread, one warp or all,
+// parities from counters and bit masks, phases that are skipped, turns between warpgroups, blocks of a cluster that
+// help each other. No rule may refuse them. (tests/parse/verified/styles.ptx has more, as texts.)
+#include "findings.hpp"
+
+using namespace ptxdsl_test;
+
+namespace {
+
+using reg = px::reg<u32>;
+using source = px::global_ptr<const f32, 16>;
+using out = px::global_ptr<f32, 16>;
+using tile = px::tile<bf16, 64, 64>;
+using map = px::tma_map<tile>;
+constexpr px::attributes block(u32 threads, u32 cluster = 0) { return {.reqntid = {threads}, .cluster = {cluster}}; }
+constexpr u32 bytes = 4096;
+
+/// 16 KiB that copies fill, and barriers for four quarters of them.
+struct quarters {
+    px::ptr<px::space::shared, f32, 16> s;
+    px::mbarrier_ring<px::ring<"full">> full;
+    reg tid;
+    explicit quarters(builder& k)
+        : s(k.smem_array<f32, 16>(4096, "s")),
+          full(k.make_mbarrier_ring<"full">(4, px::arrivals<1>)),
+          tid(k.mov(px::tid.x)) {
+        k.single_thread(tid == 0u, [&] {
+            for (int i = 0; i < 4; ++i) k.mbarrier_init(full[i]);
+        });
+        k.fence_mbarrier_init();
+        k.bar_sync();
+    }
+    [[nodiscard]] auto part(int i) const { return (s + 1024 * i).assume_aligned<16>(); }
+    void load(builder& k, const source& g, int i) const {
+        k.mbarrier_arrive_expect_tx(full[i], bytes);
+        k.cp_async_bulk(part(i), g, bytes, full[i]);
+    }
+};
+template <class Body>
+std::string styled(const Body& body, const px::attributes& attributes = block(128)) {
+    return ids(
+        [body](builder& k, source g, out o, reg n) {
+            const quarters q(k);
+            body(k, q, g, o, n);
+        },
+        attributes);
+}
+
+}  // namespace
+
+TEST_CASE("who waits for a copy") {
+    CHECK(styled([](builder& k, const quarters& q, auto& g, auto& o, auto&) {  // a warp waits, the others meet it
+              k.single_thread(q.tid == 0u, [&] { q.load(k, g, 0); });
+              k.if_(q.tid < 32u, [&] { k.wait(q.full[0], 0u); });
+              k.bar_sync();
+              k.st(o + q.tid, k.ld(q.s + q.tid));
+          }) == "");
+    CHECK(styled([](builder& k, const quarters& q, auto& g, auto& o, auto&) {  // one lane waits for its warp
+              k.single_thread(q.tid == 0u, [&] { q.load(k, g, 0); });
+              k.if_(k.and_(q.tid, 31u) == 0u, [&] { k.wait(q.full[0], 0u); });
+              k.bar_warp_sync();
+              k.st(o + q.tid, k.ld(q.s + q.tid));
+          }) == "");
+    CHECK(styled([](builder& k, const quarters& q, auto& g, auto& o, auto&) {  // the waiter tells by a flag
+              const auto flag = k.smem_array<u32>(1, "flag");
+              k.single_thread(q.tid == 0u, [&] { k.st(flag, 0u); });
+              k.bar_sync();
+              k.single_thread(q.tid == 0u, [&] {
+                  q.load(k, g, 0);
+                  k.wait(q.full[0], 0u);
+                  k.st<px::release, px::cta>(flag, 1u);
+              });
+              k.loop([&](px::loop_handle l) { l.break_if(k.ld<px::acquire, px::cta>(flag) == 1u); });
+              k.st(o + q.tid, k.ld(q.s + q.tid));
+          }) == "");
+    CHECK(styled([](builder& k, const quarters& q, auto& g, auto& o, auto&) {  // try once, else wait
+              k.single_thread(q.tid == 0u, [&] { q.load(k, g, 0); });
+              const auto there = k.mbarrier_try_wait_parity(q.full[0], 0u);
+              k.if_(!there, [&] { k.wait(q.full[0], 0u); });
+              k.st(o + q.tid, k.ld(q.s + q.tid));
+          }) == "");
+    CHECK(styled([](builder& k, const quarters& q, auto& g, auto& o, auto&) {  // one part read, the next under way
+              k.single_thread(q.tid == 0u, [&] {
+                  for (int i = 0; i < 4; ++i) q.load(k, g, i);
+              });
+              for (int i = 0; i < 4; ++i) {
+                  k.wait(q.full[i], 0u);
+                  k.st(o + q.tid, k.ld(q.part(i) + q.tid));
+              }
+          }) == "");
+    CHECK(styled([](builder& k, const quarters& q, auto& g, auto& o, auto&) {  // another part is read meanwhile
+              k.st(q.part(3) + q.tid, 1.0f);
+              k.bar_sync();
+              k.single_thread(q.tid == 0u, [&] { q.load(k, g, 0); });
+              k.st(o + q.tid, k.ld(q.part(3) + k.xor_(q.tid, 1u)));
+              k.wait(q.full[0], 0u);
+          }) == "");
+}
+
+TEST_CASE("copies that begin in some cases") {
+    CHECK(styled([](builder& k, const quarters& q, auto& g, auto& o, auto& n) {  // the last one is read again
+              auto parity = k.mov<u32>(0u);
+              const auto load = [&] {
+                  k.mbarrier_arrive_expect_tx(q.full[0], 4 * bytes);
+                  k.cp_async_bulk(q.s, g, 4 * bytes, q.full[0]);
+              };
+              k.single_thread(q.tid == 0u, load);
+              k.for_(n, [&](reg i) {
+                  k.wait(q.full[0], parity);
+                  parity = k.xor_(parity, 1u);
+                  k.st(o + q.tid, k.ld(q.s + q.tid));
+                  k.bar_sync();
+                  k.if_(k.add(i, 1u) < n, [&] { k.single_thread(q.tid == 0u, load); });
+              });
+              k.st(o + q.tid, k.ld(q.s + k.xor_(q.tid, 1u)));
+          }) == "");
+    CHECK(styled([](builder& k, const quarters& q, auto& g, auto& o, auto& n) {  // wait and copy under one condition
+              const auto has_bias = n != 0u;
+              k.if_(has_bias, [&] { k.single_thread(q.tid == 0u, [&] { q.load(k, g, 0); }); });
+              k.if_(has_bias, [&] { k.wait(q.full[0], 0u); });
+              k.st(o + q.tid, k.ld(q.part(0) + q.tid));
+          }) == "");
+    CHECK(styled([](builder& k, const quarters& q, auto& g, auto& o, auto& n) {  // a break between copy and wait
+              auto parity = k.mov<u32>(0u);
+              k.loop([&](px::loop_handle l) {
+                  k.single_thread(q.tid == 0u, [&] { q.load(k, g, 0); });
+                  k.wait(q.full[0], parity);
+                  const auto x = k.ld(q.part(0) + q.tid);
+                  l.break_if(k.cvt<u32, px::rzi>(x) == n);
+                  parity = k.xor_(parity, 1u);
+                  k.bar_sync();
+              });
+              k.st(o + q.tid, k.ld(q.part(0)));
+          }) == "");
+}
+
+TEST_CASE("parities") {
+    const auto rounds = [](const auto& parity_of) {
+        return styled([parity_of](builder& k, const quarters& q, auto& g, auto& o, auto& n) {
+            k.for_(n, [&](reg i) {
+                const auto slot = k.and_(i, 3u);
+                k.single_thread(q.tid == 0u, [&] {
+                    k.mbarrier_arrive_expect_tx(q.full[slot], bytes);
+                    k.cp_async_bulk((q.s + slot * 1024u).template assume_aligned<16>(), g, bytes, q.full[slot]);
+                });
+                k.wait(q.full[slot], parity_of(k, i));
+                k.st(o + q.tid, k.ld(q.s + k.mad_lo(slot, 1024u, q.tid)));
+                k.bar_sync();
+            });
+        });
+    };
+    CHECK(rounds([](builder& k, const reg& i) { return k.and_(k.shr(i, 2u), 1u); }) == "");
+    CHECK(rounds([](builder& k, const reg& i) { return k.bfe(i, 2u, 1u); }) == "");
+    CHECK(rounds([](builder& k, const reg& i) { return k.rem(k.div(i, 4u), 2u); }) == "");
+    CHECK(rounds([](builder& k, const reg& i) {
+              return k.selp(k.mov<u32>(1u), k.mov<u32>(0u), k.and_(i, 4u) != 0u);
+          }) == "");
+    CHECK(styled([](builder& k, const quarters& q, auto& g, auto& o, auto& n) {  // a word with a bit for each stage
+              auto bits = k.mov<u32>(0u);
+              k.for_(n, [&](reg i) {
+                  const auto slot = k.and_(i, 3u);
+                  k.single_thread(q.tid == 0u, [&] {
+                      k.mbarrier_arrive_expect_tx(q.full[slot], bytes);
+                      k.cp_async_bulk((q.s + slot * 1024u).template assume_aligned<16>(), g, bytes, q.full[slot]);
+                  });
+                  k.wait(q.full[slot], k.and_(k.shr(bits, slot), 1u));
+                  bits = k.xor_(bits, k.shl(k.mov<u32>(1u), slot));
+                  k.st(o + q.tid, k.ld(q.s + k.mad_lo(slot, 1024u, q.tid)));
+                  k.bar_sync();
+              });
+          }) == "");
+}
+
+TEST_CASE("arrivals") {
+    const auto counted = [](auto count, const auto& arrive) {
+        return ids(
+            [arrive](builder& k, reg n) {
+                const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<decltype(count)::value>);
+                const auto tid = k.mov(px::tid.x);
+                k.single_thread(tid == 0u, [&] { k.mbarrier_init(bar[0]); });
+                k.bar_sync();
+                arrive(k, bar, tid, n);
+            },
+            block(128));
+    };
+    constexpr std::integral_constant<u32, 128> all;
+    constexpr std::integral_constant<u32, 4> warps;
+    CHECK(counted(all, [](builder& k, auto& bar, auto&, auto&) {  // arrive, work, wait with the token
+              const auto token = k.mbarrier_arrive(bar[0]);
+              k.nanosleep(20u);
+              k.loop([&](px::loop_handle l) { l.break_if(k.mbarrier_try_wait(bar[0], token)); });
+          }) == "");
+    CHECK(counted(all, [](builder& k, auto& bar, auto& tid, auto&) {  // a leader arrives for its warp
+              k.bar_warp_sync();
+              k.if_(k.and_(tid, 31u) == 0u, [&] { static_cast<void>(k.mbarrier_arrive(bar[0], 32u)); });
+              k.wait(bar[0], 0u);
+          }) == "");
+    CHECK(counted(warps, [](builder& k, auto& bar, auto&, auto&) {
+              k.bar_warp_sync();
+              k.single_thread(k.elect_sync(), [&] { static_cast<void>(k.mbarrier_arrive(bar[0])); });
+              k.wait(bar[0], 0u);
+          }) == "");
+    CHECK(counted(all, [](builder& k, auto& bar, auto&, auto& n) {  // the first round has nothing to wait for
+              auto parity = k.mov<u32>(0u);
+              k.for_(n, [&](reg i) {
+                  k.if_(i != 0u, [&] {
+                      k.wait(bar[0], parity);
+                      parity = k.xor_(parity, 1u);
+                  });
+                  static_cast<void>(k.mbarrier_arrive(bar[0]));
+              });
+              k.wait(bar[0], parity);
+          }) == "");
+    CHECK(counted(all, [](builder& k, auto& bar, auto&, auto& n) {  // two phases a round
+              k.for_(n, [&](reg) {
+                  static_cast<void>(k.mbarrier_arrive(bar[0]));
+                  k.wait(bar[0], 0u);
+                  static_cast<void>(k.mbarrier_arrive(bar[0]));
+                  k.wait(bar[0], 1u);
+              });
+          }) == "");
+    CHECK(counted(all, [](builder& k, auto& bar, auto& tid, auto&) {  // begun anew for fewer threads
+              static_cast<void>(k.mbarrier_arrive(bar[0]));
+              k.wait(bar[0], 0u);
+              k.bar_sync();
+              k.single_thread(tid == 0u, [&] {
+                  k.mbarrier_inval(bar[0]);
+                  k.mbarrier_init(bar[0]);
+              });
+              k.bar_sync();
+              static_cast<void>(k.mbarrier_arrive(bar[0]));
+              k.wait(bar[0], 0u);
+          }) == "");
+    CHECK(counted(all, [](builder& k, auto& bar, auto& tid, auto&) {  // threads that stop take no part any more
+              auto parity = k.mov<u32>(0u);
+              k.for_(tid, [&](reg) {
+                  static_cast<void>(k.mbarrier_arrive(bar[0]));
+                  k.wait(bar[0], parity);
+                  parity = k.xor_(parity, 1u);
+              });
+              static_cast<void>(k.mbarrier_arrive_drop(bar[0]));
+          }) == "");
+}
+
+TEST_CASE("cp.async") {
+    const auto staged = [](const auto& body) {
+        return ids(
+            [body](builder& k, source g, out o, reg n) {
+                const auto s = k.smem_array<f32, 16>(4096, "s");
+                const auto tid = k.mov(px::tid.x);
+                body(k, (s + tid * 4u).assume_aligned<16>(), (g + tid * 4u).assume_aligned<16>(), o + tid, n);
+            },
+            block(128));
+    };
+    CHECK(staged([](builder& k, const auto& s, const auto& g, const auto& o, const reg& n) {  // a group ahead
+              k.cp_async<px::cg, 16>(s, g);
+              k.cp_async_commit_group();
+              k.for_(n, [&](reg) {
+                  k.cp_async<px::cg, 16>((s + 512).template assume_aligned<16>(), g);
+                  k.cp_async_commit_group();
+                  k.cp_async_wait_group<1>();
+                  k.bar_sync();
+                  k.st(o, k.ld(s));
+                  k.bar_sync();
+              });
+          }) == "");
+    CHECK(staged([](builder& k, const auto& s, const auto& g, const auto& o, const reg&) {  // counted by an mbarrier
+              const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<128>);
+              k.single_thread(k.mov(px::tid.x) == 0u, [&] { k.mbarrier_init(bar[0]); });
+              k.bar_sync();
+              k.cp_async<px::ca, 16>(s, g);
+              k.cp_async_mbarrier_arrive_noinc(bar[0]);
+              k.wait(bar[0], 0u);
+              k.st(o, k.ld(s));
+          }) == "");
+    CHECK(staged([](builder& k, const auto& s, const auto& g, const auto& o, const reg& n) {  // in some cases
+              k.if_(n != 0u, [&] {
+                   k.cp_async<px::ca, 16>(s, g);
+                   k.cp_async_commit_group();
+                   k.cp_async_wait_group<0>();
+               }).else_([&] { k.st(s.template as<f32>(), 0.0f); });
+              k.bar_sync();
+              k.st(o, k.ld(s));
+          }) == "");
+}
+
+TEST_CASE("turns and roles") {
+    CHECK(ids(
+              [](builder& k, reg n) {  // two warpgroups take turns at named barriers
+                  const auto group = k.shr(k.mov(px::tid.x), 7u);
+                  k.if_(group == 1u, [&] { k.bar_arrive(2u, 256u); });
+                  k.for_(n, [&](reg) {
+                      k.bar_sync(k.add(group, 2u), 256u);
+                      k.bar_arrive(k.sub(k.mov<u32>(3u), group), 256u);
+                  });
+              },
+              block(256)) == "");
+    CHECK(ids(
+              [](builder& k, out o) {  // a group leaves, the others go on by themselves
+                  const auto tid = k.mov(px::tid.x);
+                  k.if_(tid < 128u, [&] {
+                      k.role(128, [&] {
+                          k.setmaxnreg_dec<40>();
+                          k.ret();
+                      });
+                  });
+                  k.role(256, [&] {
+                      k.setmaxnreg_inc<232>();
+                      k.bar_sync(1u, 256u);
+                      k.st(o + tid, 1.0f);
+                  });
+              },
+              {.reqntid = {384}, .minnctapersm = 1}) == "");
+    CHECK(ids(
+              [](builder& k, source g, out o, reg n) {  // elected in nested ifs, persistent, with a break
+                  const quarters q(k);
+                  const auto warp = k.shr(q.tid, 5u);
+                  auto parity = k.mov<u32>(0u);
+                  k.loop([&](px::loop_handle l) {
+                      l.break_if(n == 0u);
+                      k.if_(warp == 0u, [&] {
+                          k.if_(n != 3u, [&] { k.single_thread(k.elect_sync(), [&] { q.load(k, g, 0); }); }).else_([&] {
+                              k.single_thread(k.elect_sync(), [&] { q.load(k, g, 0); });
+                          });
+                      });
+                      k.wait(q.full[0], parity);
+                      k.st(o + q.tid, k.ld(q.part(0) + q.tid));
+                      parity = k.xor_(parity, 1u);
+                      k.bar_sync();
+                      k.inst<"sub.u32">(n, n, 1u);
+                  });
+              },
+              block(128)) == "");
+}
+
+TEST_CASE("clusters") {
+    const auto pair = [](const auto& body) {
+        return ids(
+            [body](builder& k, source g, out o, reg n) {
+                const quarters q(k);
+                k.barrier_cluster_arrive();
+                k.barrier_cluster_wait();
+                body(k, q, g, o, n, k.mov(px::cluster_ctarank));
+                k.barrier_cluster_arrive();
+                k.barrier_cluster_wait();
+            },
+            block(128, 2));
+    };
+    CHECK(pair([](builder& k, const quarters& q, auto& g, auto& o, auto&, const reg& rank) {  // one block sends to both
+              k.single_thread(q.tid == 0u, [&] {
+                  k.mbarrier_arrive_expect_tx(q.full[0], bytes);
+                  k.if_(rank == 0u,
+                        [&] { k.cp_async_bulk_multicast(q.part(0), g, bytes, q.full[0], k.mov<px::u16>(3)); });
+              });
+              k.wait(q.full[0], 0u);
+              k.st(o + q.tid, k.ld(q.part(0) + q.tid));
+          }) == "");
+    CHECK(pair([](builder& k, const quarters& q, auto&, auto& o, auto&, const reg& rank) {  // sums through the peer
+              const auto sums = k.smem_array<f32>(128, "sums");
+              k.st(k.mapa(sums + q.tid, k.xor_(rank, 1u)), 1.0f);
+              k.barrier_cluster_arrive();
+              k.barrier_cluster_wait();
+              k.st(o + q.tid, k.ld(sums + q.tid));
+          }) == "");
+    CHECK(pair([](builder& k, const quarters& q, auto& g, auto& o, auto&, const reg& rank) {  // each block by itself
+              k.single_thread(q.tid == 0u,
+                              [&] { k.if_(rank == 0u, [&] { q.load(k, g, 0); }).else_([&] { q.load(k, g, 0); }); });
+              k.wait(q.full[0], 0u);
+              k.st(o + q.tid, k.ld(q.part(0) + q.tid));
+          }) == "");
+    CHECK(
+        pair([](builder& k, const quarters& q, auto& g, auto& o, auto&, const reg& rank) {  // phases of one block only
+            auto parity = k.mov<u32>(0u);
+            k.if_(rank == 0u, [&] {
+                k.single_thread(q.tid == 0u, [&] { q.load(k, g, 0); });
+                k.wait(q.full[0], parity);
+                parity = k.mov<u32>(1u);
+                k.bar_sync();
+            });
+            k.single_thread(q.tid == 0u, [&] { q.load(k, g, 0); });
+            k.wait(q.full[0], parity);
+            k.st(o + q.tid, k.ld(q.part(0) + q.tid));
+        }) == "");
+}
