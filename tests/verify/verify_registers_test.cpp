@@ -148,6 +148,7 @@ TEST_CASE("E11: the predicate of a wait is never read") {
     CHECK(ids([](builder& k, px::reg<u32> n) {  // read at the top of the next iteration: CUTLASS's peek
               auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<1>);
               k.mbarrier_init(bar.stage(0));
+              k.mbarrier_arrive(bar.stage(0));
               auto ready = k.new_reg<px::pred>();
               k.inst<"setp.ne.u32">(ready, n, 0u);
               k.for_(n, [&](px::reg<u32>) {
