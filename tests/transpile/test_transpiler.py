@@ -69,17 +69,17 @@ SUGAR = {
                             " mbarrier.test_wait.shared.b64 %p1, [%r2], %rd2;\n"
                             " cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%r3], [%rd1, {%r1, %r1}], [%r2], %rd2;\n"
                             " cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd1, {%r1, %r1, 0}], [%r3];\n mbarrier.inval.shared.b64 [full];",
-                            ["full_address = k.move<px::u32>(full);", "k.mbarrier_init(k.barrier(full_address, 8), tid_x);", "k.mbarrier_init(k.barrier(full, 16), 1);",
+                            ["full_address = k.move<px::u32>(full);", "k.mbarrier_init<px::tok::shared>(k.barrier(full_address, 8), tid_x);", "k.mbarrier_init(k.barrier(full, 16), 1);",
                              "rd[2] = k.mbarrier_arrive<px::release, px::cluster>(k.barrier(full_address));", "k.mbarrier_arrive(px::sink, k.barrier(full_address), 2);",
-                             "k.mbarrier_arrive_expect_tx(k.barrier(full_address), 4096);", "p[1] = k.mbarrier_test_wait(k.barrier(full_address), rd[2]);",
+                             "k.mbarrier_arrive_expect_tx(k.barrier(full_address), 4096);", "p[1] = k.mbarrier_test_wait<px::tok::shared>(k.barrier(full_address), rd[2]);",
                              "k.cp_async_bulk_tensor<px::tok::shared__cluster, px::L2::cache_hint>(px::mem(", "k.cp_async_bulk_tensor<px::tok::tile>(k.tensor(",
-                             "k.mbarrier_inval(k.barrier(full));"], ["k.inst", "k.raw"]),
-    "block barriers": (" bar.sync 2, 128;\n bar.arrive 3, 64;\n bar.sync %r1, %r2;\n bar.arrive %r1, 96;\n bar.sync 1;\n selp.s32 %r4, -1, 0, %p1;\n @%p1 mov.s32 %r3, %r4;",
+                             "k.mbarrier_inval<px::tok::shared>(k.barrier(full));"], ["k.inst", "k.raw"]),
+    "block barriers": (" barrier.cta.sync.aligned 2, 128;\n barrier.cta.arrive.aligned 3, 64;\n barrier.cta.sync.aligned %r1, %r2;\n barrier.cta.arrive.aligned %r1, 96;\n bar.sync 1;\n selp.s32 %r4, -1, 0, %p1;\n @%p1 mov.s32 %r3, %r4;",
                        ["k.bar_sync<2, 128>();", "k.bar_arrive<3, 64>();", "k.bar_sync(r_u32[1], r_u32[2]);", "k.bar_arrive(r_u32[1], 96);",
                         'k.inst<"bar.sync">(1);', "r[4] = k.select<px::s32>(-1, 0, p[1]);", "r[3] = k.at(p[1]).move<px::s32>(r_s32[4]);"], ["k.raw"]),
     "halves": (".reg .f32 %f<4>;\n cvt.rn.bf16x2.f32 %r3, %f1, %f2;\n cvt.rn.relu.f16x2.f32 %r4, %f2, %f1;",
                ["r[3] = k.cvt<px::bf16x2, px::rn>(px::hi(f[1]), px::lo(f[2]));", "r[4] = k.cvt<px::f16x2, px::rn, px::relu>(px::hi(f[2]), px::lo(f[1]));"], ["k.inst", "k.raw"]),
-    "one warp, one lane": (" elect.sync %r3|%p1, -1;\n shfl.sync.idx.b32 %r4, %r1, 0, 31, -1;\n shfl.sync.down.b32 %r5|%p2, %r4, 1, 31, -1;\n bar.sync 0;\n bar.sync 1, 64;\n"
+    "one warp, one lane": (" elect.sync %r3|%p1, -1;\n shfl.sync.idx.b32 %r4, %r1, 0, 31, -1;\n shfl.sync.down.b32 %r5|%p2, %r4, 1, 31, -1;\n barrier.cta.sync.aligned 0;\n barrier.cta.sync.aligned 1, 64;\n"
                            " selp.u32 %r6, 1, 0, %p1;\n cvta.to.global.u64 %rd2, %rd1;\n mov.b64 {%r7, %r8}, %rd2;\n mov.b64 %rd3, {%r8, %r7};",
                            ["px::into(r[3], p[1]) = k.elect_sync_p(-1);", "r[4] = k.shfl_sync_idx(tid_x, 0, 31, -1);", "px::into(r[5], p[2]) = k.shfl_sync_down_p(r[4], 1, 31, -1);",
                             "k.bar_sync();", "k.bar_sync<1, 64>();", "r[6] = k.select<px::u32>(1, 0, p[1]);", "k.cvta_to<px::space::global>(", "px::into(r[7], r[8]) = k.mov_unpack<px::b32>(",

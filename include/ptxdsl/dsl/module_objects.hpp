@@ -155,8 +155,14 @@ template <target Tgt, class Body>
 class module_objects {
     template <tok... Toks>
     using mb = compact_form<Tgt, tok::mbarrier, Toks...>;
-    template <class B>
-    static constexpr tok space_of = is_peer<B> ? tok::shared__cluster : tok::shared__cta;
+    /// The space's word. `px::tok::shared` among `M` spells it `.shared`, which means `.shared::cta`: a text keeps its
+    /// words.
+    template <class B, tok... M>
+    static constexpr tok space_of = ((M == tok::shared) || ...) ? tok::shared
+                                    : is_peer<B>                ? tok::shared__cluster
+                                                                : tok::shared__cta;
+    template <tok M>
+    static constexpr tok other = M == tok::shared ? tok::none : M;
 
 public:
     /// The mbarrier at a 32-bit shared address, or at a variable. Emits nothing.
@@ -183,22 +189,23 @@ public:
     }
 
     /// `mbarrier.init.shared::cta.b64 [b], n;`
-    template <class B, class N>
+    template <tok... M, class B, class N>
         requires is_barrier_place<B>
     constexpr auto mbarrier_init(const B& b, N&& n, location where = location::current()) const {
-        run<mb<tok::init, space_of<B>, tok::b64>>(where, b.raw(ctx()), u32_of(static_cast<N&&>(n), where));
+        run<mb<tok::init, other<M>..., space_of<B, M...>, tok::b64>>(where, b.raw(ctx()),
+                                                                     u32_of(static_cast<N&&>(n), where));
     }
     /// `mbarrier.inval.shared::cta.b64 [b];`
-    template <class B>
+    template <tok... M, class B>
         requires is_barrier_place<B>
     constexpr auto mbarrier_inval(const B& b, location where = location::current()) const {
-        run<mb<tok::inval, space_of<B>, tok::b64>>(where, b.raw(ctx()));
+        run<mb<tok::inval, other<M>..., space_of<B, M...>, tok::b64>>(where, b.raw(ctx()));
     }
     /// `mbarrier.arrive{.M}.shared::cta.b64 state, [b]{, n};` on the own block's; `_` for the state on another's.
     template <tok... M, class B, class N = absent>
         requires is_barrier_place<B>
     constexpr auto mbarrier_arrive(const B& b, N&& n = N{}, location where = location::current()) const {
-        using F = mb<tok::arrive, M..., space_of<B>, tok::b64>;
+        using F = mb<tok::arrive, other<M>..., space_of<B, M...>, tok::b64>;
         if constexpr (is_peer<B>)
             arrive<F>(where, sink_word(), b, static_cast<N&&>(n));
         else
@@ -208,29 +215,29 @@ public:
     template <tok... M, class B, class N = absent>
         requires is_barrier_place<B>
     constexpr auto mbarrier_arrive(sink_t, const B& b, N&& n = N{}, location where = location::current()) const {
-        arrive<mb<tok::arrive, M..., space_of<B>, tok::b64>>(where, sink_word(), b, static_cast<N&&>(n));
+        arrive<mb<tok::arrive, other<M>..., space_of<B, M...>, tok::b64>>(where, sink_word(), b, static_cast<N&&>(n));
     }
     /// `mbarrier.arrive.expect_tx{.M}.shared::cta.b64 _, [b], bytes;`
     template <tok... M, class B, class N>
         requires is_barrier_place<B>
     constexpr auto mbarrier_arrive_expect_tx(const B& b, N&& bytes, location where = location::current()) const {
-        arrive<mb<tok::arrive, tok::expect_tx, M..., space_of<B>, tok::b64>>(where, sink_word(), b,
-                                                                             static_cast<N&&>(bytes));
+        arrive<mb<tok::arrive, tok::expect_tx, other<M>..., space_of<B, M...>, tok::b64>>(where, sink_word(), b,
+                                                                                          static_cast<N&&>(bytes));
     }
     /// `mbarrier.arrive.expect_tx{.M}.shared::cta.b64 state, [b], bytes;`
     template <tok... M, class B, class N>
         requires is_barrier_place<B>
     [[nodiscard]] constexpr auto mbarrier_arrive_expect_tx_state(const B& b, N&& bytes,
                                                                  location where = location::current()) const {
-        return arrive_state<mb<tok::arrive, tok::expect_tx, M..., space_of<B>, tok::b64>>(where, b,
-                                                                                          static_cast<N&&>(bytes));
+        return arrive_state<mb<tok::arrive, tok::expect_tx, other<M>..., space_of<B, M...>, tok::b64>>(
+            where, b, static_cast<N&&>(bytes));
     }
     /// `mbarrier.try_wait.parity{.M}.shared::cta.b64 p, [b], parity{, ns};`
     template <tok... M, class B, class P, class N = absent>
         requires is_barrier_place<B>
     [[nodiscard]] constexpr auto mbarrier_try_wait_parity(const B& b, P&& parity, N&& ns = N{},
                                                           location where = location::current()) const {
-        return wait<u32, mb<tok::try_wait, tok::parity, M..., space_of<B>, tok::b64>>(
+        return wait<u32, mb<tok::try_wait, tok::parity, other<M>..., space_of<B, M...>, tok::b64>>(
             where, b, static_cast<P&&>(parity), static_cast<N&&>(ns));
     }
     /// `mbarrier.test_wait.parity{.M}.shared::cta.b64 p, [b], parity;`
@@ -238,7 +245,7 @@ public:
         requires is_barrier_place<B>
     [[nodiscard]] constexpr auto mbarrier_test_wait_parity(const B& b, P&& parity,
                                                            location where = location::current()) const {
-        return wait<u32, mb<tok::test_wait, tok::parity, M..., space_of<B>, tok::b64>>(
+        return wait<u32, mb<tok::test_wait, tok::parity, other<M>..., space_of<B, M...>, tok::b64>>(
             where, b, static_cast<P&&>(parity), absent{});
     }
     /// `mbarrier.try_wait{.M}.shared::cta.b64 p, [b], state{, ns};`
@@ -246,14 +253,15 @@ public:
         requires is_barrier_place<B>
     [[nodiscard]] constexpr auto mbarrier_try_wait(const B& b, S&& state, N&& ns = N{},
                                                    location where = location::current()) const {
-        return wait<u64, mb<tok::try_wait, M..., space_of<B>, tok::b64>>(where, b, static_cast<S&&>(state),
-                                                                         static_cast<N&&>(ns));
+        return wait<u64, mb<tok::try_wait, other<M>..., space_of<B, M...>, tok::b64>>(where, b, static_cast<S&&>(state),
+                                                                                      static_cast<N&&>(ns));
     }
     /// `mbarrier.test_wait{.M}.shared::cta.b64 p, [b], state;`
     template <tok... M, class B, class S>
         requires is_barrier_place<B>
     [[nodiscard]] constexpr auto mbarrier_test_wait(const B& b, S&& state, location where = location::current()) const {
-        return wait<u64, mb<tok::test_wait, M..., space_of<B>, tok::b64>>(where, b, static_cast<S&&>(state), absent{});
+        return wait<u64, mb<tok::test_wait, other<M>..., space_of<B, M...>, tok::b64>>(
+            where, b, static_cast<S&&>(state), absent{});
     }
 
     /// `cp.async.bulk.tensor.Nd.Space.global{.M}.mbarrier::complete_tx::bytes{.M} [to], [map, {c…}], [bar]{, mask}{,

@@ -277,9 +277,6 @@ private:
 
     // ---- what object_calls asks ------------------------------------------------------------------------------
 
-    [[nodiscard]] bool exact() const { return exact_; }
-    /// `.shared::cta` and `barrier.cta` came with PTX 7.8; older modules have the words without them only.
-    [[nodiscard]] bool has_blocks_of_clusters() const { return v_.version() >= ptx_version{7, 8}; }
     [[nodiscard]] std::string register_text(const argument& a, scalar as) { return handles_.reg(a.reg, as); }
     [[nodiscard]] std::string accumulator_name(const argument& a) {
         return a.kind == argument_kind::list ? handles_.accumulator(a.parts) : std::string();

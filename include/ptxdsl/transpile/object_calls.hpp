@@ -22,7 +22,7 @@ protected:
             case tok::mbarrier: return mbarrier(i, out);
             case tok::cp: return tensor_copy(i, out);
             case tok::wgmma: return matrix(i, out);
-            case tok::bar: return block_barrier(i, out);
+            case tok::barrier: return block_barrier(i, out);
             case tok::elect: return elect(i, out);
             case tok::shfl: return shuffle(i, out);
             case tok::cvta: return convert_address(i, out);
@@ -85,7 +85,7 @@ private:
         std::string call, semantics;
         bool peer = false, expects = false, parity = false;
     };
-    [[nodiscard]] bool read_words(const instruction& i, barrier_words& w) {
+    [[nodiscard]] static bool read_words(const instruction& i, barrier_words& w) {
         bool has_space = false;
         if (i.n < 3 || i.t[i.n - 1] != tok::b64) return false;
         for (unsigned t = 2; t + 1 < i.n; ++t) {
@@ -93,7 +93,7 @@ private:
                 case tok::expect_tx: w.expects = true; break;
                 case tok::parity: w.parity = true; break;
                 case tok::shared:
-                    if (!self().has_blocks_of_clusters()) return false;
+                    add(w.semantics, cpp::word(i.t[t]));
                     has_space = true;
                     break;
                 case tok::shared__cta: has_space = true; break;
@@ -113,12 +113,12 @@ private:
     }
     [[nodiscard]] bool mbarrier(const instruction& i, std::string& out) {
         barrier_words w;
-        if (self().exact() || !read_words(i, w)) return false;
+        if (!read_words(i, w)) return false;
         switch (i.t[1]) {
             case tok::init: return initialise(i, w, out);
             case tok::inval:
                 if (i.a.size() != 1 || !is_narrow_address(i.a[0]) || w.peer) return false;
-                out = self().builder(i) + ".mbarrier_inval(" + barrier(i.a[0], false) + ");";
+                out = self().builder(i) + ".mbarrier_inval" + angled(w.semantics) + "(" + barrier(i.a[0], false) + ");";
                 return true;
             case tok::arrive: return arrive(i, w, out);
             case tok::try_wait:
@@ -130,7 +130,8 @@ private:
         if (i.a.size() != 2 || !is_narrow_address(i.a[0]) || w.peer) return false;
         const std::string n = number(i.a[1], scalar::u32);
         if (n.empty()) return false;
-        out = self().builder(i) + ".mbarrier_init(" + barrier(i.a[0], false) + ", " + n + ");";
+        out =
+            self().builder(i) + ".mbarrier_init" + angled(w.semantics) + "(" + barrier(i.a[0], false) + ", " + n + ");";
         return true;
     }
     [[nodiscard]] bool arrive(const instruction& i, const barrier_words& w, std::string& out) {
@@ -307,14 +308,15 @@ private:
 
     // ---- block barriers, votes, shuffles ---------------------------------------------------------------------
 
-    /// `bar.sync` is `barrier.cta.sync.aligned`, `bar.arrive` likewise (PTX ISA 9.7.13.1).
+    /// `barrier.cta.sync.aligned`. Not `bar.sync`, though it means the same (PTX ISA 9.7.13.1): ptxas 13.0 may make
+    /// another cubin of it.
     [[nodiscard]] bool block_barrier(const instruction& i, std::string& out) {
-        if (self().exact() || !self().has_blocks_of_clusters() || i.n != 2 ||
-            (i.t[1] != tok::sync && i.t[1] != tok::arrive) || i.a.empty() || i.a.size() > 2)
+        if (i.n != 4 || i.t[1] != tok::cta || (i.t[2] != tok::sync && i.t[2] != tok::arrive) ||
+            i.t[3] != tok::aligned || i.a.empty() || i.a.size() > 2)
             return false;
-        const std::string call = self().builder(i) + (i.t[1] == tok::sync ? ".bar_sync" : ".bar_arrive");
+        const std::string call = self().builder(i) + (i.t[2] == tok::sync ? ".bar_sync" : ".bar_arrive");
         if (i.a.size() == 1) {
-            if (i.t[1] != tok::sync || i.a[0].kind != argument_kind::integer || i.a[0].value != 0) return false;
+            if (i.t[2] != tok::sync || i.a[0].kind != argument_kind::integer || i.a[0].value != 0) return false;
             out = call + "();";
             return true;
         }
