@@ -107,7 +107,6 @@ constexpr survivor known[] = {
      "arrivals at the blocks of a row and of a column: the rank is chosen by selp, its values are not counted"},
     {"cluster_2x2", "mbarrier.init.shared::cta.b64: empty, one arrival less", missed, "the same"},
     {"cluster_2x2", "advance #2: left out", missed, "needs the number of arrivals, see above"},
-    {"cluster_2x2", "advance #3: left out", missed, "the same"},
     {"cluster_2x2", "mbarrier.arrive.expect_tx.shared::cta.b64: full, half the bytes", missed,
      "masks in registers: how many blocks send is between one and all"},
     // Two warpgroups walk one ring by turns, each over the stages of its own tiles: how many it leaves out is a
