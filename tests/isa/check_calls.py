@@ -16,7 +16,7 @@ OURS = ("sm_90a", "sm_100a")
 
 # (mnemonic, modifiers): why `k.inst` (or <ptxdsl/module.hpp>) emits it.
 BY_HAND = {
-    **{("bar", f"{{.cta}}.{what}"): "the older spelling of barrier.cta.….aligned, which k.bar_sync and its kin emit"
+    **{("bar", f"{{.cta}}.{what}"): "the older spelling of barrier.cta.….aligned, which k.bar_sync and its kin emit: the same instruction (check_bar_spellings.py)"
        for what in ("sync", "arrive", "red.popc.u32", "red.<and,or>.pred")},
 }
 

@@ -47,4 +47,39 @@ constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> i) {
 }
 constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
 
+#elif PTXDSL_CASE == 4
+// expect-4: PTXDSL-A05 "A05_foreign_register.cpp:"
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<u32> out) {
+    px::ir::program other;
+    hopper elsewhere(other);
+    const auto first = elsewhere.mov(px::tid.x) == 0u;
+    k.at(first).st(out, 1u);  // here-4
+}
+constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
+
+#elif PTXDSL_CASE == 5
+// expect-5: PTXDSL-A05 "A05_foreign_register.cpp:"
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<u32> out) {
+    px::ir::program other;
+    hopper elsewhere(other);
+    const auto first = elsewhere.mov(px::tid.x) == 0u;
+    k.if_(first, [&] { k.st(out, 1u); });  // here-5
+}
+constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
+
+#elif PTXDSL_CASE == 6
+// expect-6: PTXDSL-A05 "A05_foreign_register.cpp:"
+
+constexpr void wrong([[maybe_unused]] hopper& k) {
+    px::ir::program other;
+    hopper elsewhere(other);
+    const auto first = elsewhere.mov(px::tid.x) == 0u;
+    k.loop([&](px::loop_handle l) {
+        l.break_if(first);  // here-6
+    });
+}
+constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
+
 #endif

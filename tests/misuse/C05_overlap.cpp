@@ -12,6 +12,8 @@ constexpr void body(hopper& k) {
     static_cast<void>(k.smem_at<tile>(0, 2, "a"));
     static_cast<void>(k.smem_at<tile>(16384, 1, "b"));
     static_cast<void>(k.smem<tile>(1, "c"));  // the library's own go behind
+    const auto operand = k.smem<tile>(2, "operand");
+    static_cast<void>(operand[0].as<px::tile<px::f32, 64, 32>>());  // two types, one allocation
 }
 
 #elif PTXDSL_CASE == 1
@@ -28,6 +30,21 @@ constexpr void body(hopper& k) {
 constexpr void body(hopper& k) {
     static_cast<void>(k.smem<tile>(1, "a"));
     static_cast<void>(k.smem_at<tile>(4096, 1, "b"));  // here-2
+}
+
+#elif PTXDSL_CASE == 3
+// expect-3: PTXDSL-C05 "larger"
+
+constexpr void body(hopper& k) {
+    static_cast<void>(k.smem<tile>(1, "a")[0].as<px::tile<px::f32, 64, 64>>());  // here-3
+}
+
+#elif PTXDSL_CASE == 4
+// expect-4: PTXDSL-C01 "repeats"
+
+constexpr void body(hopper& k) {
+    const auto plain = k.smem<px::tile<px::f32, 64, 64, px::k_major, px::no_swizzle>>(1, "a");
+    static_cast<void>(plain[0].as<tile>());  // here-4
 }
 
 #endif

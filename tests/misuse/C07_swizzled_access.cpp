@@ -4,6 +4,9 @@
 // expect-1: PTXDSL-C07
 // expect-2: PTXDSL-C07
 // expect-3: PTXDSL-C07
+// expect-4: PTXDSL-C07 "no pointer"
+// expect-5: PTXDSL-C07 "no pointer"
+// expect-6: PTXDSL-C07 "no pointer"
 
 #include <ptxdsl/ptxdsl.hpp>
 
@@ -29,5 +32,11 @@ constexpr void body(px::builder<px::sm_90a>& k, px::global_ptr<px::b8, 16> out, 
     static_cast<void>(cores[0].pointer());  // here-2
 #elif PTXDSL_CASE == 3  // a line of panels that start inside the swizzle repeat
     static_cast<void>(k.tile_line(flat[0], n));  // here-3
+#elif PTXDSL_CASE == 4  // a stage is no pointer
+    static_cast<void>(t[0] + n);  // here-4
+#elif PTXDSL_CASE == 5  // nor are all of them
+    static_cast<void>(t + 1);  // here-5
+#elif PTXDSL_CASE == 6
+    static_cast<void>(n + plain[0]);  // here-6
 #endif
 }

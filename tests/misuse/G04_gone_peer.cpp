@@ -44,6 +44,43 @@ constexpr void body(hopper& k) {
     });
 }
 
+#elif PTXDSL_CASE == 3
+// control-3: the cluster meets behind the last access
+
+constexpr void body(hopper& k) {
+    const auto box = k.smem_array<u32>(32, "box");
+    k.barrier_cluster_arrive();
+    k.barrier_cluster_wait();
+    k.st(k.mapa(box, 1u), 7u);
+    k.barrier_cluster_arrive();
+    k.barrier_cluster_wait();
+}
+
+#elif PTXDSL_CASE == 4
+// expect-4: PTXDSL-G04 "another"
+
+constexpr void body(hopper& k) {
+    const auto box = k.smem_array<u32>(32, "box");
+    k.barrier_cluster_arrive();
+    k.barrier_cluster_wait();
+    k.st(k.mapa(box, 1u), 7u);  // here-4
+}
+
+#elif PTXDSL_CASE == 5
+// expect-5: PTXDSL-G04 "another"
+
+constexpr void body(hopper& k, px::global_ptr<u32> out) {
+    const auto box = k.smem_array<u32>(32, "box");
+    const auto tid = k.mov(px::tid.x);
+    k.st(box + (tid & 31u), tid);
+    k.barrier_cluster_arrive();
+    k.barrier_cluster_wait();
+    k.single_thread(tid == 0u, [&] {
+        const auto x = k.ld(k.mapa(box, 1u));  // here-5
+        k.st(out, x);
+    });
+}
+
 #endif
 [[maybe_unused]] constexpr auto ptx =
     px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}, .cluster = {2}}>>();

@@ -28,5 +28,33 @@ constexpr void body(hopper& k, px::global_ptr<f32> a, px::global_ptr<f32> b, px:
     k.st(out, k.add(clear_and_load(k, a, b), clear_and_load(k, b, a)));  // here-1
 }
 
+#elif PTXDSL_CASE == 2
+// expect-2: PTXDSL-K05
+
+/// The result has a name in the helper: what was emitted behind it is noticed.
+constexpr auto load_and_clear(hopper& k, const px::global_ptr<f32>& p) {
+    auto x = k.ld(p);
+    k.st(p, 0.0f);
+    return x;
+}
+constexpr void body(hopper& k, px::global_ptr<f32> a, px::global_ptr<f32> b, px::global_ptr<f32> out) {
+    k.st(out, k.add(load_and_clear(k, a), load_and_clear(k, b)));  // here-2
+}
+
+#elif PTXDSL_CASE == 3
+// expect-3: PTXDSL-K05
+
+struct loaded {
+    px::reg<f32> x;
+};
+constexpr loaded load_and_clear(hopper& k, const px::global_ptr<f32>& p) {
+    loaded l{k.ld(p)};
+    k.st(p, 0.0f);
+    return l;
+}
+constexpr void body(hopper& k, px::global_ptr<f32> a, px::global_ptr<f32> b, px::global_ptr<f32> out) {
+    k.st(out, k.add(load_and_clear(k, a).x, k.ld(b)));  // here-3
+}
+
 #endif
 [[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body>>();

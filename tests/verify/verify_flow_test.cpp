@@ -384,7 +384,7 @@ TEST_CASE("D12: four whole warps") {
     const auto roles = [](u32 consumers) {
         return with_mma([consumers](builder& k, const mma& m, auto&, auto&) {
             auto tid = k.mov(px::tid.x);
-            k.if_(tid >= 32u, [&] {
+            k.if_(tid < 32u * (consumers / 32u), [&] {
                 k.role(consumers, [&] {
                     k.wgmma.fence();
                     m();
@@ -393,8 +393,22 @@ TEST_CASE("D12: four whole warps") {
             });
         });
     };
-    CHECK(ids(roles(256), {.reqntid = {288}}) == "");  // 288 threads, one producer warp
+    CHECK(ids(roles(256), {.reqntid = {288}}) == "");  // 288 threads, one producer warp behind them
     CHECK(ids(roles(160), {.reqntid = {288}}) == "D12");
+    const auto from = [](u32 first, bool named) {
+        return with_mma([=](builder& k, const mma& m, auto&, auto&) {
+            const auto multiply = [&] {
+                k.wgmma.fence();
+                m();
+                finish(k);
+            };
+            k.if_(k.mov(px::tid.x) >= first, [&] { named ? k.role(256, multiply) : multiply(); });
+        });
+    };
+    for (const bool named : {false, true}) {
+        CHECK(ids(from(32, named), {.reqntid = {288}}) == "D12");  // warps 1 to 8
+        CHECK(ids(from(128, named), {.reqntid = {384}}) == "");
+    }
 }
 
 // ---- copies

@@ -404,8 +404,9 @@ def isa_pages():
         "- *targets*: `all`; `sm_90` and newer; `sm_100a` exactly; `sm_100f` and its family.\n",
         "- *C++ call*: calls that emit this form, as their documentation comments in\n"
         "  [include/ptxdsl/dsl](../../include/ptxdsl/dsl) show it. Where none does, the form is written by its mnemonic, which is checked\n"
-        "  against the same row: `k.inst<\"multimem.red.add.u32\">(address, value)`. `k.inst` takes every form. Empty: a form of other\n"
-        "  targets, kept so that the refusal can say so (A11).\n"
+        "  against the same row: `k.inst<\"multimem.red.add.u32\">(address, value)`. `k.inst` takes every form. The only ones\n"
+        "  of the two targets without a call of their own are `bar.…`, the older spelling of `barrier.cta.….aligned` (PTX ISA 9.7.13.1: the\n"
+        "  same instruction, and the same cubin in the kernels of a test), which `k.bar_sync` and its kin emit. Empty: a form of other targets, kept so that the refusal can say so (A11).\n"
     ])
     return pages
 

@@ -60,11 +60,13 @@ public:
 
     /// The next call's instruction executes where `p` is true: `k.at(p).st(address, value)` emits `@%p st…`.
     /// Address arithmetic in the arguments is not guarded.
-    [[nodiscard]] constexpr builder at(const reg<pred>& p) const noexcept {
+    [[nodiscard]] constexpr builder at(const reg<pred>& p, location where = location::current()) const {
+        detail::check_condition(*program_, p, where);
         return builder(*program_, detail::control_writer::guard_of(p, false));
     }
     /// `k.at(px::unless(p)).…` emits `@!%p …`.
-    [[nodiscard]] constexpr builder at(negated p) const noexcept {
+    [[nodiscard]] constexpr builder at(negated p, location where = location::current()) const {
+        detail::check_condition(*program_, p.p, where);
         return builder(*program_, detail::control_writer::guard_of(p.p, true));
     }
     template <class T>
@@ -95,8 +97,8 @@ public:
 
     /// As `builder::at`.
     template <class P>
-    [[nodiscard]] constexpr builder at(P&& p) const noexcept {
-        const auto guarded = builder<Tgt>::at(static_cast<P&&>(p)).context();
+    [[nodiscard]] constexpr builder at(P&& p, location where = location::current()) const {
+        const auto guarded = builder<Tgt>::at(static_cast<P&&>(p), where).context();
         return builder(guarded.p, guarded.guard);
     }
 };

@@ -143,6 +143,22 @@ struct context {
     std::uint32_t guard = 0;
 };
 
+/// K01: a guard is of one instruction.
+constexpr void refuse_guard(const context& k, location where) {
+    if (k.guard != 0)
+        k.p.report(
+            "K01", where,
+            {"k.at(p) guards one instruction, not a construct of several; write k.if_(p, [&] { ... }) around it"});
+}
+/// A guard or condition: a register of this kernel (A05) that has been assigned to (A06).
+constexpr void check_condition(ir::program& p, const reg<pred>& c, location where) {
+    if (c.program() == &p) return;
+    if (c.program() != nullptr)
+        p.report("A05", where, {"this condition is a register of another kernel"});
+    else
+        p.report("A06", where, {"this condition is a handle without a register: nothing has been assigned to it"});
+}
+
 template <class O>
 constexpr auto check_literal(const context& k, const O& o, location where) {
     if constexpr (requires { o.out_of_range; }) {

@@ -232,8 +232,10 @@ private:
         o.count = 2;
         return o;
     }
-    [[nodiscard]] static constexpr raw_operand list_operand(const std::uint32_t* words, std::uint32_t n) noexcept {
+    [[nodiscard]] static constexpr raw_operand list_operand(ir::program* p, const std::uint32_t* words,
+                                                            std::uint32_t n) noexcept {
         raw_operand o;
+        o.prog = p;
         o.words[0] = ir::head(ir::operand_kind::vec, n);
         o.more = words;
         o.more_count = n;
@@ -245,12 +247,12 @@ private:
         std::uint32_t words[N + 1] = {};
         ir::span spans[N + 1] = {};
         std::uint32_t n = 0;
-        ir::program* foreign = nullptr;
+        ir::program* owner = nullptr;  ///< of the first register that is none of this kernel
 
         template <class A>
-        constexpr void add(const ir::program& p, A&& a) noexcept {
+        constexpr void add(ir::program& p, A&& a) noexcept {
             if constexpr (!is_absent<A>) {
-                if (a.program() != &p) foreign = a.program();
+                if (n == 0 || owner == &p) owner = a.program();
                 if constexpr (!std::is_lvalue_reference_v<A>) spans[n] = a.expression();
                 words[n++] = reg_word(a.id());
             }
@@ -261,8 +263,7 @@ private:
         call_operands<sizeof...(P)> list;
         (list.add(ctx().p, static_cast<A&&>(args)), ...);
         const ir::span all = settle_spans(ctx().p, list.spans, list.n, where);
-        raw_operand operands[3] = {{}, symbol_operand(symbol), list_operand(list.words, sizeof...(P))};
-        operands[2].prog = list.foreign;
+        raw_operand operands[3] = {{}, symbol_operand(symbol), list_operand(list.owner, list.words, sizeof...(P))};
         return finish<R>(operands, 3, all, where);
     }
     template <class Targets, class F, class... A>
@@ -291,9 +292,10 @@ private:
             list.add(p, static_cast<F&&>(f));
             (list.add(p, static_cast<A&&>(args)), ...);
             const ir::span all = settle_spans(p, list.spans, list.n, where);
-            raw_operand operands[4] = {list_operand(nullptr, 0), {}, list_operand(list.words + 1, sizeof...(P)), {}};
+            raw_operand operands[4] = {
+                list_operand(nullptr, nullptr, 0), {}, list_operand(list.owner, list.words + 1, sizeof...(P)), {}};
+            operands[1].prog = list.owner;
             operands[1].words[0] = list.words[0];
-            operands[2].prog = list.foreign;
             operands[3].words[0] =
                 ir::head(ir::operand_kind::label, list_targets<R, P...>(type_list_of<Callees...>(), where));
             return finish<R>(operands, 4, all, where);
@@ -327,7 +329,7 @@ private:
             emit(p, form, ctx().guard, where, operands + skip, n - skip);
         } else {
             const std::uint32_t dst = p.new_reg(scalar_of<R>), out = reg_word(dst);
-            operands[0] = list_operand(&out, 1);
+            operands[0] = list_operand(&p, &out, 1);
             const ir::span s = emit(p, form, ctx().guard, where, operands, n);
             return reg<R>(p, dst, {all.end != 0 ? all.begin : s.begin, s.end});
         }

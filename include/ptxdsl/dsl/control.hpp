@@ -106,9 +106,11 @@ public:
     }
     /// Emits `@cond bra` to the end of this loop.
     constexpr void break_if(const reg<pred>& cond, location where = location::current()) const {
+        detail::check_condition(*p_, cond, where);
         leave(ir::region::break_, frame_.done, detail::control_writer::guard_of(cond, false), where);
     }
     constexpr void break_if(negated cond, location where = location::current()) const {
+        detail::check_condition(*p_, cond.p, where);
         leave(ir::region::break_, frame_.done, detail::control_writer::guard_of(cond.p, true), where);
     }
     /// Emits `bra` to the next iteration of this loop.
@@ -117,6 +119,7 @@ public:
     }
     /// Emits `@cond bra` to the next iteration of this loop.
     constexpr void continue_if(const reg<pred>& cond, location where = location::current()) const {
+        detail::check_condition(*p_, cond, where);
         leave(ir::region::continue_, frame_.again, detail::control_writer::guard_of(cond, false), where);
     }
     [[nodiscard]] constexpr std::uint32_t id() const noexcept { return frame_.id; }
@@ -323,6 +326,7 @@ public:
         ir::program& p = ctx().p;
         const loop_frame f = open("while", "", where, ir::unknown_count);
         const reg<pred> c = cond();
+        check_condition(p, c, where);
         p.add_region(ir::region::break_, where, f.id, control_writer::guard_of(c, true));
         control_writer{p}.bra(f.done, control_writer::guard_of(c, true), where);
         if constexpr (std::is_invocable_v<Body&, loop_handle>)
@@ -348,6 +352,7 @@ public:
         ir::program& p = ctx().p;
         const loop_frame f = open("loop", "", where, ir::unknown_count);
         const reg<pred> c = body();
+        check_condition(p, c, where);
         p.add_region(ir::region::break_, where, f.id, control_writer::guard_of(c, true));
         control_writer{p}.bra(f.head, control_writer::guard_of(c, false), where);
         p.place_label(f.done, where);
@@ -360,6 +365,7 @@ public:
     constexpr auto switch_(const reg<T>& x, location where, Cases&&... cases) const {
         static_assert(integer_type<T>, "PTXDSL-A01: a switch is over an integer register");
         ir::program& p = ctx().p;
+        refuse_guard(ctx(), where);
         const std::uint32_t end = p.new_label("end_switch", where);
         (one_case(x, cases, end, where), ...);
         p.place_label(end, where);
@@ -406,6 +412,7 @@ public:
     /// Emits `{`, the body, `}`: a PTX scope. Registers are already unique; use it to structure the text.
     template <class Body>
     constexpr auto scope(Body&& body, location where = location::current()) const {
+        refuse_guard(ctx(), where);
         ctx().p.add_region(ir::region::scope_begin, where);
         run_body(body);
         ctx().p.add_region(ir::region::scope_end, where);
@@ -431,6 +438,7 @@ public:
     /// Emits `name:` here. Once per label (K01).
     constexpr auto place(label l, location where = location::current()) const {
         if (!is_own(l, where)) return;
+        refuse_guard(ctx(), where);
         if (ctx().p.labels[l.id()].placed != 0) ctx().p.report("K01", where, {"label placed twice"});
         ctx().p.place_label(l.id(), where);
     }
@@ -546,6 +554,7 @@ private:
     constexpr std::uint32_t begin_table(const operand<u32>& x, std::uint32_t* labels, type_list_of<Cases...>) const {
         ir::program& p = ctx().p;
         const control_writer w{p};
+        refuse_guard(ctx(), x.where);
         const std::uint32_t end = p.new_label("end_switch", x.where);
         const std::uint32_t other = Table::has_default ? p.new_label("default", x.where) : end;
         for (std::uint32_t i = 0; i <= Table::entries; ++i) labels[i] = other;
@@ -609,6 +618,8 @@ private:
     template <class Then>
     constexpr if_result branch(const reg<pred>& cond, bool negate, Then& then, location where) const {
         ir::program& p = ctx().p;
+        refuse_guard(ctx(), where);
+        check_condition(p, cond, where);
         const std::uint32_t skip = p.new_label("else", where);
         p.add_region(ir::region::if_begin, where, cond.id() << 1 | (negate ? 1u : 0u));
         control_writer{p}.bra(skip, control_writer::guard_of(cond, !negate), where);
@@ -620,6 +631,7 @@ private:
     [[nodiscard]] constexpr loop_frame open(string_view top, string_view next, location where,
                                             std::uint32_t trips) const {
         ir::program& p = ctx().p;
+        refuse_guard(ctx(), where);
         const std::uint32_t head = p.new_label(top, where);
         const std::uint32_t again = next.empty() ? head : p.new_label(next, where);
         const std::uint32_t done = p.new_label("done", where);

@@ -83,6 +83,18 @@ template <class F>
     return {F::packed.w, F::count, F::verdict.form, F::verdict.since};
 }
 
+/// Whether the operand is, or has first, a register; its program says whose.
+[[nodiscard]] constexpr bool names_register(const raw_operand& o) noexcept {
+    if (o.prog != nullptr) return true;
+    switch (ir::kind_of(o.words[0])) {
+        case ir::operand_kind::reg:
+        case ir::operand_kind::not_pred: return true;
+        case ir::operand_kind::address:
+        case ir::operand_kind::tensor: return ir::kind_of(o.words[1]) == ir::operand_kind::reg;
+        case ir::operand_kind::vec: return o.more_count != 0 && ir::kind_of(o.more[0]) == ir::operand_kind::reg;
+        default: return false;
+    }
+}
 /// Emits one instruction: settles the order of nested calls, checks that all operands belong to this kernel (A05),
 /// writes the record. Returns the span of the whole expression.
 ///
@@ -92,10 +104,12 @@ constexpr ir::span emit(ir::program& p, const form_ref& f, std::uint32_t guard, 
     ir::span spans[24] = {};
     for (std::uint32_t i = 0; i < n; ++i) {
         spans[i] = operands[i].fresh;
-        if (operands[i].prog != nullptr && operands[i].prog != &p)
-            p.report("A05", where,
-                     {"operand ", i + 1, " of ", isa::spelling(static_cast<tok>(f.packed[0] & 0xffffu)),
-                      " is a register of another kernel"});
+        if (operands[i].prog != &p && names_register(operands[i]))
+            p.report(
+                operands[i].prog != nullptr ? "A05" : "A06", where,
+                {"operand ", i + 1, " of ", isa::spelling(static_cast<tok>(f.packed[0] & 0xffffu)),
+                 operands[i].prog != nullptr ? " is a register of another kernel"
+                                             : " is a handle without a register: nothing has been assigned to it"});
     }
     ir::span all;
     if (!p.settle(spans, n, all))

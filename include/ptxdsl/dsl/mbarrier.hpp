@@ -530,6 +530,7 @@ public:
     /// `wait: mbarrier.try_wait.parity… p, [bar], parity; @!p bra wait;`
     template <tok... M, class R, class P>
     constexpr auto wait(mbarrier<R> b, P&& parity, location where = location::current()) const {
+        refuse_guard(ctx(), where);
         const reg<u32> own = b.address(where);  // the address is computed once, outside the loop
         shared_region r = b.region();
         r.base = ir::head(ir::operand_kind::reg, own.id());

@@ -157,8 +157,8 @@ public:
 
     /// As `builder::at`.
     template <class P>
-    [[nodiscard]] constexpr module_body at(P&& p) const noexcept {
-        const auto guarded = builder<Tgt>::at(static_cast<P&&>(p)).context();
+    [[nodiscard]] constexpr module_body at(P&& p, location where = location::current()) const {
+        const auto guarded = builder<Tgt>::at(static_cast<P&&>(p), where).context();
         return module_body(guarded.p, guarded.guard);
     }
 

@@ -39,6 +39,7 @@ template <tok... Ops>
 
 template <class T, class R, tok... Ops, class U>
 constexpr reg<R> operate(isa::scalar type, const operand<T>& a, const operand<U>& b) {
+    if (a.prog == nullptr && b.prog == nullptr) return reg<R>();  // handles without registers: A06 where it is used
     ir::program& p = a.prog != nullptr ? *a.prog : *b.prog;
     const operator_tokens t = tokens_of<Ops...>(type);
     const location where = a.prog != nullptr ? a.where : b.where;
@@ -52,6 +53,7 @@ constexpr reg<R> operate(isa::scalar type, const operand<T>& a, const operand<U>
 
 template <class T, tok... Ops>
 constexpr reg<T> operate(isa::scalar type, const operand<T>& a) {
+    if (a.prog == nullptr) return reg<T>();
     ir::program& p = *a.prog;
     const operator_tokens t = tokens_of<Ops...>(type);
     const std::uint32_t dst = p.new_reg(scalar_of<T>);
@@ -62,10 +64,13 @@ constexpr reg<T> operate(isa::scalar type, const operand<T>& a) {
 
 template <class T, tok... Ops, class U>
 constexpr void operate_in_place(const reg<T>& d, isa::scalar type, const operand<U>& b) {
-    ir::program& p = *d.program();
+    if (d.program() == nullptr && b.prog == nullptr) return;
+    ir::program& p = d.program() != nullptr ? *d.program() : *b.prog;
     const operator_tokens t = tokens_of<Ops...>(type);
     check_literal({p, 0}, b, b.where);
-    const raw_operand operands[] = {reg_operand(p, d.id()), reg_operand(p, d.id()), b};
+    raw_operand own = reg_operand(p, d.id());
+    own.prog = d.program();
+    const raw_operand operands[] = {own, own, b};
     emit(p, operator_form(t, type), 0, b.where, operands, 3);
 }
 
@@ -106,6 +111,15 @@ template <class A, class B, op_kind K>
 }
 template <class A, class B, op_kind K>
 concept refused = refuses<A, B, K>();
+template <class A>
+concept const_handle = std::is_const_v<std::remove_reference_t<A>> && traits<A>::is_reg;
+
+template <class A>
+constexpr auto refuse_const() noexcept {
+    static_assert(
+        always_false<A>,
+        "PTXDSL-A14: this handle is const, and the operator writes its register; declare it `auto x`, not `const auto x`");
+}
 
 template <class A, class B, op_kind K>
 constexpr auto refuse() noexcept {
@@ -267,6 +281,40 @@ template <class A, class B>
 constexpr reg<A>& operator^=(reg<A>& a, const B&) {
     static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::logic>());
     return a;
+}
+
+// In place on a handle that is const: the register would be written, which its author has said it is not.
+template <detail::const_handle A, class B>
+constexpr auto operator+=(A&&, const B&) {
+    return detail::refuse_const<A>();
+}
+template <detail::const_handle A, class B>
+constexpr auto operator-=(A&&, const B&) {
+    return detail::refuse_const<A>();
+}
+template <detail::const_handle A, class B>
+constexpr auto operator*=(A&&, const B&) {
+    return detail::refuse_const<A>();
+}
+template <detail::const_handle A, class B>
+constexpr auto operator&=(A&&, const B&) {
+    return detail::refuse_const<A>();
+}
+template <detail::const_handle A, class B>
+constexpr auto operator|=(A&&, const B&) {
+    return detail::refuse_const<A>();
+}
+template <detail::const_handle A, class B>
+constexpr auto operator^=(A&&, const B&) {
+    return detail::refuse_const<A>();
+}
+template <detail::const_handle A, class B>
+constexpr auto operator<<=(A&&, const B&) {
+    return detail::refuse_const<A>();
+}
+template <detail::const_handle A, class B>
+constexpr auto operator>>=(A&&, const B&) {
+    return detail::refuse_const<A>();
 }
 
 }  // namespace handle_operators

@@ -110,6 +110,9 @@ using panel_of = std::conditional_t<
     tile<typename Tile::element_type, Tile::rows, Tile::layout.panel_inner(), k_major, Tile::layout.swizzle>,
     tile<typename Tile::element_type, Tile::layout.panel_inner(), Tile::cols, mn_major, Tile::layout.swizzle>>;
 
+template <class Tile>
+class shared_tile;
+
 /// One stage of a shared tile (or a slice of it): what copies fill and tensor cores read.
 template <class Tile>
 class [[nodiscard]] tile_stage {
@@ -191,6 +194,16 @@ public:
         r.stage = r_.stage;
         return tile_stage<Part>(r);
     }
+    /// The same memory as a tile of another type: an epilogue in the main loop's tiles. Emits nothing.
+    template <class Other>
+    [[nodiscard]] constexpr auto as() const noexcept {
+        static_assert(Other::bytes <= Tile::bytes, "PTXDSL-C05: the view is larger than the tile it lies in");
+        static_assert(Other::alignment <= Tile::alignment,
+                      "PTXDSL-C01: the view's swizzle repeats in more bytes than this tile is aligned to");
+        shared_region r = r_;
+        r.fresh = {};
+        return tile_stage<Other>(r);
+    }
 
 private:
     /// This stage as a value with a name: what produced it takes no further part in the order of a call's arguments.
@@ -210,6 +223,33 @@ private:
     }
     shared_region r_;
 };
+
+namespace detail {
+template <class T>
+inline constexpr bool is_tile_handle = false;
+template <class Tile>
+inline constexpr bool is_tile_handle<tile_stage<Tile>> = true;
+template <class Tile>
+inline constexpr bool is_tile_handle<shared_tile<Tile>> = true;
+
+template <class T>
+constexpr auto refuse_tile_arithmetic() noexcept {
+    static_assert(
+        always_false<T>,
+        "PTXDSL-C07: a tile is no pointer, and arithmetic on one would ignore its swizzle; k.tile_element(tile, row, col) "
+        "and tile.at(row, col) apply it, tile.pointer() + n is for plain tiles, tiles[i] for stages");
+}
+}  // namespace detail
+template <class A, class B>
+    requires(detail::is_tile_handle<A> || detail::is_tile_handle<B>)
+constexpr auto operator+(const A&, const B&) {
+    detail::refuse_tile_arithmetic<A>();
+}
+template <class A, class B>
+    requires(detail::is_tile_handle<A> || detail::is_tile_handle<B>)
+constexpr auto operator-(const A&, const B&) {
+    detail::refuse_tile_arithmetic<A>();
+}
 
 /// `stages` tiles, each as aligned as the first.
 template <class Tile>

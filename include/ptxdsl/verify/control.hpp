@@ -19,11 +19,12 @@ struct frame {
     u32 role = 0, block = 0;
     u32 masks = 0;  ///< how many there were before
     bool split = false;
-    u32 others = 0;  ///< threads of the else-arm, where the condition tells
+    u32 others = 0;                               ///< threads of the else-arm, where the condition tells
+    u32 first = 0, others_first = unknown_count;  ///< `facts::first_thread`; that of the else-arm
 };
 /// What a role or single-thread note changed.
 struct selection {
-    u32 threads = 0, together = 0, role = 0, arm = 0, warps = 0, divergent = 0, region = 0;
+    u32 threads = 0, together = 0, role = 0, arm = 0, warps = 0, divergent = 0, region = 0, first = 0;
     bool single = false, one_of_block = false, split = false;
 };
 
@@ -73,7 +74,8 @@ public:
     /// `role_begin`, `single_thread_begin`: the instructions that follow run in `threads` threads.
     constexpr void select(u32 threads, bool single) {
         selections_.push_back({f_.threads, f_.together, f_.role_now, f_.arm_now, f_.single_warps, f_.divergent,
-                               f_.single_now, f_.in_single, f_.one_of_block, f_.split});
+                               f_.single_now, f_.first_thread, f_.in_single, f_.one_of_block, f_.split});
+        if (f_.threads != threads) f_.first_thread = unknown_count;
         u32 chosen_from = f_.threads;
         f_.one_of_block = single && (f_.one_of_block || f_.threads == 1);
         f_.single_now = single ? f_.events.size() : 0;
@@ -103,7 +105,7 @@ public:
         selections_.pop_back();
         f_.threads = s.threads, f_.together = s.together, f_.role_now = s.role, f_.arm_now = s.arm,
         f_.single_warps = s.warps, f_.divergent = s.divergent, f_.single_now = s.region, f_.in_single = s.single,
-        f_.one_of_block = s.one_of_block;
+        f_.one_of_block = s.one_of_block, f_.first_thread = s.first;
         f_.split = s.split;
     }
     /// A branch no region announces: part of a construct, or one of the author's own.
@@ -189,6 +191,7 @@ private:
         fr.threads = f_.threads, fr.together = f_.together, fr.role = f_.role_now, fr.arm = f_.arm_now,
         fr.loop = f_.loop_now, fr.divergent = f_.divergent, fr.split = f_.split, fr.masks = f_.masks.size();
         fr.block = f_.block_now;
+        fr.first = f_.first_thread;
         fr.first_writes = f_.first_writes.size();
         fr.first_turned = f_.turned.size();
         fr.event = f_.events.size();
@@ -203,6 +206,7 @@ private:
         const frame& fr = frames_.back();
         f_.threads = fr.threads, f_.together = fr.together, f_.role_now = fr.role, f_.arm_now = fr.arm,
         f_.loop_now = fr.loop, f_.divergent = fr.divergent, f_.split = fr.split, f_.block_now = fr.block;
+        f_.first_thread = fr.first;
         frames_.pop_back();
         return true;
     }
@@ -222,7 +226,7 @@ private:
         f_.split = f_.split || splits(predicate);
         f_.cases_open += by_index ? 0 : 1;
         const u32 chosen = threads_chosen(predicate, (c.payload(0) & 1u) != 0);
-        f_.threads = 0;
+        f_.threads = 0, f_.first_thread = unknown_count;
         if ((f_.divergent & bit::varies) != 0 && !f_.in_single) f_.together = 0;
         enter_arm();
         count_lanes(predicate, (c.payload(0) & 1u) != 0);
@@ -231,6 +235,9 @@ private:
         if (chosen != 0) {
             frame& fr = frames_.back();
             fr.others = fr.threads - chosen;
+            const bool at_front = lane_form::of(f_.values[predicate]).first_values != ((c.payload(0) & 1u) != 0);
+            f_.first_thread = at_front ? 0 : fr.others;
+            fr.others_first = at_front ? chosen : 0;
             f_.events[fr.event].flags |=
                 event_flag::certain | event_flag::selects | (chosen == 1 ? event_flag::one : u8{0});
             infer_role(chosen, fr.divergent);
@@ -303,6 +310,7 @@ private:
         f_.threads = 0;
         f_.together = (f_.divergent & bit::varies) != 0 && !f_.in_single ? 0 : fr.together;
         f_.role_now = fr.role;
+        f_.first_thread = fr.others_first;
         if (fr.others != 0) infer_role(fr.others, fr.divergent);
         if (f_.loop_now != 0) return;
         for (u32 i = fr.first_writes; i < f_.first_writes.size(); ++i) f_.regs[f_.first_writes[i]] |= bit::hidden;

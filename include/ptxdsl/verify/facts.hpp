@@ -54,11 +54,12 @@ inline constexpr u32 lanes =
 inline constexpr u32 by_index = 1u << 15;  ///< follows from the thread index alone, or from `elect.sync`
 inline constexpr u32 walks = 1u << 16;     ///< chooses a barrier's stage, or is a parity: each write is an event
 inline constexpr u32 form = 1u << 17;      ///< what is known of its value is one of `facts::forms`
-inline constexpr u32 place = 18;
+inline constexpr u32 partly = 1u << 18;    ///< written under one guard only (`facts::guarded_writes`)
+inline constexpr u32 place = 19;
 inline constexpr u32 kept = 0xf00u | seen | again | walks;  ///< survives a write
-inline constexpr u32 special = written | hidden | watched | member | in_flight;
+inline constexpr u32 special = written | hidden | watched | member | in_flight | partly;
 }  // namespace bit
-inline constexpr u32 in_peer = 0x3fffu;
+inline constexpr u32 in_peer = 0x1fffu;
 
 /// Added to `facts::divergent` where the `if` that parts the threads stands in a loop.
 inline constexpr u32 diverged_in_loop = bit::written;
@@ -173,13 +174,15 @@ enum class event_kind : u8 {
     async_read,
     matrix_read,
     async_write,
-    copy_begins,  ///< a copy into slot `a` is under way
-    plain_read,   ///< what the copy into slot `a` brings is read
-    told,         ///< others may have told that copies are complete
-    peer_write,   ///< allocation `a` of another block is written
-    peer_read,    ///< the own one, which others write, is read
-    part_write,   ///< slot `a` is written by a part of the threads, as `slot::by` says
-    cross_read,   ///< and read by others
+    copy_begins,   ///< a copy into slot `a` is under way
+    plain_read,    ///< what the copy into slot `a` brings is read
+    told,          ///< others may have told that copies are complete
+    generic_read,  ///< slot `a`, by `ld`
+    peer_touch,    ///< another block's shared memory is read or written
+    peer_write,    ///< allocation `a` of another block is written
+    peer_read,     ///< the own one, which others write, is read
+    part_write,    ///< slot `a` is written by a part of the threads, as `slot::by` says
+    cross_read,    ///< and read by others
     bulk_store,
     bulk_commit,
     bulk_wait,
@@ -348,6 +351,10 @@ struct facts {
         u32 reg, where;
         bool decides;
     };
+    struct guarded_write {
+        u32 reg, guard;
+    };
+    ::ptxdsl::detail::dynarray<guarded_write> guarded_writes;
     ::ptxdsl::detail::dynarray<value_form> forms;
     ::ptxdsl::detail::dynarray<unproved> unproved_uses;  ///< in loops: wrong unless a later write reaches them
 
@@ -355,6 +362,7 @@ struct facts {
     u32 where = 0;
     u32 guard = 0;
     bool decides = false;  ///< what is read now is an address or a condition
+    bool stores = false;   ///< the instruction writes to memory what it reads
     u32 acc = 0;           ///< bits of everything it reads
     u32 provenance = 0;    ///< allocation its result points into
     u32 places_used = 0;
@@ -363,7 +371,8 @@ struct facts {
     // Where it stands (verify/control.hpp).
     u32 threads = 0;   ///< that execute it, 0: unknown
     u32 together = 0;  ///< the same, where only cases lie between that all of them take alike (but see `late_varies`)
-    bool late_varies = false;  ///< a register that was the same in all threads was written with what is not
+    bool late_varies = false;          ///< a register that was the same in all threads was written with what is not
+    u32 first_thread = unknown_count;  ///< the first of them in the block, where it is known; the others follow it
     u32 role_now = 0;
     u32 arm_now = 0;                       ///< innermost `if` that is not a selection of threads, 0: none
     ::ptxdsl::detail::dynarray<u32> arms;  ///< the arm around each; arm 1 stands first
@@ -433,6 +442,7 @@ struct facts {
     ::ptxdsl::detail::dynarray<rank_test> rank_tests;  ///< predicates that hold in one block of the cluster at most
     u32 peers_write = 0;           ///< bit per allocation: generic stores go into that of another block
     bool reaches_peers = false;    ///< writes into other blocks of the cluster, or arrives there
+    bool tells_peers = false;      ///< arrives at another block's mbarrier, or copies with one
     bool cluster_met = false;      ///< a barrier.cluster.wait stands before in the text
     bool cluster_in_loop = false;  ///< one stands in a loop
     u32 peer_store = 0,
@@ -462,6 +472,7 @@ struct facts {
     constexpr facts(const ir::view& program, report& to)
         : m(program), out(to), regs(program.n.regs), values(program.n.regs) {
         threads = together = m.attrs.reqntid.given() ? m.attrs.reqntid.count() : 0;
+        if (threads != 0) first_thread = 0;
         roles.push_back({threads});
         loops.push_back({});
     }

@@ -62,6 +62,8 @@ struct flow_state {
     u32 lax = 0;                    ///< bit per slot: its bulk store outlived a wait
     u32 partly = 0;                 ///< bit per slot: written by a part of the threads, which have met nobody since
     u32 peers = 0, told = 0;        ///< bit per allocation: of other blocks, written; and told by an arrive
+    u32 readers = 0;                ///< bit per slot: several threads have read it, and met nobody since
+    bool touched = false;           ///< other blocks' shared memory is used, and no cluster barrier came since
     u32 waited = 0;                 ///< bit per slot: one thread has waited for its bulk store, and met nobody since
     u32 many = 0;                   ///< bit per slot: the generic write was made by several threads
     u32 partial = 0;                ///< bit per slot: the generic write may cover a part only
@@ -171,6 +173,8 @@ private:
     }
     constexpr void common(S& into, const S& from) const noexcept {
         into.unfenced = into.unfenced && from.unfenced;
+        into.readers &= from.readers;
+        into.touched = into.touched && from.touched;
         into.open = into.open || from.open;
         into.pending = into.pending || from.pending;
         into.cluster = into.cluster == from.cluster ? from.cluster : u8{2};
@@ -199,6 +203,7 @@ private:
         common(r, b);
         r.many = either(before.many, a.many, b.many), r.fresh = either(before.fresh, a.fresh, b.fresh);
         r.looked = either(before.looked, a.looked, b.looked);
+        r.touched = either(before.touched ? 1u : 0u, a.touched ? 1u : 0u, b.touched ? 1u : 0u) != 0;
         r.lax = either(before.lax, a.lax, b.lax), r.waited = either(before.waited, a.waited, b.waited);
         r.partly = either(before.partly, a.partly, b.partly);
         r.peers = either(before.peers, a.peers, b.peers), r.told = either(before.told, a.told, b.told);
@@ -375,12 +380,17 @@ private:
             case event_kind::register_read:
             case event_kind::register_write: return touch(e);
             case event_kind::generic_write: return generic_write(e);
-            case event_kind::async_write: return overwrite(e, "copied into");
+            case event_kind::async_write: return copy_into(e);
             case event_kind::copy_begins:
                 if ((e.flags & event_flag::guarded) == 0) of(slot_item::copy, e.a) = {1};
                 return;
             case event_kind::plain_read: return read_copied(e, "this reads");
             case event_kind::told: return copies_arrive();
+            case event_kind::generic_read: return generic_read(e);
+            case event_kind::peer_touch:
+                if (!s_.touched) touched_ = e.where;
+                s_.touched = true;
+                return;
             case event_kind::proxy_fence: return proxy_fence(e);
             case event_kind::rendezvous: return meeting(e);
             case event_kind::converge: copies_arrive(); return converge(0);
@@ -424,7 +434,7 @@ private:
         converge(e.a == 0 ? 0 : 1u << (e.a - 1));
     }
     constexpr void rendezvous() noexcept {
-        s_.met = ~0u, s_.fresh = s_.waited = s_.partly = 0;
+        s_.met = ~0u, s_.fresh = s_.waited = s_.partly = s_.readers = 0;
         s_.map_busy = 0;
         copies_arrive();
     }
@@ -608,6 +618,34 @@ private:
                 .with(how)
                 .say(" while a wgmma may still read it; k.wgmma.wait_group<0>() first");
     }
+    /// A slot of which one knows what it is: a stage that is a constant, of a tile.
+    [[nodiscard]] constexpr bool is_certain(u32 s) const noexcept {
+        const slot& x = f_.slots[s];
+        return !f_.m.from_text && !x.fuzzy && x.root == 0 &&
+               f_.m.allocations[x.allocation].kind == ir::allocation_kind::tile;
+    }
+    /// F13: a copy over what others may still read, or over what has been written through the other proxy.
+    constexpr void copy_into(event& e) {
+        overwrite(e, "copied into");
+        if (!is_certain(e.a) || (e.flags & event_flag::guarded) != 0) return;
+        const u32 mask = 1u << e.a;
+        if ((s_.readers & mask) != 0 && first_time(e))
+            f_.out.error("F13", e.where)
+                .say("'")
+                .with(slot_name(e.a))
+                .say(
+                    "' is copied into here while threads that read it before may not have finished: a barrier comes between (k.bar_sync)");
+        if (meets(of(slot_item::proxy, e.a)) && of(slot_item::proxy, e.a).value == proxy_written && first_time(e))
+            f_.out.error("F13", e.where)
+                .say("'")
+                .with(slot_name(e.a))
+                .say(
+                    "' was written with ordinary stores and is copied into here through the async proxy: its writers need fence.proxy.async, then all meet at a barrier");
+    }
+    constexpr void generic_read(event& e) {
+        if (!is_certain(e.a)) return;
+        if ((e.flags & (event_flag::many | event_flag::guarded)) == event_flag::many) s_.readers |= 1u << e.a;
+    }
     /// E07
     constexpr void cross_read(event& e) {
         if ((s_.partly >> e.a & 1u) == 0 || !first_time(e)) return;
@@ -712,7 +750,7 @@ private:
         if (arrives)
             s_.told |= s_.peers;
         else
-            rendezvous(), s_.peers = s_.told = 0, converge(0);
+            rendezvous(), s_.peers = s_.told = 0, s_.touched = false, converge(0);
         if ((e.flags & event_flag::guarded) != 0) s_.cluster = 2;
     }
     constexpr void initialise(event& e) {
@@ -767,7 +805,7 @@ private:
     // ---- threads that wait together: E14
     // --------------------------------------------------------------------------------------------------
 
-    constexpr void converge(u32 but) noexcept { s_.apart &= but, s_.apart_lanes &= but; }
+    constexpr void converge(u32 but) noexcept { s_.apart &= but, s_.apart_lanes &= but, s_.readers = 0; }
     constexpr void wait_apart(const event& e) noexcept {
         if (e.a >= 32 || e.b < 2 || e.b == unknown_count) return;
         (e.b > 32 ? s_.apart : s_.apart_lanes) |= 1u << e.a;
@@ -930,6 +968,7 @@ private:
             (e == nullptr || e->a == 0))
             leave_cluster();
         if (f_.is_function || (e != nullptr && e->a != 0)) return;  // `a`: trap
+        if (s_.touched && !guarded && !f_.waits && !f_.tells_peers) leave_peer();
         depth_ = static_cast<u8>(depth_ + (guarded ? 1 : 0));
         for (u32 i = 0; i < fragments_; ++i)
             if (meets(of(fragment_item::d, i)) && !f_.fragments[i].fuzzy) leave_mma(i);
@@ -944,6 +983,14 @@ private:
         f_.out.error("G04", arrived_)
             .say(
                 "blocks of this cluster write into each other's shared memory and exit behind this barrier.cluster.arrive, for which nobody waits: a block may be gone while a peer still writes into it; k.barrier_cluster_wait() comes before the exit");
+    }
+    /// G04: nothing has told the block whose memory was used that it may go.
+    constexpr void leave_peer() {
+        if (told_cluster_) return;
+        told_cluster_ = true;
+        f_.out.error("G04", touched_)
+            .say(
+                "this uses the shared memory of another block of the cluster, which may have exited: nothing makes a block wait for its peers before the end; k.barrier_cluster_arrive() and k.barrier_cluster_wait() come behind it");
     }
     constexpr void leave_mma(u32 i) {
         if ((told_at_exit_ >> i & 1u) != 0) return;
@@ -991,7 +1038,7 @@ private:
     u32 stored_[max_slots] = {};
     u32 read_at_[max_rings] = {};
     u32 told_at_exit_ = 0, told_store_ = 0;
-    u32 arrived_ = 0;
+    u32 arrived_ = 0, touched_ = 0;
     bool told_cluster_ = false;
 };
 

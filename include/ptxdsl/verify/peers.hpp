@@ -26,6 +26,9 @@ constexpr void releases_to_cluster(facts& f) noexcept {
 /// An instruction whose first address lies in another block.
 constexpr void on_peer_access(facts& f, op k, const ir::cursor& c) {
     reaches_peer(f);
+    const bool tells = k == op::mbarrier || has_token(c, tok::async);  // somebody may wait for it
+    f.tells_peers = f.tells_peers || tells;
+    if (!tells && f.m.attrs.cluster_size() > 1) f.push(event_kind::peer_touch);
     if (k == op::store && !has_token(c, tok::async) && f.peer_store == 0) f.peer_store = f.where + 1;
     if (k != op::mbarrier || f.peer_store == 0 || f.narrow_arrive != 0) return;
     if (!has_token(c, tok::cluster)) f.narrow_arrive = f.where + 1;

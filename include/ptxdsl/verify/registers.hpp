@@ -88,8 +88,44 @@ constexpr void unwritten_use(Facts& f, u32 id) {
     f.regs[id] = (f.regs[id] & ~bit::hidden) | bit::written;
 }
 
+/// Whether a guard provably fails for some of the block's threads.
+template <class Facts>
+[[nodiscard]] constexpr bool fails_for_some(const Facts& f, u32 guard) noexcept {
+    const u32 p = (guard >> 1) - 1, threads = f.roles[0].threads;
+    if (threads == 0 || (f.regs[p] & (bit::lanes | bit::again)) != bit::lanes) return false;
+    const lane_form form = lane_form::of(f.values[p]);
+    const bool negated = (guard & 1u) != 0;
+    if (form.count == 0 || form.count >= 1u << form.width) return false;
+    if (form.period() <= threads) return true;
+    if (!form.first_values && !form.last_values) return false;
+    const u32 border = (form.first_values ? form.count : (1u << form.width) - form.count) << form.shift;
+    return border < threads || form.first_values == negated;
+}
+/// A06: all threads store what only those have written for which a guard on their index holds.
+template <class Facts>
+constexpr void partly_written_use(Facts& f, u32 id) {
+    const bool all = f.threads != 0 && f.threads == f.roles[0].threads && f.guard == 0 && !f.in_single;
+    if ((!f.stores && !f.decides) || !all || f.m.from_text || f.opaque || f.unstructured ||
+        (f.regs[id] & bit::again) != 0)
+        return;
+    for (u32 i = f.guarded_writes.size(); i > 0; --i) {
+        if (f.guarded_writes[i - 1].reg != id) continue;
+        if (!fails_for_some(f, f.guarded_writes[i - 1].guard)) return;
+        f.regs[id] &= ~bit::partly;  // told once
+        f.out.error("A06", f.where)
+            .say("register %")
+            .name(f.reg_name(id))
+            .say(" (")
+            .with(isa::name(f.m.regs[id].type))
+            .say(
+                ") is read here by all threads, and only those have written it for which the guard held; give it a value in the others too");
+        return;
+    }
+}
+
 template <class Facts>
 constexpr bool special_use(Facts& f, u32 id, u32 v) {
+    if ((v & bit::partly) != 0) partly_written_use(f, id);
     if ((v & bit::watched) != 0) f.regs[id] &= ~bit::watched;
     if ((v & bit::in_flight) != 0) {
         f.regs[id] &= ~bit::in_flight;
@@ -212,6 +248,13 @@ constexpr void special_write(Facts& f, u32 id, u32 v) {
     if ((v & bit::written) == 0) f.first_writes.push_back(id);
 }
 
+/// Under a guard, a register that had no value may still have none; `bit::partly`.
+template <class Facts>
+constexpr u32 partly_written(Facts& f, u32 id, u32 v) {
+    if ((v & (bit::written | bit::hidden)) == bit::written || (v & bit::member) != 0) return v & bit::partly;
+    f.guarded_writes.push_back({id, f.guard});
+    return bit::partly;
+}
 /// One register is written with what the instruction has read.
 template <class Facts>
 constexpr void define(Facts& f, u32 id) {
@@ -225,7 +268,8 @@ constexpr void define(Facts& f, u32 id) {
         f.turned.push_back(id);
         if (f.loop_now != 0 && (f.divergent == 0 || (f.divergent & diverged_in_loop) != 0)) f.late_varies = true;
     }
-    f.regs[id] = (v & (bit::watched | bit::member | bit::kept)) | bit::written | (f.acc & bit::varies) |
+    const u32 partly = f.guard != 0 ? partly_written(f, id, v) : 0;
+    f.regs[id] = (v & (bit::watched | bit::member | bit::kept)) | bit::written | partly | (f.acc & bit::varies) |
                  f.provenance << bit::place;
 }
 

@@ -56,6 +56,7 @@ private:
         const ir::cursor c{w};
         const op k = opcode_of(w);
         f_.where = w[3], f_.guard = w[2], f_.acc = f_.divergent, f_.provenance = 0, f_.places_used = 0;
+        f_.stores = k == op::store || k == op::reduce || k == op::atomic;
         if (w[2] != 0) take_deciding(f_, (w[2] >> 1) - 1);
         if (k == op::wgmma) {
             on_wgmma(f_, c);
@@ -162,6 +163,7 @@ private:
             f_.push(event_kind::told);
         if (!has_token(c, tok::shared) && !has_token(c, tok::shared__cta)) return;
         check_access(f_, c);
+        if (const u32 s = f_.slot_at(f_.places[0]); s < max_slots) f_.push(event_kind::generic_read, s);
         if (f_.m.target.sm >= 100 && f_.places[0].exact && ir::kind_of(c.first_operand()[0]) == ir::operand_kind::reg)
             f_.tm.addresses.push_back(ir::payload_of(c.first_operand()[0]));
         shared_read(f_, f_.places[0]);

@@ -19,6 +19,12 @@ constexpr void check_warpgroup(Facts& f) {
             .say("wgmma is executed by ")
             .with(f.threads)
             .say(" threads here, which are no whole number of warpgroups of 128");
+    else if (f.threads != 0 && f.first_thread != unknown_count && f.first_thread % 128 != 0)
+        f.out.error("D12", f.where)
+            .say("the threads that execute wgmma here begin with thread ")
+            .with(f.first_thread)
+            .say(
+                " of the block; a warpgroup is four warps from one whose number is a multiple of 4, so from a multiple of 128");
 }
 
 /// Registers an mma reads without a copy of them: unwritten ones are reported once (A06), none is an event.
