@@ -184,6 +184,73 @@ TEST_CASE("calls, tensors, lists, scopes and debug lines") {
           "    mov.u64 %rd0, helper+8;\n");
 }
 
+TEST_CASE("barriers, copies and accumulators by registers and variables") {
+    const std::string body = body_of([](hopper& m) {
+        auto fn = m.entry("k");
+        const auto k = fn.begin();
+        const auto f = k.registers<f32>("%f", 9);
+        const auto r = k.registers<b32>("%r", 9);
+        const auto rd = k.registers<b64>("%rd", 9);
+        const auto p = k.registers<pred>("%p", 3);
+        const auto full = k.variable<b64>(px::space::shared, "full", {.extent = "[2]"});
+        const auto acc = k.accumulator<f32, 8>(f, 4, -1);
+        r[1] = k.move<u32>(full + 8);
+        k.mbarrier_init(k.barrier(full, 8), 1);
+        k.mbarrier_init<px::tok::shared>(k.barrier(r[1]), r[2]);
+        rd[1] = k.mbarrier_arrive<px::release, px::cluster>(k.barrier(r[1]), 2);
+        k.at(p[1]).mbarrier_arrive(k.peer_barrier(r[3], 16), r[2]);
+        k.mbarrier_arrive(px::sink, k.barrier(r[1]));
+        rd[2] = k.mbarrier_arrive_expect_tx_state(k.barrier(r[1]), 4096);
+        p[1] = k.mbarrier_try_wait_parity(k.barrier(r[1]), r[2], 100);
+        p[2] = k.mbarrier_test_wait<px::tok::shared>(k.barrier(r[1]), rd[1]);
+        k.cp_async_bulk_tensor<px::tok::shared__cluster, px::tok::multicast__cluster>(
+            px::mem(r[4]), k.tensor(rd[3], r[5], 0), k.barrier(r[1]), 3);
+        k.cp_async_bulk_tensor(k.tensor(rd[3], r[5]), px::mem(r[4]), rd[4]);
+        rd[5] = k.wgmma.descriptor_bits(r[4], 0x3ff80, 0x4000004000010000u, r[6], r[7], rd[6]);
+        k.wgmma.mma_async<px::f16, px::f16, px::k_major, px::mn_major>(acc, rd[5], rd[6], px::unless(p[1]));
+        f[5] = k.add(acc[0], acc[3]);
+        k.spin_until<px::tok::uni>([&] {
+            p[1] = k.mbarrier_try_wait(k.barrier(r[1]), rd[1]);
+            return p[1];
+        });
+        r[8] = k.select<s32>(-1, 0, p[1]);
+        rd[7] = k.cvta_to<px::space::global>(rd[6]);
+        fn.end();
+    });
+    CHECK(body.substr(body.find("    mov.u32")) == R"(    mov.u32 %r1, full+8;
+    mbarrier.init.shared::cta.b64 [full+8], 1;
+    mbarrier.init.shared.b64 [%r1], %r2;
+    mbarrier.arrive.release.cluster.shared::cta.b64 %rd1, [%r1], 2;
+    @%p1 mbarrier.arrive.shared::cluster.b64 _, [%r3+16], %r2;
+    mbarrier.arrive.shared::cta.b64 _, [%r1];
+    mbarrier.arrive.expect_tx.shared::cta.b64 %rd2, [%r1], 4096;
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2, 100;
+    mbarrier.test_wait.shared.b64 %p2, [%r1], %rd1;
+    cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r4], [%rd3, {%r5, 0}], [%r1], 3;
+    cp.async.bulk.tensor.1d.global.shared::cta.bulk_group.L2::cache_hint [%rd3, {%r5}], [%r4], %rd4;
+    and.b32 %r6, %r4, 262016;
+    shr.u32 %r7, %r6, 4;
+    cvt.u64.u32 %rd6, %r7;
+    or.b64 %rd5, %rd6, 4611686293305360384;
+    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f4, %f3, %f2, %f1}, %rd5, %rd6, !%p1, 1, 1, 0, 1;
+    add.f32 %f5, %f4, %f1;
+$loop_0:
+    mbarrier.try_wait.shared::cta.b64 %p1, [%r1], %rd1;
+    @%p1 bra.uni $done_1;
+    bra.uni $loop_0;
+$done_1:
+    selp.s32 %r8, -1, 0, %p1;
+    cvta.to.global.u64 %rd7, %rd6;
+)");
+    CHECK(error_of([](hopper& m) {
+              auto fn = m.entry("k");
+              const auto k = fn.begin();
+              const auto acc = k.accumulator<f32, 8>(k.registers<f32>("%f", 4), 0);
+              static_cast<void>(acc[4]);
+              fn.end();
+          }).find("PTXDSL-D03: register 4 of an accumulator of 4") != std::string::npos);
+}
+
 TEST_CASE("lines are put where they are asked for") {
     const std::string text = text_of([](hopper& m) {
         m.at_line(2);
