@@ -5,6 +5,9 @@
 
 #include <ptxdsl/kernels/gemm_kernel.hpp>
 
+#pragma push_macro("min")
+#undef min
+
 namespace ptxdsl::kernels {
 
 /// The scales of fp8 operands: none, one an operand, or one for 1 x 128 of A and 128 x 128 of B.
@@ -181,3 +184,5 @@ constexpr void gemm_plain_body(builder<sm_90a>& k, global_ptr<const A> a, global
 inline constexpr attributes gemm_plain_attributes{.reqntid = {16, 16}};
 
 }  // namespace ptxdsl::kernels
+
+#pragma pop_macro("min")

@@ -259,7 +259,7 @@ private:
                               element != scalar::e4m3 && element != scalar::e5m2;
         const std::size_t transposed = isa::bits(element) == 16 ? (fragment ? 1 : 2) : 0, signs = integers ? 0 : 2;
         if (i.a.size() != 4 + signs + transposed) return false;
-        const auto major = [&](std::size_t a) {
+        const auto major_of = [&](std::size_t a) {
             return i.a[a].value == 0 ? std::string(", px::k_major") : std::string(", px::mn_major");
         };
         std::string majors, scales;
@@ -269,7 +269,7 @@ private:
             if (a < 4 + signs)
                 scales += ", " + std::to_string(i.a[a].value), own |= i.a[a].value != 1;
             else
-                majors += major(a);
+                majors += major_of(a);
         }
         while (transposed == 0 && !fragment && majors.size() < 1 && own) majors = ", px::k_major, px::k_major";
         if (transposed == 0 && fragment && own) majors = ", px::k_major";
