@@ -66,7 +66,7 @@ public:
         u32 depth_end = 0;
         for (u32 n = 1; n < v.n_nodes; ++n) {
             const node_kind k = v.kind(n);
-            if (k == node_kind::loc || k == node_kind::dwarf) return line_use::all;
+            if (k == node_kind::loc || k == node_kind::dwarf || k == node_kind::section) return line_use::all;
             if (k == node_kind::entry || k == node_kind::function) depth_end = v[n].end;
             if (k == node_kind::space && n < depth_end && names_its_line(v.atom(n))) use = line_use::statics;
         }
