@@ -12,7 +12,7 @@ namespace detail {
 /// that is parsed. (clang instantiates constexpr functions as soon as it reads a call: the verifier, in each file.)
 template <class T, class V>
 [[nodiscard]] constexpr const V& once_used(const V& value) noexcept {
-    return value;
+    return value;  // NOLINT(bugprone-return-const-ref-from-parameter): used up in the call's own expression
 }
 
 }  // namespace detail

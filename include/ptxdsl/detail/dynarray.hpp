@@ -73,8 +73,10 @@ private:
         return static_cast<T*>(::operator new(n * sizeof(T)));
     }
     static constexpr void release(T* data) noexcept {
-        if (__builtin_is_constant_evaluated()) return static_cast<void>(delete[] data);
-        ::operator delete(data);
+        if (__builtin_is_constant_evaluated())
+            delete[] data;
+        else
+            ::operator delete(static_cast<void*>(data));
     }
 
     T* data_ = nullptr;

@@ -102,10 +102,10 @@ constexpr void each_record(ir::program& p, const F& f) {
 }
 /// Adds the function of this name to those that have been found, unless it is there.
 constexpr void take_function(ir::program& p, ir::name id, dynarray<ir::function>& found) {
-    for (std::uint32_t i = 0; i < found.size(); ++i)
-        if (found[i].id.offset == id.offset) return;
-    for (std::uint32_t i = 0; i < p.functions.size(); ++i)
-        if (p.functions[i].id.offset == id.offset) return found.push_back(p.functions[i]);
+    for (const ir::function& f : found)
+        if (f.id.offset == id.offset) return;
+    for (const ir::function& f : p.functions)
+        if (f.id.offset == id.offset) return found.push_back(f);
 }
 /// Brings the functions into the order in which the text first names them: C++ leaves open in which it evaluates the
 /// arguments that declare them.
@@ -126,7 +126,7 @@ constexpr void order_functions(ir::program& p) {
         }
     };
     scan(p.words.data(), p.words.data() + p.words.size());
-    for (std::uint32_t i = 0; i < found.size(); ++i)
+    for (std::uint32_t i = 0; i < found.size(); ++i)  // NOLINT(modernize-loop-convert): scanning makes it longer
         scan(p.function_words.data() + found[i].begin, p.function_words.data() + found[i].end);
     for (std::uint32_t i = 0; i < n && found.size() < n; ++i) take_function(p, p.functions[i].id, found);
     for (std::uint32_t i = 0; i < n; ++i) p.functions[i] = found[i];

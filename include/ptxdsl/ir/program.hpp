@@ -54,7 +54,7 @@ public:
     std::uint32_t open_record = 0;  ///< word index of the record being written
     std::uint32_t loop_count = 0;
     std::uint32_t tables = 0;  ///< labels made by `table_next`
-    bool is_module = false;  ///< its author names registers too, so the library's own get other names
+    bool is_module = false;    ///< its author names registers too, so the library's own get other names
 
     // ---- names ------------------------------------------------------------------------------------------------
 

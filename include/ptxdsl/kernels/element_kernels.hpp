@@ -96,7 +96,7 @@ constexpr void swiglu_body(builder<sm_90a>& k, const element_plan& c, global_ptr
     for (u32 j = 0; j < c.accesses; ++j) {
         item& i = items[j];
         for (u32 e = 0; e < c.width; ++e) {
-            const auto power = k.ex2<approx, ftz>(k.mul<rn>(i.gate[e], -1.4426950408889634f));
+            const auto power = k.ex2<approx, ftz>(k.mul<rn>(i.gate[e], -std::numbers::log2e_v<float>));
             const auto sigmoid = k.rcp<approx, ftz>(k.add<rn>(power, 1.0f));
             point(i.up[e], floats(k.mul<rn>(k.mul<rn>(i.gate[e], sigmoid), i.up[e])));
         }

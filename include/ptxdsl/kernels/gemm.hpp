@@ -420,7 +420,8 @@ result<void> gemm_by(const stream& s, const tensor_view<A, Rank>& a, const tenso
     error e;
     if (!p.a.fits_tma() || !p.b.fits_tma() || (F.any_layout && columns_of_bytes)) {
         constexpr plain_scales scales = fp8_operand<In> ? plain_scales::tensor : plain_scales::none;
-        if ((e = launch_plain<F, scales, In, InB, Out>(s, p.a, p.b, p.c, p.call))) return e;
+        e = launch_plain<F, scales, In, InB, Out>(s, p.a, p.b, p.c, p.call);
+        if (e) return e;
         return {};
     }
     p.store = store_of<Out>(p.b.rows, p.c);

@@ -12,6 +12,7 @@
 
 #include <compare>
 #include <memory>
+#include <numbers>
 
 // Some system headers define min and max as macros.
 #pragma push_macro("min")

@@ -341,7 +341,7 @@ constexpr void quantize_rows_body(builder<sm_90a>& k, const row_plan& c, global_
                                  [&](const floats& v, u32 lanes) { return max_over(k, v, lanes); });
         };
         const auto scale_of = [&](const floats& mine) {
-            const fp8_scale<Q> s(k, over_row(mine));
+            fp8_scale<Q> s(k, over_row(mine));
             k.at(seat.leads()).st(scales + seat.row, s.scale);
             return s;
         };

@@ -246,7 +246,7 @@ result<void> softmax(const stream& s, const tensor_view<X, 2>& x, const tensor_v
     if (!kernel) return kernel.error();
     if (auto e = launch_raw(s, *kernel, grid_of(*plan, vx.rows, o.programmatic), vx.address, vy.address,
                             static_cast<u32>(vx.rows), static_cast<u32>(vx.columns), vx.stride, vy.stride,
-                            scale * 1.4426950408889634f))
+                            scale * std::numbers::log2e_v<float>))
         return e;
     return {};
 }
