@@ -24,10 +24,9 @@ struct request : bench::run_options {
     std::string config;
 };
 
-/// Names of `block_scaled_configs` from the second on: columns of a tile, and of a slice if they are not 64.
-constexpr std::array<std::string_view, std::size(kn::block_scaled_configs) - 1> slice_names = {
-    "blocks_192",     "blocks_192_pair",     "blocks_192_one_a", "blocks_256",           "blocks_256_pair",
-    "blocks_256x128", "blocks_256x128_pair", "blocks_256_late",  "blocks_256_late_pair", "blocks_256x128_late_pair"};
+/// Names of `block_scaled_configs`, by the columns of a tile.
+constexpr std::array<std::string_view, std::size(kn::block_scaled_configs)> tile_names = {"blocks_128", "blocks_192",
+                                                                                          "blocks_256"};
 
 [[nodiscard]] double wide(px::e4m3 v) {
     const int e = v.bits >> 3 & 15, m = v.bits & 7;
@@ -117,20 +116,20 @@ struct setup {
     }
 };
 
-/// The configurations of block scales the library has and does not choose.
+/// The configurations of block scales one by one.
 template <class A, class SA, class B, class SB, class C, class Add, std::size_t... Index>
-void add_slices(const request& r, const px::stream& s, const A& a, const SA& sa, const B& b, const SB& sb, const C& c,
-                const Add& add, std::index_sequence<Index...>) {
+void add_tiles(const request& r, const px::stream& s, const A& a, const SA& sa, const B& b, const SB& sb, const C& c,
+               const Add& add, std::index_sequence<Index...>) {
     const auto wanted = bench::split(r.config);
     const auto is_wanted = [&](std::string_view name) {
         return r.config == "all" || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
     };
-    ((is_wanted(slice_names[Index]) && (add(slice_names[Index], product::blocks,
-                                            [&s, a, sa, b, sb, c](px::stream_ref) {
-                                                return kn::gemm_block_scaled_with<kn::block_scaled_configs[Index + 1]>(
-                                                    s, a, sa, b, sb, c);
-                                            }),
-                                        true)),
+    ((is_wanted(tile_names[Index]) && (add(tile_names[Index], product::blocks,
+                                           [&s, a, sa, b, sb, c](px::stream_ref) {
+                                               return kn::gemm_block_scaled_with<kn::block_scaled_configs[Index]>(
+                                                   s, a, sa, b, sb, c);
+                                           }),
+                                       true)),
      ...);
 }
 
@@ -161,7 +160,7 @@ void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt
         return kn::gemm(s, a, b, c, {.a_scale = sa.data(), .b_scale = sb.data(), .workspace = workspace.get()});
     });
     add("block scales", product::blocks, [&](px::stream_ref) { return kn::gemm_block_scaled(s, a, sa, b, sb, c); });
-    add_slices(r, s, a, sa, b, sb, c, add, std::make_index_sequence<slice_names.size()>{});
+    add_tiles(r, s, a, sa, b, sb, c, add, std::make_index_sequence<tile_names.size()>{});
     add("e4m3 x e5m2", product::mixed, [&](px::stream_ref) {
         return kn::gemm(s, a, wide_b, c, {.a_scale = sa.data(), .b_scale = sb.data(), .workspace = workspace.get()});
     });
@@ -239,7 +238,7 @@ int run(const request& r, const std::vector<size>& sizes, int argc, char** argv)
 
 [[nodiscard]] std::string config_names() {
     std::string all;
-    for (const auto n : slice_names) all += (all.empty() ? "" : ", ") + std::string(n);
+    for (const auto n : tile_names) all += (all.empty() ? "" : ", ") + std::string(n);
     return all;
 }
 
@@ -254,7 +253,7 @@ int main(int argc, char** argv) {
          .text = &r.shapes},
         {.name = "--config",
          .value = "LIST",
-         .help = "block scales also with all or some of " + config_names() + ", which the library does not choose",
+         .help = "block scales also with all or some of the library's configurations: " + config_names(),
          .text = &r.config},
     });
     if (const auto status =

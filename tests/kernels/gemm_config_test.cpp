@@ -70,12 +70,9 @@ TEST_CASE("configurations that cannot be built are refused") {
     CHECK_FALSE(gemm_config{.bn = 128, .cluster = 1, .split_k = 2}.valid());  // split K stores from registers
     CHECK_FALSE(
         gemm_config{.bn = 128, .stages = 3, .cluster = 1, .blocks_per_sm = 2}.valid());  // registers (ptxas C7602)
-    CHECK_FALSE(gemm_config{.bn = 256, .block_scaled = true}.valid());                   // two sets of sums
-    CHECK_FALSE(gemm_config{.bn = 256, .block_scaled = true, .slice = 64, .two_of_a = true}.valid());  // registers
-    CHECK_FALSE(gemm_config{.bn = 192, .cluster = 1, .block_scaled = true, .slice = 64, .stagger = true}.valid());
-    CHECK_FALSE(gemm_config{.slice = 64}.valid());                                   // slices are for block scales
-    CHECK_FALSE(gemm_config{.bn = 256, .block_scaled = true, .slice = 96}.valid());  // two scales of B in a slice
-    CHECK(gemm_config{.bn = 256, .block_scaled = true, .slice = 64}.valid());
+    CHECK_FALSE(gemm_config{.bn = 64, .stages = 8, .block_scaled = true}.valid());       // no tile of block scales
+    CHECK_FALSE(gemm_config{.bm = 64, .bn = 256, .block_scaled = true}.valid());         // one warpgroup
+    CHECK(gemm_config{.bn = 192, .cluster = 1, .block_scaled = true}.valid());
     CHECK_FALSE(ping_pong_config(128, 192, 4).valid());  // the accumulators of one warpgroup
     CHECK_FALSE(ping_pong_config(64, 256, 5).valid());   // shared memory: both warpgroups stage results
     CHECK_FALSE(ping_pong_config(64, 96, 4).valid());
@@ -122,6 +119,14 @@ TEST_CASE("the choice follows the measurements") {
     CHECK(chosen(128, 4096, 4096) == tokens_128_split);
     CHECK(chosen(128, 8192, 28672) == medium_split);
     CHECK(chosen(1, 8, 8) == few_rows);  // too short to split
+}
+
+TEST_CASE("block scales take the tile with the least whole waves times columns") {
+    for (const gemm_config& c : block_scaled_configs) CHECK(c.valid());
+    CHECK(choose_block_scaled(8192, 8192, 132) == 1);   // 21 waves of 192 columns, 16 of 256
+    CHECK(choose_block_scaled(4096, 11008, 132) == 2);  // 15 and 11
+    CHECK(choose_block_scaled(4096, 4096, 132) == 2);
+    CHECK(choose_block_scaled(256, 4096, 132) == 0);  // one wave of any
 }
 
 TEST_CASE("the choice never splits K into more parts than it has steps") {

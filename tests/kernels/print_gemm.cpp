@@ -78,32 +78,20 @@ void variants() {
     gemm<gemm_config{}, px::e4m3, px::bf16, scales>("fp8");
     gemm<even, px::e5m2, px::bf16, gemm_epilogue{.alpha = true, .tensor_scales = true, .bias = true}>("fp8_even");
     gemm<split, px::e4m3, px::f32, scales>("fp8_split");
-    constexpr gemm_config blocked{.bm = 128, .bn = 128, .stages = 6, .cluster = 2, .block_scaled = true};
-    gemm<blocked, px::e4m3, px::bf16, gemm_epilogue{}>("blocked");
-    gemm<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .block_scaled = true, .store = store_mode::elements},
-         px::e4m3, px::f32, gemm_epilogue{}>("blocked_elements_f32");
-    constexpr gemm_config slices_192{.bn = 192, .cluster = 1, .block_scaled = true, .slice = 64, .two_of_a = true};
-    constexpr gemm_config slices_256{.bn = 256, .block_scaled = true, .slice = 64};
-    gemm<slices_192, px::e4m3, px::bf16>("blocked_slices_192");
-    gemm<gemm_config{.bn = 192, .cluster = 1, .block_scaled = true, .slice = 64}, px::e4m3, px::bf16>(
-        "blocked_slices_192_one_of_a");
-    gemm<gemm_config{.bn = 256, .block_scaled = true, .slice = 128}, px::e4m3, px::bf16>("blocked_slices_256_by_128");
-    gemm<slices_256, px::e4m3, px::bf16>("blocked_slices_256");
-    gemm<gemm_config{.bn = 256, .block_scaled = true, .slice = 64, .stagger = true}, px::e4m3, px::bf16>(
-        "blocked_slices_256_stagger");
-    gemm<slices_256, px::e5m2, px::bf16, gemm_epilogue{.bias = true, .act = activation::gelu}, px::e4m3>(
-        "blocked_slices_256_gelu");
-    gemm<slices_256, px::e4m3, px::bf16, gemm_epilogue{.act = activation::silu, .gated = true}>(
-        "blocked_slices_256_gated");
-    gemm<gemm_config{.bn = 192,
-                     .cluster = 2,
-                     .block_scaled = true,
-                     .slice = 64,
-                     .two_of_a = true,
-                     .store = store_mode::elements},
-         px::e4m3, px::f32>("blocked_slices_192_elements");
-    gemm<gemm_config{.bn = 256, .cluster = 1, .block_scaled = true, .slice = 64, .store = store_mode::pairs}, px::e4m3,
-         px::bf16>("blocked_slices_256_pairs");
+    constexpr gemm_config blocked_256{.cluster = 1, .block_scaled = true};
+    gemm<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .block_scaled = true}, px::e4m3, px::bf16>("blocked_128");
+    gemm<gemm_config{.bn = 192, .cluster = 1, .block_scaled = true}, px::e4m3, px::bf16>("blocked_192");
+    gemm<blocked_256, px::e4m3, px::bf16>("blocked_256");
+    gemm<gemm_config{.block_scaled = true}, px::e4m3, px::bf16>("blocked_256_pair");
+    gemm<blocked_256, px::e5m2, px::bf16, gemm_epilogue{.bias = true, .act = activation::gelu}, px::e4m3>(
+        "blocked_256_gelu");
+    gemm<blocked_256, px::e4m3, px::bf16, gemm_epilogue{.act = activation::silu, .gated = true}>("blocked_256_gated");
+    gemm<gemm_config{.bn = 192, .cluster = 1, .block_scaled = true, .store = store_mode::elements}, px::e4m3, px::f32>(
+        "blocked_192_elements");
+    gemm<gemm_config{.cluster = 1, .block_scaled = true, .store = store_mode::pairs}, px::e4m3, px::f32>(
+        "blocked_256_pairs");
+    gemm<gemm_config{.cluster = 1, .block_scaled = true, .store = store_mode::elements}, px::e4m3, px::bf16>(
+        "blocked_256_elements");
     gemm<gemm_config{.bn = 256, .store = store_mode::pairs}, px::s8, px::s32>("int8");
     gemm<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .store = store_mode::elements}, px::s8, px::s32>(
         "int8_elements");

@@ -39,10 +39,8 @@ kernel_list hopper_kernels() {
     library<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .store = store_mode::elements}>(all, "elements");
     library<config_of(gemm_choice::few_rows_split), px::bf16, px::f32,
             gemm_epilogue{.alpha = true, .beta = true, .bias = true}>(all, "split_scaled");
-    constexpr gemm_config blocked{.bm = 128, .bn = 128, .stages = 6, .cluster = 2, .block_scaled = true};
-    library<blocked, px::e4m3, px::bf16>(all, "blocked");
-    library<gemm_config{.bn = 192, .cluster = 1, .block_scaled = true, .slice = 64, .two_of_a = true}, px::e4m3,
-            px::bf16>(all, "slices");
+    library<gemm_config{.block_scaled = true}, px::e4m3, px::bf16>(all, "blocked");
+    library<gemm_config{.bn = 192, .cluster = 1, .block_scaled = true}, px::e4m3, px::bf16>(all, "blocked_192");
     add(all, "plain", &gemm_plain_body<px::bf16, px::bf16, px::bf16, gemm_plain_form{.act = activation::gelu}>,
         gemm_plain_attributes);
     return all;

@@ -441,6 +441,11 @@ result<void> gemm_by(const stream& s, const tensor_view<A, Rank>& a, const tenso
     return {};
 }
 
+/// Block scales are applied in the main loop, and there is no alpha.
+template <gemm_config C, gemm_form F, class In, bool Scaled>
+inline constexpr gemm_epilogue epilogue_with =
+    C.block_scaled ? gemm_epilogue{.bias = F.bias, .act = F.act, .gated = F.gated} : epilogue_of<F, In, Scaled>;
+
 /// Launches the caller's configuration with the store that the result allows.
 template <gemm_config C, gemm_form F, class In, class InB, class Out, major MA, major MB>
 error given_gemm(const stream& s, gemm_problem& p, bool programmatic) {
@@ -448,8 +453,8 @@ error given_gemm(const stream& s, gemm_problem& p, bool programmatic) {
         constexpr gemm_config config = adapted(C, MA, MB, Store, F.constant_b);
         constexpr bool chunks = config.store != store_mode::tma || config.bn % (F.gated ? 128 : 64) == 0;
         if constexpr (config.valid() && chunks)
-            return configured_gemm<config, In, InB, Out, epilogue_of<F, In, Scaled>>::launch(s, p.a, p.b, p.c, p.call,
-                                                                                             programmatic);
+            return configured_gemm<config, In, InB, Out, epilogue_with<C, F, In, Scaled>>::launch(s, p.a, p.b, p.c,
+                                                                                                  p.call, programmatic);
         else
             return {errc::bad_argument,
                     "gemm: the given configuration cannot be built for operands and a result that lie like these"};
@@ -506,46 +511,56 @@ result<void> gemm_with(const stream& s, const tensor_view<A, Rank>& a, const ten
     });
 }
 
-/// The configuration of block-scaled products, and others for `gemm_block_scaled_with` and the bench to compare.
-inline constexpr gemm_config block_scaled_config{.bm = 128, .bn = 128, .stages = 6, .cluster = 2, .block_scaled = true};
-[[nodiscard]] constexpr gemm_config block_scaled_slices(u32 n, u32 slice, u32 cluster, bool two_of_a = false) noexcept {
-    return {.bm = 128,
-            .bn = n,
-            .stages = 4,
-            .cluster = cluster,
-            .group = cluster == 1 ? 16u : 8u,
-            .block_scaled = true,
-            .slice = slice,
-            .two_of_a = two_of_a};
-}
-[[nodiscard]] constexpr gemm_config with_stagger(gemm_config c) noexcept {
-    c.stagger = true;
-    return c;
-}
-inline constexpr gemm_config block_scaled_configs[] = {
-    block_scaled_config,
-    block_scaled_slices(192, 64, 1, true),
-    block_scaled_slices(192, 64, 2, true),
-    block_scaled_slices(192, 64, 1),
-    block_scaled_slices(256, 64, 1),
-    block_scaled_slices(256, 64, 2),
-    block_scaled_slices(256, 128, 1),
-    block_scaled_slices(256, 128, 2),
-    with_stagger(block_scaled_slices(256, 64, 1)),
-    with_stagger(block_scaled_slices(256, 64, 2)),
-    with_stagger(block_scaled_slices(256, 128, 2)),
-};
-
 namespace detail {
 
-/// Slices reckon with the scales' offsets in 32 bits.
+/// The scales' shapes fit those of the operands, and their offsets 32 bits.
 template <class SA, class SB>
-[[nodiscard]] error check_scale_extents(const tensor_view<SA, 2>& a, const tensor_view<SB, 2>& b) {
+[[nodiscard]] error check_scales(const tensor_view<SA, 2>& a, const tensor_view<SB, 2>& b, std::uint64_t m,
+                                 std::uint64_t n, std::uint64_t k) {
+    const std::uint64_t blocks = ceil_div(k, 128);
+    if (a.size(0) != m || a.size(1) != blocks || b.size(0) != ceil_div(n, 128) || b.size(1) != blocks)
+        return {errc::bad_argument,
+                fmt::format(
+                    "gemm_block_scaled: the scales are {} x {} and {} x {}; these operands need {} x {} and {} x {}",
+                    a.size(0), a.size(1), b.size(0), b.size(1), m, blocks, ceil_div(n, 128), blocks)};
     constexpr std::uint64_t most = 0xffffffff;
     const auto last = [](const auto& t) { return (t.size(0) - 1) * t.stride(0) + (t.size(1) - 1) * t.stride(1); };
     const bool fit = a.stride(0) <= most && a.stride(1) <= most && b.stride(0) <= most && b.stride(1) <= most;
     if (fit && last(a) <= most && last(b) <= most) return {};
-    return {errc::bad_argument, "gemm_block_scaled: this configuration takes scales within 2^32 elements of the first"};
+    return {errc::bad_argument, "gemm_block_scaled: the scales lie within 2^32 elements of the first"};
+}
+
+/// Checks a call and launches the plain kernel, or `fast` for operands TMA can take.
+template <gemm_form F, class A, class B, class SA, class SB, class Out, class Bias, class Fast>
+result<void> block_scaled_by(const stream& s, const tensor_view<A, 2>& a, const tensor_view<SA, 2>& a_scale,
+                             const tensor_view<B, 2>& b, const tensor_view<SB, 2>& b_scale,
+                             const tensor_view<Out, 2>& c, const gemm_options<Bias>& o, const Fast& fast) {
+    using In = std::remove_const_t<A>;
+    using InB = std::remove_const_t<B>;
+    static_assert(fp8_operand<In> && fp8_operand<InB>, "PTXDSL-kernels: gemm_block_scaled multiplies e4m3 or e5m2");
+    static_assert(std::is_same_v<std::remove_const_t<SA>, f32> && std::is_same_v<std::remove_const_t<SB>, f32>,
+                  "PTXDSL-kernels: block scales are f32");
+    static_assert(std::is_same_v<Out, bf16> || std::is_same_v<Out, f16> || std::is_same_v<Out, f32>,
+                  "PTXDSL-kernels: the result of fp8 operands is bf16, f16 or f32");
+    static_assert(!F.scaled && !F.any_layout, "PTXDSL-kernels: gemm_block_scaled has no alpha, beta or other layouts");
+    gemm_problem p;
+    p.a = view_of(a), p.b = view_of(b), p.c = view_of(c);
+    auto options = o;
+    options.a_scale = device_ptr<const f32>(a_scale.data().address),
+    options.b_scale = device_ptr<const f32>(b_scale.data().address);
+    if (auto e = check_gemm<F, In>(p.a, p.b, p.c, options)) return e;
+    if (auto e = check_scales(a_scale, b_scale, p.a.rows, p.b.rows, p.a.k)) return e;
+    p.call.c = p.c.address, p.call.bias = o.bias.address;
+    p.call.m = static_cast<u32>(p.a.rows), p.call.n = static_cast<u32>(p.b.rows), p.call.k = static_cast<u32>(p.a.k);
+    p.call.ldc = static_cast<u32>(p.c.row_stride), p.call.batch_stride = p.c.batch_stride;
+    p.call.a_scale = a_scale.data().address, p.call.b_scale = b_scale.data().address;
+    p.call.a_scale_row = a_scale.stride(0), p.call.a_scale_k = a_scale.stride(1);
+    p.call.b_scale_col = b_scale.stride(0), p.call.b_scale_k = b_scale.stride(1);
+    p.store = store_of<Out>(p.b.rows, p.c);
+    const bool plain = !p.a.fits_tma() || !p.b.fits_tma() || !p.a.k_contiguous() || !p.b.k_contiguous();
+    if (auto e = plain ? launch_plain<F, plain_scales::blocks, In, InB, Out>(s, p.a, p.b, p.c, p.call) : fast(p))
+        return e;
+    return {};
 }
 
 }  // namespace detail
@@ -556,57 +571,12 @@ result<void> gemm_block_scaled_with(const stream& s, const tensor_view<A, 2>& a,
                                     const tensor_view<B, 2>& b, const tensor_view<SB, 2>& b_scale,
                                     const tensor_view<Out, 2>& c,
                                     const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
-    using In = std::remove_const_t<A>;
-    using InB = std::remove_const_t<B>;
     static_assert(C.valid() && C.block_scaled,
                   "PTXDSL-kernels: this gemm_config cannot be built, or is not block_scaled; see gemm_config::valid");
-    static_assert(detail::fp8_operand<In> && detail::fp8_operand<InB>,
-                  "PTXDSL-kernels: gemm_block_scaled multiplies e4m3 or e5m2");
-    static_assert(std::is_same_v<std::remove_const_t<SA>, f32> && std::is_same_v<std::remove_const_t<SB>, f32>,
-                  "PTXDSL-kernels: block scales are f32");
-    static_assert(std::is_same_v<Out, bf16> || std::is_same_v<Out, f16> || std::is_same_v<Out, f32>,
-                  "PTXDSL-kernels: the result of fp8 operands is bf16, f16 or f32");
-    static_assert(!F.scaled && !F.any_layout, "PTXDSL-kernels: gemm_block_scaled has no alpha, beta or other layouts");
-    using namespace detail;
-    const operand_view va = view_of(a), vb = view_of(b), vc = view_of(c);
-    auto options = o;
-    options.a_scale = device_ptr<const f32>(a_scale.data().address),
-    options.b_scale = device_ptr<const f32>(b_scale.data().address);
-    if (auto e = check_gemm<F, In>(va, vb, vc, options)) return e;
-    const std::uint64_t blocks = ceil_div(va.k, 128);
-    if (a_scale.size(0) != va.rows || a_scale.size(1) != blocks || b_scale.size(0) != ceil_div(vb.rows, 128) ||
-        b_scale.size(1) != blocks)
-        return error{
-            errc::bad_argument,
-            fmt::format(
-                "gemm_block_scaled: the scales are {} x {} and {} x {}; these operands need {} x {} and {} x {}",
-                a_scale.size(0), a_scale.size(1), b_scale.size(0), b_scale.size(1), va.rows, blocks,
-                ceil_div(vb.rows, 128), blocks)};
-    gemm_call call;
-    call.c = vc.address, call.bias = o.bias.address;
-    call.m = static_cast<u32>(va.rows), call.n = static_cast<u32>(vb.rows), call.k = static_cast<u32>(va.k);
-    call.ldc = static_cast<u32>(vc.row_stride), call.batch_stride = vc.batch_stride;
-    call.a_scale = a_scale.data().address, call.b_scale = b_scale.data().address;
-    call.a_scale_row = a_scale.stride(0), call.a_scale_k = a_scale.stride(1);
-    call.b_scale_col = b_scale.stride(0), call.b_scale_k = b_scale.stride(1);
-    if (!va.fits_tma() || !vb.fits_tma() || !va.k_contiguous() || !vb.k_contiguous()) {
-        if (auto failed = launch_plain<F, plain_scales::blocks, In, InB, Out>(s, va, vb, vc, call)) return failed;
-        return {};
-    }
-    if constexpr (C.slice != 0)
-        if (auto failed = check_scale_extents(a_scale, b_scale)) return failed;
-    constexpr gemm_epilogue e{.bias = F.bias, .act = F.act, .gated = F.gated};
-    const store_mode store = store_of<Out>(vb.rows, vc);
-    const auto run = [&]<store_mode Store>() -> result<void> {
-        constexpr gemm_config config = adapted(C, k_major, k_major, Store, F.constant_b);
-        if (auto failed = configured_gemm<config, In, InB, Out, e>::launch(s, va, vb, vc, call, o.programmatic))
-            return failed;
-        return {};
-    };
-    if constexpr (sizeof(Out) == 2 && C.bn % (F.gated ? 128 : 64) == 0)  // whole chunks of results
-        if (store == store_mode::tma) return run.template operator()<store_mode::tma>();
-    if (store != store_mode::elements) return run.template operator()<store_mode::pairs>();
-    return run.template operator()<store_mode::elements>();
+    return detail::block_scaled_by<F>(s, a, a_scale, b, b_scale, c, o, [&](detail::gemm_problem& p) {
+        return detail::given_gemm<C, F, std::remove_const_t<A>, std::remove_const_t<B>, Out, k_major, k_major>(
+            s, p, o.programmatic);
+    });
 }
 
 /// C = act((A a_scale) (B b_scale)^T + bias) of fp8 operands with a scale for each 128 of K: `a_scale` is m x ceil(k /
@@ -617,7 +587,29 @@ result<void> gemm_block_scaled(const stream& s, const tensor_view<A, 2>& a, cons
                                const tensor_view<B, 2>& b, const tensor_view<SB, 2>& b_scale,
                                const tensor_view<Out, 2>& c,
                                const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
-    return gemm_block_scaled_with<block_scaled_config, F>(s, a, a_scale, b, b_scale, c, o);
+    using In = std::remove_const_t<A>;
+    using InB = std::remove_const_t<B>;
+    // Results that are not stored by TMA have one configuration, so that fewer kernels are compiled.
+    constexpr gemm_config other = block_scaled_configs[2];
+    return detail::block_scaled_by<F>(s, a, a_scale, b, b_scale, c, o, [&](detail::gemm_problem& p) -> error {
+        const auto run = [&]<std::size_t Index, store_mode Store>() {
+            // A gated tile of 192 columns leaves a chunk and a half.
+            constexpr gemm_config chosen = F.gated && Index == 1 ? other : block_scaled_configs[Index];
+            constexpr gemm_config config = detail::adapted(chosen, k_major, k_major, Store, F.constant_b);
+            return detail::configured_gemm<config, In, InB, Out, detail::epilogue_with<config, F, In, false>>::launch(
+                s, p.a, p.b, p.c, p.call, o.programmatic);
+        };
+        if constexpr (sizeof(Out) == 2)
+            if (p.store == store_mode::tma)
+                switch (
+                    choose_block_scaled(p.a.rows, p.b.rows, static_cast<std::uint64_t>(s.ctx().device().sm_count))) {
+                    case 0: return run.template operator()<0, store_mode::tma>();
+                    case 1: return run.template operator()<1, store_mode::tma>();
+                    default: return run.template operator()<2, store_mode::tma>();
+                }
+        return p.store == store_mode::elements ? run.template operator()<2, store_mode::elements>()
+                                               : run.template operator()<2, store_mode::pairs>();
+    });
 }
 
 }  // namespace ptxdsl::kernels

@@ -43,11 +43,6 @@ struct gemm_config {
     bool stream_k = false;  ///< the last one to two waves are cut along K, so that every cluster works equally long
     bool block_scaled =
         false;  ///< fp8: a scale for 1 x 128 of A and for 128 x 128 of B, applied to the sum of each stage
-    /// Block scales: columns whose products are summed apart at a time, with A in registers; 0: the whole tile's. Sums
-    /// of 64 columns have two sets of registers, those of 128 one.
-    u32 slice = 0;
-    bool stagger = false;   ///< with `slice`: the second warpgroup begins a tile half a step after the first
-    bool two_of_a = false;  ///< with `slice`: A of the next stage is read while products still read this one's
     gemm_schedule schedule = gemm_schedule::cooperative;
     store_mode store = store_mode::tma;
     /// The weights (B of the call) are not written by the kernel before this one: their first loads do not wait for it.
@@ -94,14 +89,9 @@ struct gemm_config {
         // Accumulators, and while a store is pending the packed results; ptxas refuses a wgmma without room (C7602).
         const bool registers =
             65536 / (threads() * blocks_per_sm) >= bn / 2 + 24 || (blocks_per_sm == 1 && consumers() > 1);
-        // A stage is as deep as a block of scales, and a tile or slice has one scale of B; two sets of sums.
-        const bool sliced = (slice == 64 || slice == 128) && (bn == 128 || bn == 192 || bn == 256) && bn % slice == 0 &&
-                            consumers() == 2 && !(two_of_a && bn + slice > 256) &&
-                            !(stagger && (two_of_a || bn / slice % 2 != 0));
-        const bool sums = slice == 0 ? bn <= 128 && 128 % bn == 0 && !two_of_a && !stagger : sliced;
-        const bool scales = block_scaled ? sums && consumers() <= 2 && blocks_per_sm == 1 && !stream_k &&
-                                               split_k == 1 && !swaps_operands()
-                                         : slice == 0 && !two_of_a && !stagger;
+        // A stage is as deep as a block of scales, and 64 columns have one scale of B (`sliced_consumer`).
+        const bool scales = !block_scaled || ((bn == 128 || bn == 192 || bn == 256) && consumers() == 2 &&
+                                              blocks_per_sm == 1 && !stream_k && split_k == 1 && !swaps_operands());
         const bool turns = !ping_pong() || (bn * row_blocks() <= 256 && blocks_per_sm == 1 && !stream_k &&
                                             split_k == 1 && !block_scaled && !swaps_operands());
         return tile && blocks && modes && fits && registers && scales && turns;

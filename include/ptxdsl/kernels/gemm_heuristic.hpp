@@ -186,4 +186,24 @@ namespace detail {
     return s.m <= 128 ? detail::choose_memory_bound(s, sms, may_even) : detail::choose_compute_bound(s, sms, may_even);
 }
 
+/// The configurations of block-scaled products: tiles of 128 rows and so many columns.
+[[nodiscard]] constexpr gemm_config block_scaled_tile(u32 columns, u32 stages) noexcept {
+    return {.bm = 128, .bn = columns, .stages = stages, .cluster = 1, .group = 16, .block_scaled = true};
+}
+inline constexpr gemm_config block_scaled_configs[] = {block_scaled_tile(128, 6), block_scaled_tile(192, 4),
+                                                       block_scaled_tile(256, 4)};
+
+/// Which of them: whole waves times columns. Those of 128 load and read more bytes a product (an H200: 1.09 to 1.19 of
+/// the time, as far as their older design was measured) and are for few tiles.
+[[nodiscard]] constexpr std::size_t choose_block_scaled(std::uint64_t m, std::uint64_t n, std::uint64_t sms) noexcept {
+    std::size_t best = 0;
+    double least = 1e30;
+    for (std::size_t i = 0; i < std::size(block_scaled_configs); ++i) {
+        const gemm_config& c = block_scaled_configs[i];
+        const double time = detail::whole(detail::waves_of(c, {m, n, 1, 1}, sms)) * c.bn * (c.bn == 128 ? 1.15 : 1.0);
+        if (time < least) best = i, least = time;
+    }
+    return best;
+}
+
 }  // namespace ptxdsl::kernels

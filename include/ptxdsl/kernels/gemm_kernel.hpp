@@ -780,18 +780,10 @@ public:
         k.wgmma.template wait_group<0>();
         release(k);
     }
-    /// One step into `sums`, which starts at zero; the slot is freed by `free` once the step has been waited for.
-    constexpr void alone(k_t& k, const sums_t& sums) {
-        multiply(k, true, sums);
-        previous_ = stages_.slot();
-        stages_.advance(k);
-    }
     /// The sums of rows 64 * `block` of the warpgroup's on.
     [[nodiscard]] constexpr const sums_t& rows(u32 block) const { return block == 0 ? acc : lower_; }
     /// Leaves `steps` stages to the other warpgroup.
     constexpr void skip(k_t& k, const reg32& steps) { stages_.skip(k, steps); }
-    constexpr reg32 slot() const { return previous_; }
-    constexpr void free(k_t& k, const reg32& slot) const { stages_.free(k, slot); }
 
 private:
     static constexpr sums_t make_lower(k_t& k, const sums_t& acc) {
@@ -814,15 +806,14 @@ private:
         previous_ = stages_.slot();
         stages_.advance(k);
     }
-    constexpr void multiply(k_t& k, bool start) const { multiply(k, start, acc); }
-    constexpr void multiply(k_t& k, bool start, const sums_t& sums) const {
+    constexpr void multiply(k_t& k, bool start) const {
         stages_.wait(k);
         const auto a = a_[stages_.slot()];
         const auto b = b_[stages_.slot()];
         k.wgmma.fence();
         for (u32 s = 0; s < C.bk / 16; ++s) {
             const auto b_step = b.k_slice(s);
-            k.wgmma.mma_async(sums, a.k_slice(s), b_step, !(start && s == 0));
+            k.wgmma.mma_async(acc, a.k_slice(s), b_step, !(start && s == 0));
             if constexpr (C.row_blocks() > 1)
                 k.wgmma.mma_async(lower_, a.row_slice(64).k_slice(s), b_step, !(start && s == 0));
         }
@@ -1219,98 +1210,6 @@ private:
     tile_writer<S> out_;
 };
 
-/// fp8 with a scale for each 128 of K: every stage is a sum of its own, and is added to the tile's with its scales
-/// while the products of the next stage run, which go to another set of registers.
-template <class S>
-class blocked_consumer {
-    static constexpr gemm_config C = S::config;
-    static constexpr u32 registers = C.bn / 2;
-
-public:
-    constexpr blocked_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
-        : out_(k, g, p, me), g_(g), p_(p), second_(k.wgmma.template make_accumulator<f32, C.bn>("second")) {}
-
-    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
-                       tile_walk<S>& walk) {
-        gemm_multiplier<S> product(k, ring, me, here.block);
-        for (u32 i = 0; i < registers; ++i) sum_[i] = k.template mov<f32>(0.0f);
-        k.loop([&](loop_handle loop) {
-            auto pos = walk.position(k);
-            pos.row = k.mad_lo(me.index, 64u, pos.row);
-            add_steps(k, me, product, pos, walk.last);
-            out_.write(k, me, [&](u32 i) { return sum_[i]; }, pos);
-            for (u32 i = 0; i < registers; ++i) sum_[i] = k.template mov<f32>(0.0f);
-            loop.break_if(walk.next(k));
-        });
-        out_.finish(k);
-    }
-
-private:
-    /// The scales of one step: of this thread's two rows of A, and of the tile's columns.
-    struct scales {
-        reg<f32> up, down, b;
-    };
-    struct scale_rows {
-        global_ptr<const f32> up, down, b;
-    };
-    constexpr scale_rows rows_of(k_t& k, const gemm_consumer& me, const tile_position& pos) const {
-        const auto last = k.sub(p_.m, 1u);
-        const auto row = k.add(pos.row, me.row);
-        const auto up = k.template cvt<u64>(k.min(row, last)), down = k.template cvt<u64>(k.min(k.add(row, 8u), last));
-        const auto col = k.template cvt<u64>(k.div(pos.col, 128u));
-        return {g_.a_scale + k.mul_lo(up, p_.a_scale_row), g_.a_scale + k.mul_lo(down, p_.a_scale_row),
-                g_.b_scale + k.mul_lo(col, p_.b_scale_col)};
-    }
-    constexpr scales load(k_t& k, const scale_rows& r, const reg32& step) const {
-        const auto i = k.template cvt<u64>(step);
-        const auto a = k.mul_lo(i, p_.a_scale_k);
-        const auto b = k.mul_lo(i, p_.b_scale_k);
-        return {k.template ld<nc>(r.up + a), k.template ld<nc>(r.down + a), k.template ld<nc>(r.b + b)};
-    }
-    /// Runs of `together` steps, in which each sum is added while the next one grows; no product is pending where the
-    /// control flow parts (ptxas would serialise all of them, C7514). What is left over goes alone.
-    constexpr void add_steps(k_t& k, const gemm_consumer& me, gemm_multiplier<S>& product, const tile_position& pos,
-                             const reg32& steps) {
-        constexpr u32 together = 8;
-        const scale_rows rows = rows_of(k, me, pos);
-        auto step = k.template mov<u32>(0);
-        k.for_(k.template mov<u32>(0), k.div(steps, together), 1u,
-               [&](const reg32&) { run_of<together>(k, product, rows, step); });
-        k.for_(k.template mov<u32>(0), k.rem(steps, together), 1u,
-               [&](const reg32&) { run_of<1>(k, product, rows, step); });
-    }
-    template <u32 Count>
-    constexpr void run_of(k_t& k, gemm_multiplier<S>& product, const scale_rows& rows, reg32& step) {
-        const auto sums = [&](u32 i) -> const accumulator<f32, C.bn>& { return i % 2 == 0 ? product.acc : second_; };
-        reg32 slot[Count];
-        product.alone(k, sums(0));
-        slot[0] = k.mov(product.slot());
-        for (u32 i = 0; i < Count; ++i) {
-            if (i + 1 < Count) {
-                product.alone(k, sums(i + 1));
-                slot[i + 1] = k.mov(product.slot());
-            }
-            const scales s = load(k, rows, i == 0 ? step : reg32(k.add(step, i)));  // while the products run
-            if (i + 1 < Count)
-                k.wgmma.template wait_group<1>();
-            else
-                k.wgmma.template wait_group<0>();
-            product.free(k, slot[i]);
-            add(k, sums(i), s);
-        }
-        step = k.add(step, Count);
-    }
-    constexpr void add(k_t& k, const accumulator<f32, C.bn>& from, const scales& s) {
-        const reg<f32> up = k.template mul<rn>(s.up, s.b), down = k.template mul<rn>(s.down, s.b);
-        for (u32 r = 0; r < registers; ++r) sum_[r] = k.template fma<rn>(from[r], r % 4 < 2 ? up : down, sum_[r]);
-    }
-    tile_writer<S> out_;
-    gemm_pointers<S> g_;
-    gemm_arguments p_;
-    accumulator<f32, C.bn> second_;
-    reg<f32> sum_[registers];
-};
-
 /// Block scales with a tile as wide as the registers allow: 64 columns are multiplied at a time, in two sets of sums by
 /// turns, and added to the tile's while the next 64 run. A is read into registers once a stage: instructions of 64
 /// columns would read it from shared memory four times, which has no room for that beside B and the loads.
@@ -1320,9 +1219,13 @@ private:
 template <class S>
 class sliced_consumer {
     static constexpr gemm_config C = S::config;
-    static constexpr u32 width = C.slice == 0 ? 64 : C.slice, slices = C.bn / width, registers = width / 2;
+    static constexpr u32 width = 64, slices = C.bn / width, registers = width / 2;
     static constexpr u32 k_steps = C.bk / 16, scale_blocks = (C.bn + 127) / 128;
-    static constexpr u32 sets = width == 64 ? 2 : 1;
+    /// A of the next stage is read while products still read this one's, where there are registers for both.
+    static constexpr bool two_of_a = C.bn <= 192;
+    /// Else a warpgroup pauses between two steps. The second begins a tile half a step after the first, or both pause
+    /// at the same time.
+    static constexpr bool stagger = !two_of_a;
     using sums_t = accumulator<f32, width>;
     using a_t = a_fragment<typename S::a::element_type>;
 
@@ -1332,7 +1235,7 @@ public:
           g_(g),
           p_(p),
           even_(k.wgmma.template make_accumulator<f32, width>("even")),
-          odd_(make_second(k, even_)) {}
+          odd_(k.wgmma.template make_accumulator<f32, width>("odd")) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
                        tile_walk<S>& walk) {
@@ -1341,8 +1244,7 @@ public:
         auto pos = position(k, me, walk);
         prepare(k, me, pos);
         k.loop([&](loop_handle loop) {
-            if constexpr (C.stagger)
-                k.if_(me.index == 1u && staggers(walk.last), [&] { k.template bar_sync<1, 256>(); });
+            if constexpr (stagger) k.if_(me.index == 1u && staggers(walk.last), [&] { k.template bar_sync<1, 256>(); });
             add_steps(k, {stages, ring.a, b, row_of(k, me), me.index, walk.last}, walk.last);
             const auto done = walk.next(k);
             const auto next = position(k, me, walk);
@@ -1357,12 +1259,6 @@ public:
     }
 
 private:
-    static constexpr sums_t make_second(k_t& k, const sums_t& first) {
-        if constexpr (sets == 2)
-            return k.wgmma.template make_accumulator<f32, width>("odd");
-        else
-            return first;
-    }
     [[nodiscard]] constexpr const sums_t& set(u32 group) const { return group % 2 == 0 ? even_ : odd_; }
     /// With as many steps as stages and more, the first warpgroup cannot reach its next tile before the second has
     /// begun this one, so that arrivals do not pile up.
@@ -1426,7 +1322,7 @@ private:
     /// No product is pending where the control flow parts: ptxas would serialise all of them (C7514).
     constexpr void add_steps(k_t& k, const sources& from, const reg32& steps) {
         auto left = k.mov(steps).named("steps_left");
-        if constexpr (C.two_of_a) {
+        if constexpr (two_of_a) {
             constexpr u32 together = 8;
             k.for_(k.template mov<u32>(0), k.div(steps, together), 1u,
                    [&](const reg32&) { run_of<together>(k, from, left); });
@@ -1443,16 +1339,17 @@ private:
         for (u32 slice = 0; slice < slices; ++slice) {
             multiply(k, from, stage, slice, set(slice));
             const bool last = slice + 1 == slices;
-            if (C.stagger && 2 * (slice + 1) == slices)  // half of the first step is issued: the other may begin
+            if (stagger && 2 * (slice + 1) == slices)  // half of the first step is issued: the other may begin
                 k.at(from.index == 0u && left == k.sub(from.steps, 1u) && staggers(from.steps))
                     .template bar_arrive<1, 256>();
-            if (sets == 2 && slice > 0) {
+            if (slice > 0) {
                 k.wgmma.template wait_group<1>();
                 add(k, set(slice - 1), ahead_, slice - 1);
             }
-            if (sets == 1 || last) k.wgmma.template wait_group<0>();
-            if (last) from.stages.free(k, stage.slot);
-            if (sets == 1 || last) add(k, set(slice), ahead_, slice);
+            if (!last) continue;
+            k.wgmma.template wait_group<0>();
+            from.stages.free(k, stage.slot);
+            add(k, set(slice), ahead_, slice);
         }
         keep(next);
     }
@@ -1583,8 +1480,7 @@ constexpr void produce_all(k_t& k, const gemm_producer<S>& producer, tile_walk<S
 template <class S>
 constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
     using whole = std::conditional_t<S::config.store == store_mode::tma, overlapped_consumer<S>, direct_consumer<S>>;
-    using blocked = std::conditional_t<S::config.slice != 0, sliced_consumer<S>, blocked_consumer<S>>;
-    using one_tile = std::conditional_t<S::config.block_scaled, blocked, whole>;
+    using one_tile = std::conditional_t<S::config.block_scaled, sliced_consumer<S>, whole>;
     using consumer = std::conditional_t<S::config.ping_pong(), ping_pong_consumer<S>, one_tile>;
     using plan = register_plan<S>;
     const gemm_ring<S> ring(k);
