@@ -46,8 +46,9 @@ constexpr survivor known[] = {
     {"*", "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned: left out", right,
      "other blocks of the multiprocessor allocate when this one has ended: slower"},
     {"blackwell_pair", "tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned: left out", right, "the same"},
-    {"library medium few_columns stream_k cluster_2x2 nn ping_pong early_b blocked slices", "bar.warp.sync: left out",
-     right, "the stmatrix.sync behind it waits for all lanes, also for the one that has waited for the bulk stores"},
+    {"library medium few_columns stream_k cluster_2x2 nn ping_pong early_b blocked blocked_192",
+     "bar.warp.sync: left out", right,
+     "the stmatrix.sync behind it waits for all lanes, also for the one that has waited for the bulk stores"},
     {"stream_k", "membar.gl: left out", right,
      "bar.sync and st.release.gpu of the thread behind it order the stores of all threads: causality is transitive (PTX "
      "ISA 8.9.4)"},
