@@ -193,14 +193,15 @@ namespace detail {
 inline constexpr gemm_config block_scaled_configs[] = {block_scaled_tile(128, 6), block_scaled_tile(192, 4),
                                                        block_scaled_tile(256, 4)};
 
-/// Which of them: whole waves times columns. Those of 128 load and read more bytes a product (an H200: 1.09 to 1.19 of
-/// the time, as far as their older design was measured) and are for few tiles.
+/// Which of them: whole waves times columns, those of 128 and 256 weighted with what they took on an H200 next to 192.
+/// Those of 128 load and read more bytes a product and are for few tiles.
 [[nodiscard]] constexpr std::size_t choose_block_scaled(std::uint64_t m, std::uint64_t n, std::uint64_t sms) noexcept {
     std::size_t best = 0;
     double least = 1e30;
     for (std::size_t i = 0; i < std::size(block_scaled_configs); ++i) {
         const gemm_config& c = block_scaled_configs[i];
-        const double time = detail::whole(detail::waves_of(c, {m, n, 1, 1}, sms)) * c.bn * (c.bn == 128 ? 1.15 : 1.0);
+        const double weight = c.bn == 128 ? 1.15 : c.bn == 256 ? 1.08 : 1.0;
+        const double time = detail::whole(detail::waves_of(c, {m, n, 1, 1}, sms)) * c.bn * weight;
         if (time < least) best = i, least = time;
     }
     return best;
