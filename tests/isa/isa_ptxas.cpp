@@ -596,7 +596,7 @@ void add_all(trials& out, const options& o) {
     }
     if (o.only.empty()) return;
     auto& list = out.list();
-    list.erase(std::remove_if(list.begin(), list.end(), [&](const trial& x) { return x.text.rfind(o.only, 0) != 0; }),
+    list.erase(std::remove_if(list.begin(), list.end(), [&](const trial& x) { return !x.text.starts_with(o.only); }),
                list.end());
 }
 
@@ -714,7 +714,7 @@ private:
 /// Trials on which ptxas stops at the first error, or crashes, instead of going on: they cost a run each, so they are
 /// kept apart in small modules.
 bool risky(const trial& t) {
-    return !t.legal && (t.text.find(" _") != std::string::npos || t.what.rfind("operand ", 0) == 0);
+    return !t.legal && (t.text.find(" _") != std::string::npos || t.what.starts_with("operand "));
 }
 
 void decide_all(std::vector<trial>& list, assembler& with) {

@@ -53,7 +53,7 @@ int main() {
                 if (floor < since) {
                     ++newer;
                     const std::string early = said(target, since, before(since), got);
-                    right = right && early.find("A12: this instruction needs PTX " + text(since)) == 0 &&
+                    right = right && early.starts_with("A12: this instruction needs PTX " + text(since)) &&
                             early.find("fix " + text(before(since))) != std::string::npos;
                     right = right && said(target, since, since, got).empty() && got == since;
                 }

@@ -230,7 +230,8 @@ void check_bytes(const px::stream& s, bool blocks, std::uint64_t m, std::uint64_
     auto dc = px::check(px::device_buffer<Out>::from(ctx, c));
     const auto dsa = px::check(px::device_buffer<float>::from(ctx, sa)),
                dsb = px::check(px::device_buffer<float>::from(ctx, sb));
-    const px::tensor_view va(da, m, k), vb(db, n, k);
+    const px::tensor_view va(da, m, k);
+    const px::tensor_view vb(db, n, k);
     const px::tensor_view vc(dc, m, n);
     const auto run = [&]() -> px::result<void> {
         if constexpr (exact) {
@@ -403,7 +404,7 @@ template <std::size_t Index>
 void run_block_scaled(const px::stream& s, kn::gemm_workspace& workspace) {
     using px::e4m3, px::e5m2, px::bf16, px::f32;
     constexpr const kn::gemm_config* c = &kn::block_scaled_configs[Index];
-    for (const std::uint64_t steps : {1, 2, 4, 5, 7, 8, 9, 17})
+    for (const std::uint64_t steps : {1u, 2u, 4u, 5u, 7u, 8u, 9u, 17u})
         check_bytes<e4m3, bf16, e4m3, c>(s, true, between(1, 600), 8 * between(1, 120),
                                          128 * steps - 16 * between(0, 7), workspace, {});
     for (int n = 0; n < 4; ++n) {
@@ -488,7 +489,7 @@ void run_ping_pong(const px::stream& s) {
     const char* name = what.c_str();
     check<kn::gemm_form{}, px::bf16, c>(s, {1, 8, 8}, {}, name);
     check<kn::gemm_form{}, px::bf16, c>(s, {c->bm * 2, c->bn * 2, 64}, {}, name);
-    for (const std::uint64_t tiles : {133, 264, 265, 397})
+    for (const std::uint64_t tiles : {133u, 264u, 265u, 397u})
         check<kn::gemm_form{}, px::bf16, c>(s, {tiles * c->bm, c->bn, 8 * between(1, 20)}, {}, name);
     for (int n = 0; n < 8; ++n) {
         const problem p{between(1, 3000), 8 * between(1, 300), 8 * between(1, 100)};

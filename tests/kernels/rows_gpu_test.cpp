@@ -114,7 +114,8 @@ struct matrix {
         std::size_t n = 0;
         const std::vector<unsigned char> poison(sizeof(T), 0xff);
         for (std::size_t i = 0; i < host.size(); ++i)
-            if (i % stride >= columns || i / stride >= rows) n += std::memcmp(&host[i], poison.data(), sizeof(T)) != 0;
+            if (i % stride >= columns || i / stride >= rows)
+                n += std::memcmp(static_cast<const void*>(&host[i]), poison.data(), sizeof(T)) != 0;
         return n;
     }
 };

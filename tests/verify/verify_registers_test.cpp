@@ -94,7 +94,7 @@ TEST_CASE("A06: loops bring later writes back") {
 
 TEST_CASE("A06: accumulators") {
     const auto kernel = [](auto scale) {
-        return [scale](builder& k, px::reg<u32> n) {
+        return [=](builder& k, px::reg<u32> n) {
             auto a = k.smem<tile_a>(1);
             auto b = k.smem<tile_a>(1);
             auto acc = k.wgmma.make_accumulator<f32, 64>();

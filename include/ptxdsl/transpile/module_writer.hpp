@@ -8,6 +8,7 @@
 #include <ptxdsl/transpile/roles.hpp>
 #include <ptxdsl/transpile/sugar.hpp>
 
+#include <ranges>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -287,7 +288,6 @@ private:
                 put("m.alias(" + cpp::quoted(v_.atom(n + 1)) + ", " + cpp::quoted(v_.atom(v_[n + 1].end)) + ");", n,
                     module_);
                 break;
-            case node_kind::pragma: put("m.directive(" + cpp::quoted(printed(n)) + ");", n, module_); break;
             default: put("m.directive(" + cpp::quoted(printed(n)) + ");", n, module_); break;
         }
     }
@@ -673,9 +673,9 @@ private:
             const node_kind k = v_.kind(n);
             if (k == node_kind::body) open.push_back({v_[n].end, labels_of(n)});
             if (k != node_kind::name && k != node_kind::declarator && k != node_kind::inlined) continue;
-            for (auto s = open.rbegin(); s != open.rend(); ++s) {
-                const auto found = s->labels.find(v_[n].atom);
-                if (found == s->labels.end()) continue;
+            for (const auto& s : std::ranges::reverse_view(open)) {
+                const auto found = s.labels.find(v_[n].atom);
+                if (found == s.labels.end()) continue;
                 ++uses[found->second];
                 break;
             }

@@ -10,7 +10,7 @@
 #include <ptxdsl/ptxdsl.hpp>
 
 namespace px = ptxdsl;
-using px::b32, px::bf16, px::f16, px::f16x2, px::f32, px::s32, px::u32, px::u64;
+using px::b32, px::f16, px::f16x2, px::f32, px::s32, px::u32, px::u64;
 template <template <px::target> class... Families>
 using hopper = px::builder<px::sm_90a, Families...>;
 
