@@ -125,8 +125,8 @@ TEST_CASE("block scales take the tile with the least whole waves times columns")
     for (const gemm_config& c : block_scaled_configs) CHECK(c.valid());
     CHECK(choose_block_scaled(8192, 8192, 132) == 1);   // 21 waves of 192 columns, 16 of 256
     CHECK(choose_block_scaled(4096, 11008, 132) == 1);  // 15 and 11: 256 columns take 8 % longer
-    CHECK(choose_block_scaled(4096, 4096, 132) == 2);  // 8 waves and 4
-    CHECK(choose_block_scaled(256, 4096, 132) == 0);  // one wave of any
+    CHECK(choose_block_scaled(4096, 4096, 132) == 2);   // 8 waves and 4
+    CHECK(choose_block_scaled(256, 4096, 132) == 0);    // one wave of any
 }
 
 TEST_CASE("the choice never splits K into more parts than it has steps") {

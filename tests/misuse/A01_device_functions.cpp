@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A01, A11, A14, K01: device functions, called by their name and by their address.
+// A01, A02, A11, A14, K01: device functions, called by their name and by their address.
 #include <ptxdsl/ptxdsl.hpp>
 
 namespace px = ptxdsl;
@@ -152,5 +152,33 @@ constexpr px::reg<f32> outer(hopper& k, px::reg<f32> x) {
 }
 constexpr void body(hopper& k, px::reg<f32> x, px::global_ptr<f32> out) { k.st(out, k.call<"outer", outer>(x)); }
 [[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body>>();
+
+#elif PTXDSL_CASE == 18
+// control-18: parameters by reference to const, functions that are noexcept
+
+constexpr px::reg<f32> scaled(hopper& k, const px::reg<f32>& x, px::reg<f32> by) noexcept { return k.mul(x, by); }
+constexpr px::reg<f32> doubled(hopper& k, const px::reg<f32>& x) { return k.add(x, x); }
+constexpr void body(hopper& k, px::reg<f32> x, px::global_ptr<f32> out) {
+    const px::reg<op> f = k.address_of<"scaled", scaled>();
+    k.st(out, k.call(f, k.call<"doubled", doubled>(x), x));
+}
+[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body>>();
+
+#elif PTXDSL_CASE == 19
+// expect-19: PTXDSL-A01 "an address goes as a register"
+
+constexpr px::reg<f32> load(hopper& k, px::global_ptr<const f32> from) { return k.ld(from); }
+constexpr void body(hopper& k, px::global_ptr<const f32> from) {
+    static_cast<void>(k.call<"load", load>(from));  // here-19
+}
+[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body>>();
+
+#elif PTXDSL_CASE == 20
+// expect-20: PTXDSL-A02 "no predicates"
+
+constexpr px::reg<px::pred> is_one(hopper&, px::reg<f32> x) { return x == 1.0f; }
+constexpr void wrong(hopper& k, px::reg<f32> x) {
+    static_cast<void>(k.call<"is_one", is_one>(x));  // here-20
+}
 
 #endif

@@ -383,3 +383,102 @@ TEST_CASE("clusters") {
             k.st(o + q.tid, k.ld(q.part(0) + q.tid));
         }) == "");
 }
+
+// ---- what the verifier cannot see
+// ---------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr void waits_for_copies(builder& k, reg) { k.cp_async_wait_all(); }
+
+/// A `cp.async` and a load of the same address, with `wait` between them.
+template <class Wait>
+auto own_copy(const Wait& wait) {
+    return [wait](builder& k, source g, out o) {
+        const auto tid = k.mov(px::tid.x);
+        const auto mine = (k.smem_array<f32, 16>(256, "s") + tid * 4u).assume_aligned<16>();
+        k.cp_async<px::cg, 16>(mine, g);
+        wait(k, tid);
+        k.st(o + tid, k.ld(mine));
+    };
+}
+/// Two blocks of 64 threads: each thread stores into the other block, then `end`.
+template <class End>
+auto visit(const End& end) {
+    return [end](builder& k, px::global_ptr<u32> flag) {
+        const auto box = k.smem_array<u32>(64, "box");
+        const auto tid = k.mov(px::tid.x), rank = k.mov(px::cluster_ctarank);
+        k.barrier_cluster_arrive();
+        k.barrier_cluster_wait();
+        end(k, [&] { k.st(k.mapa(box + tid, k.xor_(rank, 1u)), 7u); }, tid, rank, flag);
+    };
+}
+void spin(builder& k, const px::global_ptr<u32>& flag, u32 until) {
+    k.loop([&](px::loop_handle l) { l.break_if(k.ld<px::acquire, px::gpu>(flag) == until); });
+}
+
+}  // namespace
+
+TEST_CASE("E07: the wait stands in raw text or in a device function") {
+    CHECK(ids(own_copy([](builder& k, const reg&) { k.raw("cp.async.wait_all;"); }), block(64)) == "");
+    CHECK(ids(own_copy([](builder& k, const reg& tid) { k.call<"wait", waits_for_copies>(tid); }), block(64)) == "");
+    CHECK(ids(own_copy([](builder& k, const reg& tid) { k.call(k.address_of<"wait", waits_for_copies>(), tid); }),
+              block(64)) == "");
+    CHECK(ids(own_copy([](builder&, const reg&) {}), block(64)) == "E07 E07");
+    CHECK(styled([](builder& k, const quarters& q, auto& g, auto& o, auto&) {
+              k.single_thread(q.tid == 0u, [&] { q.load(k, g, 0); });
+              k.raw("{ .reg .pred p; again: mbarrier.try_wait.parity.shared.b64 p, [%full], 0; @!p bra again; }");
+              k.st(o + q.tid, k.ld(q.s + q.tid));
+          }) == "");
+}
+
+TEST_CASE("E03: a flag tells that the barrier is initialised") {
+    const auto kernel = [](bool listens) {
+        return [listens](builder& k, px::global_ptr<u32> flag) {
+            const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<1>);
+            k.single_thread(k.mov(px::tid.x) == 0u, [&] {
+                k.mbarrier_init(bar[0]);
+                k.mbarrier_arrive(bar[0]);
+                k.st<px::release, px::gpu>(flag, 1u);
+            });
+            if (listens) spin(k, flag, 1);
+            k.wait(bar[0], 0u);
+        };
+    };
+    CHECK(ids(kernel(true), block(64)) == "");
+    CHECK(ids(kernel(false), block(64)) == "E03");
+}
+
+TEST_CASE("G04: peers that stay for another reason than a cluster barrier of all threads") {
+    CHECK(ids(visit([](builder& k, const auto& store, auto& tid, auto&, auto& flag) {  // a counter in global memory
+                  store();
+                  k.bar_sync();
+                  k.single_thread(tid == 0u, [&] { k.red_add<px::release, px::gpu>(flag, 1u); });
+                  spin(k, flag, 2);
+              }),
+              block(64, 2)) == "");
+    CHECK(ids(visit([](builder& k, const auto& store, auto& tid, auto& rank, auto& flag) {  // one block waits
+                  k.if_(rank == 1u, [&] {
+                       store();
+                       k.bar_sync();
+                       k.single_thread(tid == 0u, [&] { k.st<px::release, px::gpu>(flag, 1u); });
+                   }).else_([&] { spin(k, flag, 1); });
+              }),
+              block(64, 2)) == "");
+    const auto warps = [](bool waits) {
+        return visit(
+            [waits](builder& k, const auto& store, auto& tid, auto&, auto&) {  // a warp leaves, the other waits
+                store();
+                if (waits) k.barrier_cluster_arrive();
+                k.if_(tid >= 32u, [&] { k.exit(); });
+                if (waits) k.barrier_cluster_wait();
+            });
+    };
+    CHECK(ids(warps(true), block(64, 2)) == "");
+    CHECK(ids(warps(false), block(64, 2)) == "G04");
+    CHECK(ids(visit([](builder& k, const auto& store, auto&, auto&, auto&) {
+                  store();
+                  k.bar_sync();
+              }),
+              block(64, 2)) == "G04");
+}

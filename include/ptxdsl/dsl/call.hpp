@@ -47,15 +47,39 @@ struct result_value<reg<T>> {
     using type = T;
 };
 
+/// Whether device functions take it, or return it.
+template <class T>
+inline constexpr bool crosses_calls = !std::is_same_v<T, pred>;
+template <>
+inline constexpr bool crosses_calls<reg<pred>> = false;
+/// By value or as `const reg<T>&`.
+template <class P>
+inline constexpr bool is_parameter = traits<std::remove_cvref_t<P>>::is_reg &&
+                                     (!std::is_lvalue_reference_v<P> || std::is_const_v<std::remove_reference_t<P>>);
+
 template <class F>
-struct function_traits;
+struct function_traits {
+    static_assert(
+        always_false<F>,
+        "PTXDSL-A01: a device function takes the builder, px::builder<…>&, and then registers, px::reg<T>; an "
+        "address goes as a register of 32 or 64 bits");
+};
 template <target Tgt, template <target> class... Families, class R, class... P>
+    requires(is_parameter<P> && ...)
+struct function_traits<R (*)(builder<Tgt, Families...>&, P...)>
+    : function_traits<R (*)(builder<Tgt, Families...>&, std::remove_cvref_t<P>...)> {};
+template <class R, class... P>
+struct function_traits<R (*)(P...) noexcept> : function_traits<R (*)(P...)> {};
+template <target Tgt, template <target> class... Families, class R, class... P>
+    requires(is_parameter<reg<P>> && ...)
 struct function_traits<R (*)(builder<Tgt, Families...>&, reg<P>...)> {
     static constexpr target the_target = Tgt;
     using result = R;
     static constexpr bool returns = !std::is_void_v<R>;
     static constexpr std::uint32_t params = sizeof...(P);
     static_assert(!returns || traits<R>::is_reg, "PTXDSL-A01: a device function returns one register, or nothing");
+    static_assert((crosses_calls<R> && ... && crosses_calls<P>),
+                  "PTXDSL-A02: device functions take and return no predicates; k.selp turns one into a value");
     using pointer = function_ptr<typename result_value<R>::type(P...)>;
 
     /// Writes the body of function `index`: parameters and result are registers of the signature.

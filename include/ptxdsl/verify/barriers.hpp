@@ -566,7 +566,7 @@ constexpr void say_late(Facts& f, bool by_threads, const char* waits, const char
 /// E07: what asynchronous copies bring is read, and nothing in the kernel waits for them.
 template <class Facts>
 constexpr void check_late_copies(Facts& f) {
-    if (f.is_function || f.tm.calls) return;
+    if (f.is_function || f.tm.calls || f.opaque) return;
     if (!f.waits_for_thread_copies)
         say_late(f, true, "for its cp.async",
                  "cp.async.wait_all, or a group and cp.async.wait_group, and a barrier come before");

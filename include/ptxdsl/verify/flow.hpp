@@ -241,8 +241,10 @@ private:
         const u8 inner =
             (f_.events[i].flags & event_flag::one) != 0 ? 0 : 1;  // one thread of those that run the code around
         const u8 distinguishes = (f_.events[i].flags & event_flag::cases) != 0 ? 1 : 0;
+        const u8 divides = distinguishes == 0 || selects ? 1 : 0;
         depth_ = static_cast<u8>(depth_ + inner);
         cases_ = static_cast<u8>(cases_ + distinguishes);
+        parts_ = static_cast<u8>(parts_ + divides);
         u32 end = block(i + 1);
         const S then = s_;
         s_ = before;
@@ -250,6 +252,7 @@ private:
         if (has_else) end = block(end + 1);
         depth_ = static_cast<u8>(depth_ - inner);
         cases_ = static_cast<u8>(cases_ - distinguishes);
+        parts_ = static_cast<u8>(parts_ - divides);
         const bool one = (f_.events[i].flags & event_flag::one) != 0;
         const S other = s_;
         s_ = join(before, then, other);
@@ -385,7 +388,7 @@ private:
                 if ((e.flags & event_flag::guarded) == 0) of(slot_item::copy, e.a) = {1};
                 return;
             case event_kind::plain_read: return read_copied(e, "this reads");
-            case event_kind::told: return copies_arrive();
+            case event_kind::told: s_.fresh = 0; return copies_arrive();
             case event_kind::generic_read: return generic_read(e);
             case event_kind::peer_touch:
                 if (!s_.touched) touched_ = e.where;
@@ -968,7 +971,8 @@ private:
             (e == nullptr || e->a == 0))
             leave_cluster();
         if (f_.is_function || (e != nullptr && e->a != 0)) return;  // `a`: trap
-        if (s_.touched && !guarded && !f_.waits && !f_.tells_peers) leave_peer();
+        if (s_.touched && !guarded && parts_ == 0 && !f_.waits && !f_.tells_peers && !f_.listens)
+            leave_peer();  // behind an `if` on threads others may stay
         depth_ = static_cast<u8>(depth_ + (guarded ? 1 : 0));
         for (u32 i = 0; i < fragments_; ++i)
             if (meets(of(fragment_item::d, i)) && !f_.fragments[i].fuzzy) leave_mma(i);
@@ -1034,6 +1038,7 @@ private:
     loop_frame* loops_ = nullptr;
     u8 depth_ = 0;  ///< ifs around the event at hand
     u8 cases_ = 0;  ///< those of them that distinguish cases, not threads
+    u8 parts_ = 0;  ///< all ifs around the event, also those for one thread, that select threads
     u32 issued_[max_fragments] = {};
     u32 stored_[max_slots] = {};
     u32 read_at_[max_rings] = {};

@@ -37,7 +37,7 @@ public:
                     if (ir::cursor{w}.code() == static_cast<u32>(ir::label_kind::branch_targets))
                         f_.where = w[1], structure_.table(ir::cursor{w});
                     break;
-                case ir::record::text: f_.push(event_kind::opaque); break;
+                case ir::record::text: thread_copies_arrive(f_), f_.push(event_kind::opaque); break;
                 default: break;
             }
             before_ = w;
@@ -120,7 +120,7 @@ private:
             case op::stmatrix: on_shared_write(f_, c); return own_write(c);
             case op::atomic:
                 f_.acc |= bit::varies, f_.provenance = 0;
-                f_.push(event_kind::told);
+                listen();
                 return on_shared_write(f_, c);
             case op::leave: return leave(c);
             case op::bar:
@@ -147,6 +147,7 @@ private:
             case op::mbarrier: return mbarrier(c);
             case op::call:
                 f_.tm.calls = true;
+                thread_copies_arrive(f_);
                 f_.arrivals_unknown = f_.bytes_unknown = true;
                 return f_.push(event_kind::opaque);
             default: return;
@@ -157,10 +158,14 @@ private:
         f_.step_register = o[0] + 1;
         f_.step = ir::small_value(o[2]);
     }
+    /// Another thread may have told something here.
+    constexpr void listen() {
+        f_.listens = true;
+        f_.push(event_kind::told);
+    }
     constexpr void load(const ir::cursor& c) {
         if (!has_token(c, tok::param)) f_.acc |= bit::varies;
-        if (has_token(c, tok::acquire) || has_token(c, tok::relaxed) || has_token(c, tok::volatile_))
-            f_.push(event_kind::told);
+        if (has_token(c, tok::acquire) || has_token(c, tok::relaxed) || has_token(c, tok::volatile_)) listen();
         if (!has_token(c, tok::shared) && !has_token(c, tok::shared__cta)) return;
         check_access(f_, c);
         if (const u32 s = f_.slot_at(f_.places[0]); s < max_slots) f_.push(event_kind::generic_read, s);
