@@ -75,7 +75,7 @@ public:
         if (!map_of_a) return map_of_a.error();
         auto map_of_b = px::make_tensor_map<map_b<C, Out>>(ctx, px::tensor_view(b, n, k), "B");
         if (!map_of_b) return map_of_b.error();
-        problem p(std::move(*map_of_a), std::move(*map_of_b), c, m, n, k);
+        problem p(*map_of_a, *map_of_b, c, m, n, k);
         p.grid_ = grid_for<C>(ctx.device(), m, n);
         if (auto e = n * sizeof(Out) % 16 == 0 ? p.load_tma(ctx) : p.load_any_n(ctx)) return e;
         return p;
@@ -89,9 +89,9 @@ public:
     [[nodiscard]] std::uint32_t registers() const { return tma_ ? tma_->registers() : any_n_->registers(); }
 
 private:
-    problem(px::tensor_map<map_a<C, Out>> a, px::tensor_map<map_b<C, Out>> b, px::device_ptr<Out> c, std::uint64_t m,
-            std::uint64_t n, std::uint64_t k)
-        : a_(std::move(a)), b_(std::move(b)), c_(c), m_(m), n_(n), k_(k) {}
+    problem(const px::tensor_map<map_a<C, Out>>& a, const px::tensor_map<map_b<C, Out>>& b, px::device_ptr<Out> c,
+            std::uint64_t m, std::uint64_t n, std::uint64_t k)
+        : a_(a), b_(b), c_(c), m_(m), n_(n), k_(k) {}
 
     px::error load_tma(const px::context& ctx) {
         auto map = px::make_tensor_map<map_c<C, Out>>(ctx, px::tensor_view(c_, m_, n_), "C");
