@@ -62,6 +62,11 @@ TEST_CASE("every configuration of the list is valid and fits the shared memory i
 
 TEST_CASE("configurations that cannot be built are refused") {
     CHECK_FALSE(gemm_config{.bm = 96}.valid());
+    CHECK_FALSE(gemm_config{.group = 0}.valid());
+    CHECK_FALSE(gemm_config{.blocks_per_sm = 0}.valid());
+    CHECK_FALSE(gemm_config{.bn = 200, .store = store_mode::pairs}.takes_gates());
+    CHECK_FALSE(gemm_config{.bn = 80, .cluster = 1, .split_k = 2, .store = store_mode::pairs}.takes_gates());
+    CHECK(gemm_config{.bn = 208, .store = store_mode::pairs}.takes_gates());
     CHECK_FALSE(gemm_config{.bn = 288}.valid());
     CHECK_FALSE(gemm_config{.bm = 256, .bn = 256}.valid());                                    // accumulators
     CHECK_FALSE(gemm_config{.stages = 6}.valid());                                             // shared memory

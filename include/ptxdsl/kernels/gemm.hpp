@@ -452,7 +452,7 @@ error given_gemm(const stream& s, gemm_problem& p, bool programmatic) {
     const auto with = [&]<store_mode Store, bool Scaled>() -> error {
         constexpr gemm_config config = adapted(C, MA, MB, Store, F.constant_b);
         constexpr bool chunks = config.store != store_mode::tma || config.bn % (F.gated ? 128 : 64) == 0;
-        if constexpr (config.valid() && chunks)
+        if constexpr (config.valid() && chunks && (!F.gated || config.takes_gates()))
             return configured_gemm<config, In, InB, Out, epilogue_with<C, F, In, Scaled>>::launch(s, p.a, p.b, p.c,
                                                                                                   p.call, programmatic);
         else

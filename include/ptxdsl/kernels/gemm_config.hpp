@@ -73,7 +73,10 @@ struct gemm_config {
     [[nodiscard]] constexpr u32 shared_bytes() const noexcept {
         return stages * stage_bytes() + (store == store_mode::tma ? consumers() * 4 * 2 * 2048 : 0) + 16 * stages;
     }
+    /// Each block stores whole groups of 16 columns, 8 of a gate and 8 of its value (`gemm_epilogue::gated`).
+    [[nodiscard]] constexpr bool takes_gates() const noexcept { return swaps_operands() || bn % (16 * split_k) == 0; }
     [[nodiscard]] constexpr bool valid() const noexcept {
+        if (group == 0 || blocks_per_sm == 0) return false;
         // `tma` stores whole chunks of 64.
         const u32 columns = swaps_operands() ? 16 : store == store_mode::tma ? 64 : 8;
         const bool tile = bm % 64 == 0 && bm >= 64 && bm <= 256 && bn % columns == 0 && bn >= columns && bn <= 256 &&

@@ -54,6 +54,8 @@ struct gemm_spec {
     static constexpr u32 out_columns = E.gated ? C.bn / 2 : C.bn;
     static_assert(C.store != store_mode::tma || (sizeof(Out) == 2 && out_columns % chunk == 0 && !E.beta),
                   "PTXDSL-kernels: store_mode::tma is for 16-bit results of 64 columns at least, without beta");
+    static_assert(!E.gated || C.takes_gates(),
+                  "PTXDSL-kernels: blocks of a gated product store groups of 16 columns: bn is a multiple of 16");
     static_assert(C.store != store_mode::transposed || (sizeof(Out) == 2 && !E.beta),
                   "PTXDSL-kernels: store_mode::transposed is for 16-bit results, without beta");
 };
