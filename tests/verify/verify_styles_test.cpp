@@ -482,3 +482,22 @@ TEST_CASE("G04: peers that stay for another reason than a cluster barrier of all
               }),
               block(64, 2)) == "G04");
 }
+
+TEST_CASE("E07: a block reads its own part of what peers write to") {
+    const auto kernel = [](bool own) {
+        return [own](builder& k, px::global_ptr<u32> to) {
+            const auto box = k.smem_array<u32>(2, "box");
+            const auto tid = k.mov(px::tid.x), rank = k.mov(px::cluster_ctarank);
+            if (own) k.single_thread(tid == 0u, [&] { k.st(box, 3u); });
+            k.barrier_cluster_arrive();
+            k.barrier_cluster_wait();
+            k.single_thread(tid == 0u, [&] { k.st(k.mapa(box + 1, k.xor_(rank, 1u)), 7u); });
+            k.barrier_cluster_arrive();
+            const auto x = k.ld(box + (own ? 0 : 1));
+            k.barrier_cluster_wait();
+            k.st(to + tid, x + k.ld(box + 1));
+        };
+    };
+    CHECK(ids(kernel(true), block(64, 2)) == "");
+    CHECK(ids(kernel(false), block(64, 2)) == "E07");
+}

@@ -441,6 +441,7 @@ struct facts {
     };
     ::ptxdsl::detail::dynarray<rank_test> rank_tests;  ///< predicates that hold in one block of the cluster at most
     u32 peers_write = 0;           ///< bit per allocation: generic stores go into that of another block
+    u32 own_writes = 0;            ///< bit per allocation: the block has stored into its own, which it may read again
     bool reaches_peers = false;    ///< writes into other blocks of the cluster, or arrives there
     bool listens = false;          ///< has strong loads or atomics: flags of others may be read there
     bool tells_peers = false;      ///< arrives at another block's mbarrier, or copies with one

@@ -202,7 +202,7 @@ constexpr void peer_write(Facts& f, const place& p) {
 template <class Facts>
 constexpr void peer_read(Facts& f, const place& p) {
     const u32 from = p.allocation;
-    if (from == 0 || from > 32 || f.arm_now != 0 || (f.peers_write >> (from - 1) & 1u) == 0) return;
+    if (from == 0 || from > 32 || f.arm_now != 0 || ((f.peers_write & ~f.own_writes) >> (from - 1) & 1u) == 0) return;
     f.push(event_kind::peer_read, from - 1);
 }
 

@@ -180,7 +180,9 @@ private:
     constexpr void own_write(const ir::cursor& c) {
         if (f_.places_used == 0 || !is_weak(c)) return;
         if (has_token(c, tok::shared__cluster)) peer_write(f_, f_.places[0]);
-        if (has_token(c, tok::shared) || has_token(c, tok::shared__cta)) part_write(f_, f_.places[0], false);
+        if (!has_token(c, tok::shared) && !has_token(c, tok::shared__cta)) return;
+        if (const u32 to = f_.places[0].allocation; to != 0 && to <= 32) f_.own_writes |= 1u << (to - 1);
+        part_write(f_, f_.places[0], false);
     }
     constexpr void leave(const ir::cursor& c) {
         const bool trap = token_at(c, 0) == tok::trap;
