@@ -42,6 +42,16 @@ struct raw_operand {
     ir::span fresh{};
 };
 
+/// `size` registers as one vector operand; `words` outlives it.
+[[nodiscard]] constexpr raw_operand vector_of(ir::program* prog, const std::uint32_t* words,
+                                              std::uint32_t size) noexcept {
+    raw_operand o;
+    o.prog = prog;
+    o.words[0] = ir::head(ir::operand_kind::vec, size);
+    o.more = words, o.more_count = size;
+    return o;
+}
+
 constexpr void write(ir::program& p, const raw_operand& o) {
     for (std::uint32_t i = 0; i < o.count; ++i) p.push(o.words[i]);
     for (std::uint32_t i = 0; i < o.more_count; ++i) p.push(o.more[i]);

@@ -87,12 +87,7 @@ public:
     }
     [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
     [[nodiscard]] constexpr detail::raw_operand as_raw() const noexcept {
-        detail::raw_operand o;
-        o.prog = prog_;
-        o.words[0] = ir::head(ir::operand_kind::vec, size);
-        o.more = words_;
-        o.more_count = size;
-        return o;
+        return detail::vector_of(prog_, words_, size);
     }
 
 private:

@@ -44,12 +44,7 @@ public:
         return {*prog_, ir::payload_of(words_[at < size ? at : 0])};
     }
     [[nodiscard]] constexpr detail::raw_operand as_raw() const noexcept {
-        detail::raw_operand o;
-        o.prog = prog_;
-        o.words[0] = ir::head(ir::operand_kind::vec, size);
-        o.more = words_;
-        o.more_count = size;
-        return o;
+        return detail::vector_of(prog_, words_, size);
     }
 
 private:
