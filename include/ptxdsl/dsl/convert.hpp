@@ -70,7 +70,7 @@ struct braces {
     constexpr void add(const raw_operand& o) noexcept {
         spans[n] = o.fresh;
         ids[n++] = o.words[0];
-        prog = o.prog;
+        if (o.prog != nullptr) prog = o.prog;
     }
     [[nodiscard]] constexpr raw_operand operand(const context& k, location where) {
         raw_operand o;

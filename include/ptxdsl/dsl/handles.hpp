@@ -101,8 +101,7 @@ template <class F>
         case ir::operand_kind::not_pred: return true;
         case ir::operand_kind::address:
         case ir::operand_kind::tensor: return ir::kind_of(o.words[1]) == ir::operand_kind::reg;
-        case ir::operand_kind::vec: return o.more_count != 0 && ir::kind_of(o.more[0]) == ir::operand_kind::reg;
-        default: return false;
+        default: return false;  // a vector's words do not say whose its registers are
     }
 }
 /// Emits one instruction: settles the order of nested calls, checks that all operands belong to this kernel (A05),

@@ -194,7 +194,8 @@ concept tensor_map_type = std::is_base_of_v<map_handle, M> && requires { M::spec
 template <unsigned N>
 struct coordinates {
     std::uint32_t words[N] = {};
-    ir::span fresh{};  ///< of the nested calls among them, which are in order
+    ir::program* prog = nullptr;  ///< of the registers among them
+    ir::span fresh{};             ///< of the nested calls among them, which are in order
     static constexpr unsigned size = N;
 
     constexpr coordinates() noexcept = default;
@@ -207,6 +208,7 @@ struct coordinates {
 private:
     constexpr void copy(const coordinates& o) noexcept {
         for (unsigned i = 0; i < N; ++i) words[i] = o.words[i];
+        prog = o.prog;
     }
 };
 /// Offsets of an im2col copy, made by `px::offsets(…)`.
@@ -256,6 +258,7 @@ constexpr auto collect(coordinates<N>& out, const raw_operand (&list)[N]) {
         if (list[i].prog != nullptr) p = list[i].prog;
     }
     if (p == nullptr) return;
+    out.prog = p;
     ir::span all;
     if (!p->settle(spans, N, all))
         p->report(
@@ -350,6 +353,7 @@ template <unsigned N>
 template <unsigned N>
 [[nodiscard]] constexpr raw_operand offset_operand(const coordinates<N>& c) noexcept {
     raw_operand o;
+    o.prog = c.prog;
     o.words[0] = ir::head(ir::operand_kind::vec, N);
     o.more = c.words;
     o.more_count = N;
