@@ -160,7 +160,7 @@ def main():
         importlib.import_module("numpy")
         importlib.import_module("pyptx")
     except ImportError as missing:
-        print(f"{missing}; pip install pyptx numpy")
+        print(f"skipped: {missing}; pip install pyptx numpy")
         return 77
     if options.self_test:
         return self_test()

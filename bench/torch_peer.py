@@ -366,12 +366,12 @@ def main():
     try:
         import torch
     except ImportError:
-        print("torch is not installed, so there is nothing to compare with")
+        print("skipped: torch is not installed, so there is nothing to compare with")
         return 77
     if options.self_test:
         return self_test(options)
     if not torch.cuda.is_available():
-        print("torch sees no GPU")
+        print("skipped: torch sees no GPU")
         return 77
     torch.zeros(1, device=DEVICE)  # makes the primary context, which the kernels are loaded into, current
     with tempfile.TemporaryDirectory() as folder:
