@@ -133,11 +133,7 @@ public:
         } else {
             static_assert(std::is_same_v<std::remove_cvref_t<V>, vec<E, n>>,
                           "PTXDSL-A07: the vector stored has another length or element type than the pointer's packet");
-            raw_operand list;
-            list.prog = v.program();
-            list.words[0] = ir::head(ir::operand_kind::vec, n);
-            list.more = v.words();
-            list.more_count = n;
+            raw_operand list = vector_of(v.program(), v.words(), n);
             if constexpr (!std::is_lvalue_reference_v<V>) list.fresh = v.expression();
             effect<F>(ctx(), where, take(a), list, bar.address_operand());
         }

@@ -256,15 +256,6 @@ private:
         o.count = 2;
         return o;
     }
-    [[nodiscard]] static constexpr raw_operand list_operand(ir::program* p, const std::uint32_t* words,
-                                                            std::uint32_t n) noexcept {
-        raw_operand o;
-        o.prog = p;
-        o.words[0] = ir::head(ir::operand_kind::vec, n);
-        o.more = words;
-        o.more_count = n;
-        return o;
-    }
     /// Registers of the callee and the arguments, and the nested calls they come from.
     template <std::uint32_t N>
     struct call_operands {
@@ -287,7 +278,7 @@ private:
         call_operands<sizeof...(P)> list;
         (list.add(ctx().p, static_cast<A&&>(args)), ...);
         const ir::span all = settle_spans(ctx().p, list.spans, list.n, where);
-        raw_operand operands[3] = {{}, symbol_operand(symbol), list_operand(list.owner, list.words, sizeof...(P))};
+        raw_operand operands[3] = {{}, symbol_operand(symbol), vector_of(list.owner, list.words, sizeof...(P))};
         return finish<R>(operands, 3, all, where);
     }
     template <class Targets, class F, class... A>
@@ -317,7 +308,7 @@ private:
             (list.add(p, static_cast<A&&>(args)), ...);
             const ir::span all = settle_spans(p, list.spans, list.n, where);
             raw_operand operands[4] = {
-                list_operand(nullptr, nullptr, 0), {}, list_operand(list.owner, list.words + 1, sizeof...(P)), {}};
+                vector_of(nullptr, nullptr, 0), {}, vector_of(list.owner, list.words + 1, sizeof...(P)), {}};
             operands[1].prog = list.owner;
             operands[1].words[0] = list.words[0];
             operands[3].words[0] =
@@ -353,7 +344,7 @@ private:
             emit(p, form, ctx().guard, where, operands + skip, n - skip);
         } else {
             const std::uint32_t dst = p.new_reg(scalar_of<R>), out = reg_word(dst);
-            operands[0] = list_operand(&p, &out, 1);
+            operands[0] = vector_of(&p, &out, 1);
             const ir::span s = emit(p, form, ctx().guard, where, operands, n);
             return reg<R>(p, dst, {all.end != 0 ? all.begin : s.begin, s.end});
         }

@@ -65,12 +65,7 @@ public:
         const std::uint32_t first = p.new_regs(isa::scalar::u32, 3);
         const std::uint32_t list[] = {reg_word(first), reg_word(first + 1), reg_word(first + 2),
                                       ir::head(ir::operand_kind::sink, 0)};
-        raw_operand d;
-        d.prog = &p;
-        d.words[0] = ir::head(ir::operand_kind::vec, 4);
-        d.more = list;
-        d.more_count = 4;
-        emit_all(p, ref<F>(), ctx().guard, where, d, operand<b128>(response, where));
+        emit_all(p, ref<F>(), ctx().guard, where, vector_of(&p, list, 4), operand<b128>(response, where));
         return {{p, first}, {p, first + 1}, {p, first + 2}};
     }
     /// `clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 d, response;`

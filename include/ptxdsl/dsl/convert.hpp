@@ -73,11 +73,7 @@ struct braces {
         if (o.prog != nullptr) prog = o.prog;
     }
     [[nodiscard]] constexpr raw_operand operand(const context& k, location where) {
-        raw_operand o;
-        o.prog = prog;
-        o.words[0] = ir::head(ir::operand_kind::vec, n);
-        o.more = ids;
-        o.more_count = n;
+        raw_operand o = vector_of(prog, ids, n);
         o.fresh = settle_spans(k.p, spans, n, where);
         return o;
     }

@@ -144,14 +144,7 @@ struct register_list {
         fresh[n++] = o.fresh;
         if (o.prog != nullptr) prog = o.prog;
     }
-    [[nodiscard]] constexpr raw_operand as_raw() const noexcept {
-        raw_operand o;
-        o.prog = prog;
-        o.words[0] = ir::head(ir::operand_kind::vec, N);
-        o.more = words;
-        o.more_count = N;
-        return o;
-    }
+    [[nodiscard]] constexpr raw_operand as_raw() const noexcept { return vector_of(prog, words, N); }
 };
 
 /// Puts the nested calls of `first` and of `list` into the order of the text (K05 when they cannot be told apart).
@@ -235,12 +228,8 @@ public:
         ir::program& p = ctx().p;
         vec<b32, n> d(p);
         for (unsigned i = 0; i < n; ++i) d.set(i, p.new_reg(isa::scalar::b32));
-        raw_operand to;
-        to.prog = &p;
-        to.words[0] = ir::head(ir::operand_kind::vec, n);
-        to.more = d.words();
-        to.more_count = n;
-        effect<F>(ctx(), where, to, address_operand(static_cast<ptr<space::shared, T, A>&&>(row)));
+        effect<F>(ctx(), where, vector_of(&p, d.words(), n),
+                  address_operand(static_cast<ptr<space::shared, T, A>&&>(row)));
         return d;
     }
     /// `ldmatrix` of a whole fragment of 1, 2 or 4 registers: the number of matrices follows the fragment. Lane

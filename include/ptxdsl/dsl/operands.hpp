@@ -105,12 +105,7 @@ public:
     constexpr void set(unsigned i, std::uint32_t word) noexcept { words_[i] = word; }
     constexpr void belongs_to(ir::program* p) noexcept { prog_ = p; }
     [[nodiscard]] constexpr detail::raw_operand raw(const detail::context&) const noexcept {
-        detail::raw_operand o;
-        o.prog = prog_;
-        o.words[0] = ir::head(ir::operand_kind::vec, N);
-        o.more = words_;
-        o.more_count = N;
-        return o;
+        return detail::vector_of(prog_, words_, N);
     }
 
 private:

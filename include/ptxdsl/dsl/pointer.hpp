@@ -341,11 +341,7 @@ namespace detail {
 /// `{a, b, …}` of a vector; an unnamed vector brings its span.
 template <class V>
 [[nodiscard]] constexpr auto vector_operand(V&& v) noexcept {
-    raw_operand o;
-    o.prog = v.program();
-    o.words[0] = ir::head(ir::operand_kind::vec, std::remove_cvref_t<V>::size);
-    o.more = v.words();
-    o.more_count = std::remove_cvref_t<V>::size;
+    raw_operand o = vector_of(v.program(), v.words(), std::remove_cvref_t<V>::size);
     if constexpr (!std::is_lvalue_reference_v<V>) o.fresh = v.expression();
     return o;
 }

@@ -291,10 +291,8 @@ private:
             fresh = c.expression;
         }
         [[nodiscard]] constexpr detail::raw_operand as_vector() const noexcept {
-            detail::raw_operand o;
-            o.prog = prog, o.fresh = fresh;
-            o.words[0] = ir::head(ir::operand_kind::vec, N);
-            o.more = words, o.more_count = N;
+            detail::raw_operand o = detail::vector_of(prog, words, N);
+            o.fresh = fresh;
             return o;
         }
     };

@@ -352,11 +352,7 @@ template <unsigned N>
 /// `{o0, o1, …}`
 template <unsigned N>
 [[nodiscard]] constexpr raw_operand offset_operand(const coordinates<N>& c) noexcept {
-    raw_operand o;
-    o.prog = c.prog;
-    o.words[0] = ir::head(ir::operand_kind::vec, N);
-    o.more = c.words;
-    o.more_count = N;
+    raw_operand o = vector_of(c.prog, c.words, N);
     o.fresh = c.fresh;
     return o;
 }

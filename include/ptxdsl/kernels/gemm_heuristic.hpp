@@ -127,12 +127,11 @@ namespace detail {
     if (s.m <= 64) {
         if (steps < 8) return few_rows;
         if (half_tiles && s.k > 4096) return tokens_64_split;
-        const bool pairs_fill = 2 * columns <= sms && (half_tiles || busy(2 * columns, sms) >= 0.8);
-        if (pairs_fill) return few_rows_split;
+        const bool pairs_fit = 2 * columns <= sms;
+        if (pairs_fit && (half_tiles || busy(2 * columns, sms) >= 0.8)) return few_rows_split;
         if (may_even && steps >= 64) return tokens_64_even;
-        if (2 * columns <= sms) return few_rows_split;
         const bool one_wave = columns <= sms && busy(columns, sms) < 0.8;
-        return one_wave || s.k > 4096 ? few_rows_split : few_rows;
+        return pairs_fit || one_wave || s.k > 4096 ? few_rows_split : few_rows;
     }
     if (half_tiles && steps >= 8) return tokens_128_split;
     if (2 * columns > sms) return may_even && steps >= 64 && busy(columns, sms) < 0.87 ? medium_even : medium;
