@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM = sys.argv.pop(1) if len(sys.argv) > 1 else "ptxdsl"
@@ -246,6 +247,51 @@ class Cli(unittest.TestCase):
         code, out, _ = run("corpus", self.path / "corpus", "--jobs", "1", "--no-transpile")
         self.assertEqual(code, 1)
         self.assertIn("wrong.ptx: 9:13: operand 1", out)
+
+    def test_corpus_of_others(self):
+        """--foreign pardons what ptxas refuses and nothing else; --by-folder counts each folder."""
+        self.file("corpus/a/good.ptx", GOOD)
+        self.file("corpus/b/deep/er/large.ptx", GOOD + "// " + "x" * 1000 + "\n")
+        self.file("corpus/b/wrong.ptx", WRONG)
+        self.file("corpus/top.ptx", GOOD)
+        words = ["corpus", self.path / "corpus", "--no-transpile", "--by-folder", "--jobs", "1"]
+        code, out, _ = run(*words)
+        self.assertEqual(code, 1)
+        *_, top, a, b, last = [line.partition(" files ") for line in out.splitlines()]
+        self.assertEqual([x[0] for x in (top, a, b)], [".:", "a:", "b:"])
+        self.assertEqual([x[2].split()[0] for x in (top, a, b)] + [last[0].split()[1]], ["1", "1", "2", "4"])
+        code, out, _ = run(*words, "--foreign", "--verbose")
+        if "no ptxas" in out:
+            self.assertEqual(code, 1)  # nobody knows that it is refused
+        else:
+            self.assertEqual(code, 0, out)
+            self.assertIn("b: files 2 assembled 1 parsed 2 lossless 2 semantic 1", out)
+        self.assertRegex(out.splitlines()[0] + out.splitlines()[1], r"/large\.ptx: good")  # the largest first
+        self.assertRegex(out, r"good\.ptx: good.* \(\d+\.\d s\)")
+
+    def test_corpus_in_time(self):
+        """A child that hangs is ended with its own children; its file and those behind it are counted as not finished."""
+        self.file("corpus/a/good.ptx", GOOD)
+        self.file("corpus/b/good.ptx", GOOD)
+        slow = self.file("slow", f"#!/bin/sh\nsleep 300 &\necho $! > {self.path}/sleeper\nwait\n")
+        slow.chmod(0o755)
+        begin = time.monotonic()
+        code, out, _ = run("corpus", self.path / "corpus", "--no-transpile", "--by-folder", "--jobs", "1", "--seconds", "1", "--ptxas", slow)
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertEqual(code, 1)
+        self.assertIn("2 files were not finished when the time was over", out)
+        self.assertIn("a: files 0 assembled 0 parsed 0 lossless 0 semantic 0 transpiled 0 sugared 0, 1 not finished", out)
+        sleeper = pathlib.Path("/proc") / (self.path / "sleeper").read_text().strip()
+        for _ in range(50):  # it may be there as a zombie until init has seen it
+            if not sleeper.exists() or "Z" in (sleeper / "stat").read_text().split()[2]:
+                break
+            time.sleep(0.1)
+        else:
+            self.fail("the child of the child goes on")
+        self.assertEqual(run("corpus", self.path, "--seconds", "0")[0], 2)
+        code, out, _ = run("corpus", self.path / "corpus", "--no-transpile", "--seconds", "60")
+        self.assertEqual(code, 0, out)
+        self.assertNotIn("not finished", out)
 
 
 if __name__ == "__main__":

@@ -10,13 +10,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <map>
 #include <mutex>
 #include <thread>
 
 namespace tool {
 
 inline constexpr std::string_view corpus_help =
-    R"(usage: ptxdsl corpus DIR [--ptxas PATH] [--cxx PATH] [--include DIR] [--jobs N] [--every N | --no-transpile] [--verbose]
+    R"(usage: ptxdsl corpus DIR [--ptxas PATH] [--cxx PATH] [--include DIR] [--jobs N] [--every N | --no-transpile]
+                         [--foreign] [--by-folder] [--seconds N] [--verbose]
 
 Runs everything on every .ptx file below DIR and prints what failed, file by file. The last line counts:
 
@@ -35,10 +39,13 @@ Runs everything on every .ptx file below DIR and prints what failed, file by fil
   --jobs N       files at a time; default: one for each processor
   --every N      transpile only one of N assembled files: the C++ compiler takes most of the time
   --no-transpile no C++ is compiled
-  --verbose      one line for each file
+  --foreign      texts of others: one that ptxas refuses is no failure, and 'check' may refuse it as well
+  --by-folder    the counts of each folder in DIR as well, in lines that begin with its name
+  --seconds N    stop after N seconds; files that were not finished by then are counted as such, nothing else of them
+  --verbose      one line for each file, as soon as it is done, with the seconds it took
 
-A file whose path has a directory 'reject' must have a syntax error or be refused by 'check'; one whose path has a
-directory 'syntax-only' need not assemble.
+Large files begin first. A file whose path has a directory 'reject' must have a syntax error or be refused by 'check';
+one whose path has a directory 'syntax-only' need not assemble.
 
 Exit status: 0 all laws hold, 1 a failure, 2 wrong usage.
 )";
@@ -50,6 +57,8 @@ struct corpus_result {
     bool transpiled = false, sugared = false, tried = false;
     bool text_differs_only = false;  ///< semantic but for the section that keeps the text
     bool varies = false;             ///< ptxas was seen to make several cubins of it
+    bool finished = false;           ///< before the time was over
+    double seconds = 0;
     std::vector<std::string> failures;
 };
 
@@ -160,8 +169,16 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
     return c.same;
 }
 
-[[nodiscard]] inline corpus_result examine(const std::string& file, const std::string& ptxas, const cxx_compiler& cxx,
-                                           bool transpile, const scratch& where) {
+/// How the files are examined.
+struct corpus_settings {
+    std::string directory, ptxas;
+    unsigned jobs = 1, every = 1, seconds = 0;
+    bool foreign = false, verbose = false, by_folder = false;
+};
+
+[[nodiscard]] inline corpus_result examine(const std::string& file, const corpus_settings& settings,
+                                           const cxx_compiler& cxx, bool transpile, const scratch& where) {
+    const std::string& ptxas = settings.ptxas;
     corpus_result r;
     r.file = file;
     module_file m;
@@ -176,6 +193,7 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
     if (!r.lossless) r.failures.push_back("printing the tokens does not give the bytes back");
     const std::string architecture = architecture_of(m.tree.read().target());
     const bool must_fail = file.find("/reject/") != file.npos;
+    const bool may_be_refused = must_fail || file.find("/syntax-only/") != file.npos;
     if (!ptxas.empty()) {
         const ptxdsl::ptx_version version = m.tree.read().version();
         original_cubin original = with_long_number(ptxas, where, m.source, architecture, version);
@@ -185,7 +203,8 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
         if (r.tried) r.transpiled = transpiles(false, cxx, ptxas, where, m, architecture, original, r);
         if (r.tried) r.sugared = transpiles(true, cxx, ptxas, where, m, architecture, original, r);
         r.varies = original.varies;
-        if (!r.assembled && !must_fail && file.find("/syntax-only/") == file.npos)
+        if (!r.assembled && settings.foreign) return r;
+        if (!r.assembled && !may_be_refused)
             r.failures.push_back("ptxas refuses it: " + original.made.log.substr(0, original.made.log.find('\n')));
     }
     if (r.parsed) ptx::check_module(m.tree.read(), m.tree.messages);
@@ -208,68 +227,165 @@ inline void compare_cubins(const std::string& ptxas, const scratch& where, const
     return files;
 }
 
+/// Indices of the files, the largest first: one that begins last must not be the one that takes longest.
+[[nodiscard]] inline std::vector<std::size_t> by_size(const std::vector<std::string>& files) {
+    std::vector<std::pair<std::uintmax_t, std::size_t>> sizes;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        std::error_code unreadable;
+        const std::uintmax_t size = std::filesystem::file_size(files[i], unreadable);
+        sizes.emplace_back(unreadable ? 0 : size, i);
+    }
+    std::stable_sort(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<std::size_t> order;
+    for (const auto& [size, i] : sizes) order.push_back(i);
+    return order;
+}
+
+inline void print_failures(const corpus_result& r) {
+    for (const std::string& f : r.failures) fmt::print("{}: {}\n", r.file, f);
+}
+
+/// Ends all children when the seconds are over, unless it goes away before.
+class time_limit {
+public:
+    explicit time_limit(unsigned seconds) {
+        if (seconds == 0) return;
+        all_children().make_groups();
+        watcher_ = std::thread([this, until = std::chrono::steady_clock::now() + std::chrono::seconds(seconds)] {
+            std::unique_lock<std::mutex> lock(mutex_);
+            if (!done_.wait_until(lock, until, [this] { return over_; })) all_children().end();
+        });
+    }
+    ~time_limit() {
+        if (!watcher_.joinable()) return;
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            over_ = true;
+        }
+        done_.notify_one();
+        watcher_.join();
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable done_;
+    bool over_ = false;
+    std::thread watcher_;
+};
+
 /// Examines all files on several threads; results in the order of the names.
 [[nodiscard]] inline std::vector<corpus_result> examine_all(const std::vector<std::string>& files,
-                                                            const std::string& ptxas, const cxx_compiler& cxx,
-                                                            unsigned jobs, unsigned every) {
+                                                            const corpus_settings& settings, const cxx_compiler& cxx) {
     std::vector<corpus_result> results(files.size());
+    const std::vector<std::size_t> order = by_size(files);
     std::atomic<std::size_t> next = 0;
+    std::mutex output;
     const auto work = [&] {
         const scratch where;
-        for (std::size_t i = next++; i < files.size(); i = next++)
-            results[i] = examine(files[i], ptxas, cxx, i % every == 0, where);
+        for (std::size_t n = next++; n < order.size() && !all_children().ended(); n = next++) {
+            const std::size_t i = order[n];
+            const auto begin = std::chrono::steady_clock::now();
+            corpus_result r = examine(files[i], settings, cxx, i % settings.every == 0, where);
+            r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+            r.finished = !all_children().ended();
+            const std::lock_guard<std::mutex> lock(output);
+            if (settings.verbose && r.finished && r.failures.empty())
+                fmt::print("{}: {} ({:.1f} s)\n", r.file, r.assembled ? "good" : "good, not assembled", r.seconds);
+            if (settings.verbose && r.finished) print_failures(r), std::fflush(stdout);
+            results[i] = std::move(r);
+        }
     };
+    const time_limit limit(settings.seconds);
     std::vector<std::thread> threads;
-    for (unsigned i = 1; i < jobs && i < files.size(); ++i) threads.emplace_back(work);
+    for (unsigned i = 1; i < settings.jobs && i < files.size(); ++i) threads.emplace_back(work);
     work();
     for (std::thread& t : threads) t.join();
     return results;
 }
 
+/// The numbers of the last line, and those that need a sentence.
+struct corpus_counts {
+    std::size_t files = 0, assembled = 0, parsed = 0, lossless = 0, semantic = 0, transpiled = 0, sugared = 0;
+    std::size_t unfinished = 0, untried = 0, with_text = 0, several = 0, failed = 0;
+
+    void add(const corpus_result& r) {
+        if (!r.finished) {
+            ++unfinished;
+            return;
+        }
+        ++files, failed += !r.failures.empty();
+        assembled += r.assembled, parsed += r.parsed, lossless += r.lossless, semantic += r.assembled && r.semantic;
+        with_text += r.semantic && r.text_differs_only, several += r.varies;
+        transpiled += r.transpiled, sugared += r.sugared, untried += r.assembled && !r.tried;
+    }
+    [[nodiscard]] std::string line() const {
+        return fmt::format("files {} assembled {} parsed {} lossless {} semantic {} transpiled {} sugared {}", files,
+                           assembled, parsed, lossless, semantic, transpiled, sugared);
+    }
+    void explain() const {
+        if (with_text != 0)
+            fmt::print(
+                "{} of the semantic ones have debug information; there the section that keeps the text was left out of "
+                "the comparison\n",
+                with_text);
+        if (several != 0)
+            fmt::print("of {} files ptxas makes several cubins, by chance; there one that both texts have is enough\n",
+                       several);
+        if (untried != 0) fmt::print("{} of the assembled files were not transpiled, as asked\n", untried);
+        if (unfinished != 0) fmt::print("{} files were not finished when the time was over\n", unfinished);
+    }
+};
+
+/// The folder of DIR that a file is in, "." for DIR itself.
+[[nodiscard]] inline std::string folder_of(const std::string& file, const std::string& directory) {
+    const std::filesystem::path inside = std::filesystem::path(file).lexically_relative(directory);
+    return inside.has_parent_path() ? inside.begin()->string() : ".";
+}
+
+[[nodiscard]] inline int report(const std::vector<corpus_result>& results, const corpus_settings& settings) {
+    corpus_counts all;
+    std::map<std::string, corpus_counts> folders;
+    for (const corpus_result& r : results) {
+        all.add(r);
+        if (settings.by_folder) folders[folder_of(r.file, settings.directory)].add(r);
+        if (!settings.verbose && r.finished) print_failures(r);
+    }
+    all.explain();
+    for (const auto& [name, counts] : folders)
+        fmt::print("{}: {}{}{}\n", name, counts.line(),
+                   counts.untried == 0 ? "" : fmt::format(", {} not transpiled", counts.untried),
+                   counts.unfinished == 0 ? "" : fmt::format(", {} not finished", counts.unfinished));
+    fmt::print("{}\n", all.line());
+    return all.failed != 0 || all.unfinished != 0 ? found_errors : good;
+}
+
 inline int corpus_command(const std::vector<std::string_view>& words) {
-    const arguments a(words, {"--verbose", "--no-transpile"}, {"--ptxas", "--cxx", "--include", "--jobs", "--every"});
+    const arguments a(words, {"--verbose", "--no-transpile", "--foreign", "--by-folder"},
+                      {"--ptxas", "--cxx", "--include", "--jobs", "--every", "--seconds"});
     if (!a.problem.empty()) return usage_error("corpus", a.problem);
     if (a.rest.size() != 1) return usage_error("corpus", "one directory is examined");
-    const std::string directory(a.rest[0]);
-    if (!std::filesystem::is_directory(directory))
-        return usage_error("corpus", fmt::format("'{}' is no directory", directory));
+    corpus_settings s;
+    s.directory = a.rest[0];
+    if (!std::filesystem::is_directory(s.directory))
+        return usage_error("corpus", fmt::format("'{}' is no directory", s.directory));
     const auto number = [&](std::string_view option, unsigned otherwise) {
-        const std::string_view s = a.value(option);
-        return s.empty() ? otherwise : static_cast<unsigned>(std::atoi(std::string(s).c_str()));
+        const std::string_view v = a.value(option);
+        return v.empty() ? otherwise : static_cast<unsigned>(std::atoi(std::string(v).c_str()));
     };
-    const unsigned jobs = number("--jobs", std::thread::hardware_concurrency()), every = number("--every", 1);
-    if (jobs == 0 || every == 0) return usage_error("corpus", "--jobs and --every take a number from 1");
-    const std::string ptxas = find_ptxas(a.value("--ptxas"));
-    if (ptxas.empty()) fmt::print("no ptxas: nothing is assembled, the semantic law is not tested\n");
+    s.jobs = number("--jobs", std::thread::hardware_concurrency());
+    s.every = number("--every", 1);
+    s.seconds = number("--seconds", 0);
+    if (s.jobs == 0 || s.every == 0 || (s.seconds == 0 && !a.value("--seconds").empty()))
+        return usage_error("corpus", "--jobs, --every and --seconds take a number from 1");
+    s.foreign = a.has("--foreign"), s.verbose = a.has("--verbose"), s.by_folder = a.has("--by-folder");
+    s.ptxas = find_ptxas(a.value("--ptxas"));
+    if (s.ptxas.empty()) fmt::print("no ptxas: nothing is assembled, the semantic law is not tested\n");
 
     const cxx_compiler cxx(!a.has("--no-transpile"), a.value("--cxx"), a.value("--include"));
     if (!cxx.found() && !(a.value("--cxx").empty() && a.value("--include").empty()))
         return usage_error("corpus", cxx.problem());
     if (!cxx.found()) fmt::print("{}: nothing is transpiled\n", cxx.problem());
-    const std::vector<corpus_result> results = examine_all(ptx_files(directory), ptxas, cxx, jobs, every);
-    std::size_t transpiled = 0, sugared = 0, untried = 0, assembled = 0, parsed = 0, lossless = 0, semantic = 0,
-                with_text = 0, several = 0;
-    int status = good;
-    for (const corpus_result& r : results) {
-        assembled += r.assembled, parsed += r.parsed, lossless += r.lossless, semantic += r.assembled && r.semantic,
-            with_text += r.semantic && r.text_differs_only, several += r.varies;
-        transpiled += r.transpiled, sugared += r.sugared, untried += r.assembled && !r.tried;
-        if (a.has("--verbose") && r.failures.empty())
-            fmt::print("{}: {}\n", r.file, r.assembled ? "good" : "good, not assembled");
-        for (const std::string& f : r.failures) fmt::print("{}: {}\n", r.file, f), status = found_errors;
-    }
-    if (with_text != 0)
-        fmt::print(
-            "{} of the semantic ones have debug information; there the section that keeps the text was left out of the "
-            "comparison\n",
-            with_text);
-    if (several != 0)
-        fmt::print("of {} files ptxas makes several cubins, by chance; there one that both texts have is enough\n",
-                   several);
-    if (untried != 0) fmt::print("{} of the assembled files were not transpiled, as asked\n", untried);
-    fmt::print("files {} assembled {} parsed {} lossless {} semantic {} transpiled {} sugared {}\n", results.size(),
-               assembled, parsed, lossless, semantic, transpiled, sugared);
-    return status;
+    return report(examine_all(ptx_files(s.directory), s, cxx), s);
 }
 
 }  // namespace tool

@@ -2,11 +2,8 @@
 // NVIDIA's assembler as a child process, and the comparison of what it makes.
 #pragma once
 
+#include "child.hpp"
 #include "common.hpp"
-
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -67,28 +64,6 @@ public:
 private:
     std::string path_;
 };
-
-/// Runs a program in `directory` with its output in `log`; its exit status, or -1.
-[[nodiscard]] inline int run(const std::string& directory, const std::vector<std::string>& command,
-                             const std::string& log) {
-    std::vector<char*> argv;
-    for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-    argv.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
-    pid_t child = 0;
-    const int problem = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (problem != 0) return -1;
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 /// What ptxas said of a text.
 struct assembly {
