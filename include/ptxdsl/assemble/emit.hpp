@@ -77,9 +77,12 @@ private:
 
 /// Prints one program. Register numbers follow the first appearance in the text, never the order in which the C++
 /// compiler evaluated the body, so the text is the same from every compiler.
+///
+/// A template (over `ir::view`) so that a translation unit that assembles nothing only parses it.
+template <class View>
 class emitter {
 public:
-    constexpr emitter(const ir::view& m, std::uint32_t capacity)
+    constexpr emitter(const View& m, std::uint32_t capacity)
         : out(capacity), m_(m), numbers_(m.n.regs), counts_(m.n.prefixes) {
         numbers_.resize(m.n.regs, 0);
         counts_.resize(m.n.prefixes, 0);
@@ -551,7 +554,7 @@ private:
             out.put_number(v);
     }
 
-    const ir::view& m_;
+    const View& m_;
     std::uint32_t word_ = 40;          ///< the longest text one word prints
     dynarray<std::uint32_t> numbers_;  ///< printed number + 1 of each register, 0: not met
     dynarray<std::uint32_t> counts_;   ///< registers met with each prefix

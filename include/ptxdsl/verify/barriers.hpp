@@ -541,7 +541,7 @@ constexpr void check_barrier(Facts& f, u32 barrier) {
 /// A read of what one of these copies fills; of an unknown array, a read behind a copy. 0: none; else the location + 1.
 template <class Facts>
 [[nodiscard]] constexpr u32 read_of(const Facts& f, bool by_threads, u32& copy, bool& sure) noexcept {
-    for (const facts::late_copy& c : f.late_copies) {
+    for (const auto& c : f.late_copies) {
         if (c.by_thread != by_threads || f.read_at.size() == 0) continue;
         copy = c.where, sure = c.allocation != 0 && f.read_at[c.allocation] != 0;
         if (sure) return f.read_at[c.allocation];
@@ -572,7 +572,7 @@ constexpr void check_late_copies(Facts& f) {
                  "cp.async.wait_all, or a group and cp.async.wait_group, and a barrier come before");
     if (!f.waits) return say_late(f, false, "on the mbarrier of its bulk copies", "k.wait(bar, parity) comes before");
     for (u32 i = 0; i < f.ring_tiles.size() && !f.waits_unknown; ++i) {
-        const facts::ring_tile t = f.ring_tiles[i];
+        const auto t = f.ring_tiles[i];
         bool waits = f.ring_of(t.barrier, false) < max_rings;  // told of the pipeline
         for (const site& s : f.sites) waits = waits || (s.kind == site_kind::wait && s.barrier == t.barrier);
         if (waits || f.read_at.size() == 0 || f.read_at[t.allocation + 1] == 0) continue;

@@ -81,11 +81,12 @@ constexpr void check_issuer(Facts& f) {
 // -------------------------------------------------------------------------------------
 
 /// Number of the tensor map whose address is the base of this operand; `max_maps`: not followed.
-constexpr u32 map_at(facts& f, const u32* o) {
+template <class Facts>
+constexpr u32 map_at(Facts& f, const u32* o) {
     const ir::operand_kind k = ir::kind_of(o[0]);
     if (k != ir::operand_kind::address && k != ir::operand_kind::tensor) return max_maps;
     u32 base = o[1];
-    for (const facts::alias& a : f.map_aliases)
+    for (const auto& a : f.map_aliases)
         if (a.of == base) base = a.root;
     if (ir::kind_of(base) != ir::operand_kind::reg || (k == ir::operand_kind::address && o[2] != 0) ||
         (f.regs[ir::payload_of(base)] & bit::again) != 0)
@@ -96,22 +97,26 @@ constexpr u32 map_at(facts& f, const u32* o) {
     f.maps.push_back(base);
     return f.maps.size() - 1;
 }
-constexpr void on_map_use(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_map_use(Facts& f, const ir::cursor& c) {
     if (!f.changes_maps) return;
     for (u32 i = 0; i < c.operands(); ++i)
         if (const u32* o = operand_at(c, i); ir::kind_of(o[0]) == ir::operand_kind::tensor)
             if (const u32 map = map_at(f, o); map < max_maps) f.push(event_kind::map_use, map);
 }
-constexpr void on_map_change(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_map_change(Facts& f, const ir::cursor& c) {
     if (has_token(c, tok::global))
         if (const u32 map = map_at(f, c.first_operand()); map < max_maps) f.push(event_kind::map_change, map);
 }
 /// `fence.proxy.tensormap::generic.acquire.SCOPE [map], 128`
-constexpr void on_map_fence(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_map_fence(Facts& f, const ir::cursor& c) {
     if (c.operands() != 0) f.push(event_kind::map_fence, map_at(f, c.first_operand()));
 }
 /// `cvta` between the global and the generic address of a map.
-constexpr void on_cvta(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_cvta(Facts& f, const ir::cursor& c) {
     const u32* o = c.first_operand();
     if (f.changes_maps && c.operands() == 2 && ir::kind_of(o[1]) == ir::operand_kind::reg)
         f.map_aliases.push_back({o[0], o[1]});
@@ -127,7 +132,7 @@ constexpr void check_bulk_size(Facts& f, const ir::cursor& c, u32 operand) {
 
 template <class Facts>
 constexpr void note_copy(Facts& f, const place& to, bool by_thread) {
-    for (const facts::late_copy& c : f.late_copies)
+    for (const auto& c : f.late_copies)
         if (c.by_thread == by_thread && c.allocation == to.allocation) return;
     f.late_copies.push_back({f.where + 1, to.allocation, by_thread});
 }
@@ -192,7 +197,7 @@ constexpr void thread_copies_arrive(Facts& f) noexcept {
 template <class Facts>
 constexpr void read_own_copy(Facts& f, const u32* address) {
     if (f.thread_writes.empty() || ir::kind_of(address[0]) != ir::operand_kind::address) return;
-    for (const facts::thread_write& w : f.thread_writes) {
+    for (const auto& w : f.thread_writes) {
         u32 l = f.loop_now;
         while (l != w.loop && l != 0) l = f.loops[l].parent;
         if (w.base != address[1] || w.offset != address[2] || l != w.loop ||

@@ -336,9 +336,11 @@ struct site {
     u32 meetings = 0;                  ///< `facts::meetings` at that time
 };
 
-/// State of one run, up to the record the first pass has reached.
-struct facts {
-    const ir::view& m;
+/// State of one run, up to the record the first pass has reached. A template (over `ir::view`), as are the functions
+/// that take it, so that a translation unit that verifies nothing only parses them.
+template <class View>
+struct facts_of {
+    const View& m;
     report& out;
 
     // Registers (verify/registers.hpp).
@@ -471,7 +473,7 @@ struct facts {
     bool bytes_unknown = false;  ///< a copy onto a barrier without a note
     tensor_memory_facts tm;
 
-    constexpr facts(const ir::view& program, report& to)
+    constexpr facts_of(const View& program, report& to)
         : m(program), out(to), regs(program.n.regs), values(program.n.regs) {
         threads = together = m.attrs.reqntid.given() ? m.attrs.reqntid.count() : 0;
         if (threads != 0) first_thread = 0;
@@ -584,6 +586,8 @@ struct facts {
         return true;
     }
 };
+
+using facts = facts_of<ir::view>;
 
 /// Head word of operand `i` of an instruction; for operands before it of any length.
 [[nodiscard]] constexpr const u32* operand_at(const ir::cursor& c, u32 i) noexcept {

@@ -10,7 +10,8 @@ namespace ptxdsl::verify {
 // ------------------------------------------------------------------------------------------------
 
 /// G06: until a block has entered, its shared memory is not there (PTX ISA 5.1.6).
-constexpr void reaches_peer(facts& f) {
+template <class Facts>
+constexpr void reaches_peer(Facts& f) {
     if (f.cluster_met || f.m.attrs.cluster_size() < 2 || f.is_function || f.opaque || f.unstructured || f.tm.calls)
         return;
     f.cluster_met = true;  // told once
@@ -20,11 +21,13 @@ constexpr void reaches_peer(facts& f) {
 }
 
 /// G07: what makes earlier stores visible to other blocks.
-constexpr void releases_to_cluster(facts& f) noexcept {
+template <class Facts>
+constexpr void releases_to_cluster(Facts& f) noexcept {
     if (f.peer_store != 0 || f.loop_now != 0) f.wide_release = true;
 }
 /// An instruction whose first address lies in another block.
-constexpr void on_peer_access(facts& f, op k, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_peer_access(Facts& f, op k, const ir::cursor& c) {
     reaches_peer(f);
     const bool tells = k == op::mbarrier || has_token(c, tok::async);  // somebody may wait for it
     f.tells_peers = f.tells_peers || tells;
@@ -34,7 +37,8 @@ constexpr void on_peer_access(facts& f, op k, const ir::cursor& c) {
     if (!has_token(c, tok::cluster)) f.narrow_arrive = f.where + 1;
 }
 /// G07 of the whole program.
-constexpr void check_peer_stores(facts& f) {
+template <class Facts>
+constexpr void check_peer_stores(Facts& f) {
     if (f.narrow_arrive == 0 || f.is_function || f.opaque || f.unstructured || f.tm.calls) return;
     (f.wide_release ? f.out.warning("G07", f.narrow_arrive - 1) : f.out.error("G07", f.narrow_arrive - 1))
         .say(
@@ -45,7 +49,8 @@ constexpr void check_peer_stores(facts& f) {
 // ----------------------------------------------------------------------------------------------------
 
 /// The constant member mask of `shfl.sync`, `vote.sync`, … ; false when there is none.
-[[nodiscard]] constexpr bool constant_mask(const facts& f, const ir::cursor& c, u32& mask) noexcept {
+template <class Facts>
+[[nodiscard]] constexpr bool constant_mask(const Facts& f, const ir::cursor& c, u32& mask) noexcept {
     if (c.operands() == 0 || !has_token(c, tok::sync) || has_token(c, tok::aligned) || token_at(c, 0) == tok::barrier)
         return false;
     const u32* o = operand_at(c, c.operands() - 1);
@@ -58,7 +63,8 @@ constexpr void check_peer_stores(facts& f) {
     return true;
 }
 /// H03 in code that a part of a warp runs (or under a guard that selects one).
-constexpr void check_convergence(facts& f, op k, const ir::cursor& c) {
+template <class Facts>
+constexpr void check_convergence(Facts& f, op k, const ir::cursor& c) {
     if (f.some_left || f.unstructured) return;
     const u32 guard = f.guard == 0 ? 0 : (f.guard >> 1) - 1;
     const bool guard_splits = f.guard != 0 && (f.regs[guard] & (bit::lanes | bit::again)) == bit::lanes &&
@@ -101,7 +107,8 @@ constexpr void warn_of_lone_masks(Facts& f) {
                 "the mask names all 32 lanes, but a part of the warp executes this and waits until the others have left; name the lanes that do");
 }
 /// H03 where whole warps run: the executing lanes are in the mask.
-constexpr void check_members(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void check_members(Facts& f, const ir::cursor& c) {
     u32 mask = 0;
     if (f.split || f.ifs_open != 0 || f.guard != 0 || f.some_left || f.unstructured || f.is_function ||
         f.roles[0].threads == 0 || f.roles[0].threads % 32 != 0 || !constant_mask(f, c, mask) || mask == ~0u)

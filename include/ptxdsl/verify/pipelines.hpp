@@ -12,7 +12,8 @@ struct ring_side {
     const site *init = nullptr, *wait = nullptr, *arrival = nullptr, *multicast = nullptr;
     u32 arrivals = 0;  ///< places that arrive
 
-    constexpr ring_side(const facts& f, u32 barrier) noexcept {
+    template <class Facts>
+    constexpr ring_side(const Facts& f, u32 barrier) noexcept {
         for (const site& s : f.sites) {
             if (s.barrier != barrier) continue;
             const site*& first = s.kind == site_kind::init ? init : s.kind == site_kind::wait ? wait : arrival;
@@ -24,14 +25,16 @@ struct ring_side {
 };
 
 /// Whether the site runs more often than the ring has stages, as far as its loops tell.
-[[nodiscard]] constexpr bool goes_round(const facts& f, const site& s, u32 stages) noexcept {
+template <class Facts>
+[[nodiscard]] constexpr bool goes_round(const Facts& f, const site& s, u32 stages) noexcept {
     for (u32 l = s.loop; l != 0; l = f.loops[l].parent)
         if (f.loops[l].trips == unknown_count || f.loops[l].trips > stages) return true;
     return false;
 }
 
 /// E16: copies fill slots of several blocks, and no block hears from another that its slot is free.
-constexpr void check_multicast(facts& f, const ring_side& full, const ring_side& empty, string_view name, u32 stages) {
+template <class Facts>
+constexpr void check_multicast(Facts& f, const ring_side& full, const ring_side& empty, string_view name, u32 stages) {
     if (full.multicast == nullptr || empty.arrival == nullptr || empty.wait == nullptr || f.arrivals_unknown ||
         f.no_arity != 0 || f.cluster_in_loop || f.begins_anew || !goes_round(f, *full.multicast, stages))
         return;
@@ -89,7 +92,8 @@ constexpr void check_walks(Facts& f, const ring& r, u32 stages) {
     }
 }
 /// Whether its thread has waited for a free slot before it fills one. (It may know otherwise that the first ones are.)
-[[nodiscard]] constexpr bool waits_before_filling(const facts& f, const ring& r, u32 fill) noexcept {
+template <class Facts>
+[[nodiscard]] constexpr bool waits_before_filling(const Facts& f, const ring& r, u32 fill) noexcept {
     const site& to = f.sites[fill];
     for (u32 i = 0; i < fill; ++i) {
         const site& s = f.sites[i];
@@ -104,7 +108,8 @@ constexpr void check_walks(Facts& f, const ring& r, u32 stages) {
     return false;
 }
 /// Whether threads that do not come to this wait may wait for another phase before.
-[[nodiscard]] constexpr bool may_not_be_first(const facts& f, const site& wait) noexcept {
+template <class Facts>
+[[nodiscard]] constexpr bool may_not_be_first(const Facts& f, const site& wait) noexcept {
     for (const site& s : f.sites)
         if (s.kind == site_kind::wait && s.barrier == wait.barrier && s.role == wait.role &&
             (!f.arm_lies_in(s.arm, wait.arm) || s.block != wait.block))

@@ -405,7 +405,7 @@ constexpr void learn_elect(Facts& f, const u32* dst) noexcept {
 template <class Facts>
 constexpr void settle_unproved(Facts& f) {
     for (u32 i = 0; i < f.unproved_uses.size(); ++i) {
-        const facts::unproved u = f.unproved_uses[i];
+        const auto u = f.unproved_uses[i];
         const u32 v = f.regs[u.reg];
         const bool reached = (v & bit::written) != 0 || ((v & bit::member) != 0 && f.fragments[v >> 8 & 0xfu].written);
         if (reached || f.opaque) continue;

@@ -181,7 +181,8 @@ constexpr void tensor_memory_met(Facts& f, bool waits) noexcept {
 }
 
 /// I10: an address that all threads have from one place names the same lanes for every warp.
-constexpr void check_quarter(facts& f, const u32* address) {
+template <class Facts>
+constexpr void check_quarter(Facts& f, const u32* address) {
     if (f.threads <= 32 || f.in_single || f.guard != 0 || ir::kind_of(address[0]) != ir::operand_kind::address ||
         ir::kind_of(address[1]) != ir::operand_kind::reg || (f.regs[ir::payload_of(address[1])] & bit::again) != 0)
         return;

@@ -424,7 +424,8 @@ private:
 };
 
 /// A12
-constexpr void check_version(facts& f) {
+template <class Facts>
+constexpr void check_version(Facts& f) {
     const ptx_version floor = f.m.target.floor();
     if (f.m.version >= floor) return;
     f.out.error("A12", 0)

@@ -49,7 +49,8 @@ constexpr void named_barrier(Facts& f, std::int64_t id, std::int64_t count, bool
                               f.in_single ? 0 : f.together, f.role_now, f.where, waits, f.loop_now != 0});
 }
 
-constexpr void on_cluster_barrier(facts& f, const ir::cursor& c) {
+template <class Facts>
+constexpr void on_cluster_barrier(Facts& f, const ir::cursor& c) {
     if (token_at(c, 2) == tok::arrive) {
         if (!has_token(c, tok::relaxed)) releases_to_cluster(f);
         return f.push(event_kind::cluster_arrive);
@@ -92,15 +93,16 @@ constexpr void on_bar(Facts& f, const ir::cursor& c) {
 }
 
 /// Whether two uses can be of one barrier, with the same count. (Another count is another phase.)
-[[nodiscard]] constexpr bool may_be_one(const facts::barrier_use& a, const facts::barrier_use& b) noexcept {
+template <class Use>
+[[nodiscard]] constexpr bool may_be_one(const Use& a, const Use& b) noexcept {
     return (a.id == b.id || a.id == unknown_count || b.id == unknown_count) &&
            (a.count == b.count || a.count == unknown_count || b.count == unknown_count);
 }
 /// H02: a barrier whose number is in a register, so that groups of one role have one each: their threads must make
 /// whole groups. Nobody else may take part in barriers of that count.
-template <class Facts>
-constexpr void check_numbered_barrier(Facts& f, const facts::barrier_use& u) {
-    for (const facts::barrier_use& v : f.barrier_uses)
+template <class Facts, class Use>
+constexpr void check_numbered_barrier(Facts& f, const Use& u) {
+    for (const auto& v : f.barrier_uses)
         if ((v.count == u.count || v.count == unknown_count) && (v.role != u.role || !v.waits || v.id != u.id)) return;
     const u32 threads = f.late_varies ? u.threads : u.together;
     if (threads == 0 || u.count == 0 || u.count % 32 != 0 || threads % u.count == 0) return;
@@ -115,12 +117,12 @@ constexpr void check_numbered_barrier(Facts& f, const facts::barrier_use& u) {
 /// H02: the most arrivals a named barrier can get are fewer than it counts. A thread that waits cannot arrive again.
 template <class Facts>
 constexpr void check_named_barrier(Facts& f, u32 first) {
-    const facts::barrier_use& u = f.barrier_uses[first];
+    const auto& u = f.barrier_uses[first];
     if (u.count == unknown_count) return;
     if (u.id == unknown_count) return check_numbered_barrier(f, u);
     u32 most = 0;
     for (u32 i = 0; i < f.barrier_uses.size(); ++i) {
-        const facts::barrier_use& v = f.barrier_uses[i];
+        const auto& v = f.barrier_uses[i];
         if (!may_be_one(v, u)) continue;
         if (v.id != u.id || v.count != u.count) return;
         if (i < first || v.threads == 0 || (v.in_loop && !v.waits)) return;
