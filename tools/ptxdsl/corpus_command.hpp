@@ -277,6 +277,7 @@ private:
 [[nodiscard]] inline std::vector<corpus_result> examine_all(const std::vector<std::string>& files,
                                                             const corpus_settings& settings, const cxx_compiler& cxx) {
     std::vector<corpus_result> results(files.size());
+    for (std::size_t i = 0; i < files.size(); ++i) results[i].file = files[i];
     const std::vector<std::size_t> order = by_size(files);
     std::atomic<std::size_t> next = 0;
     std::mutex output;
