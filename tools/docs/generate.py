@@ -330,7 +330,11 @@ def example(family):
         if begin is None:
             raise BadPage(f"{name} has no test `{test}`, the example of docs/isa/{family}.md")
         begin -= lines[begin - 1] == "    check("
-        end = next(i for i in range(begin, len(lines)) if lines[i].endswith('");'))
+        # The last line of the expected text; calls of the lambda, too, may end in a string: `k.make_fragment<...>("a");`.
+        end = next(i for i in range(begin, len(lines)) if lines[i].lstrip().startswith('"') and lines[i].endswith('");'))
+        excerpt = "".join(lines[begin:end + 1])
+        if excerpt.count("(") != excerpt.count(")") or excerpt.count("{") != excerpt.count("}"):
+            raise BadPage(f"the excerpt of `{test}` in {name} is no whole statement")
         out += [f"\n```cpp file={name}\n", *(line[4:] + "\n" for line in lines[begin:end + 1]), "```\n"]
     return "".join(out)
 
