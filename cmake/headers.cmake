@@ -114,6 +114,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/verify/peers.hpp
     ptxdsl/verify/pipelines.hpp
     ptxdsl/verify/prescan.hpp
+    ptxdsl/verify/ranks.hpp
     ptxdsl/verify/registers.hpp
     ptxdsl/verify/report.hpp
     ptxdsl/verify/tensor_memory.hpp

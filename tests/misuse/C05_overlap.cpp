@@ -47,5 +47,28 @@ constexpr void body(hopper& k) {
     static_cast<void>(plain[0].as<tile>());  // here-4
 }
 
+#elif PTXDSL_CASE == 5
+// expect-5: PTXDSL-C05
+
+constexpr void body(hopper& k) {
+    const auto full = k.make_mbarrier_ring_at<"full">(0, 2, px::arrivals<1>);
+    const auto done = k.make_mbarrier_ring_at<"done">(8, 2, px::arrivals<1>);  // here-5
+    k.single_thread(k.mov(px::tid.x) == 0u, [&] {
+        for (int i = 0; i < 2; ++i) k.mbarrier_init(full[i]);
+        k.mbarrier_arrive(done[0]);
+    });
+}
+
+#elif PTXDSL_CASE == 6
+// control-6: rings side by side
+
+constexpr void body(hopper& k) {
+    const auto full = k.make_mbarrier_ring_at<"full">(0, 2, px::arrivals<1>);
+    const auto done = k.make_mbarrier_ring_at<"done">(16, 2, px::arrivals<1>);
+    k.single_thread(k.mov(px::tid.x) == 0u, [&] {
+        for (int i = 0; i < 2; ++i) k.mbarrier_init(full[i]), k.mbarrier_init(done[i]);
+    });
+}
+
 #endif
 [[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body>>();

@@ -6,6 +6,9 @@
 // expect-3: PTXDSL-C08 "loads"
 // expect-4: PTXDSL-C08
 // control-5: a size in a register
+// control-6: conditions that do not hold: nothing runs the accesses
+// expect-7: PTXDSL-C08 "writes"
+// expect-8: PTXDSL-C08 "writes"
 #include <ptxdsl/ptxdsl.hpp>
 
 namespace px = ptxdsl;
@@ -37,6 +40,16 @@ constexpr void body(hopper& k, px::global_ptr<const f32, 16> from, px::global_pt
     k.st((row + 254).assume_aligned<16>().as<px::packet<f32, 4>>(), px::vec{x, x, x, x});  // here-2
 #elif PTXDSL_CASE == 3
     k.st(to + tid, k.ld(row + 256));  // here-3
+#endif
+#if PTXDSL_CASE == 6
+    k.at(tid >= 128u).st(row + 256, x);
+    k.at(tid == 200u).st(row + 256, x);
+    k.if_(tid < 128u, [&] { k.st(row + tid, x); }).else_([&] { k.st(row + 256, x); });
+    k.if_(k.mov<u32>(4u) > 4u, [&] { k.if_(n == 0u, [&] { k.st(row + 256, x); }); });
+#elif PTXDSL_CASE == 7
+    k.at(tid >= 127u).st(row + 256, x);  // here-7
+#elif PTXDSL_CASE == 8
+    k.if_(k.mov<u32>(4u) >= 4u, [&] { k.if_(n == 0u, [&] { k.st(row + 256, x); }); });  // here-8
 #endif
     k.fence_proxy_async_shared_cta();
     k.bar_sync();

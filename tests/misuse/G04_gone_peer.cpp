@@ -81,6 +81,33 @@ constexpr void body(hopper& k, px::global_ptr<u32> out) {
     });
 }
 
+#elif PTXDSL_CASE == 6
+// control-6: each block maps its own rank, or the one block that runs the code
+
+constexpr void body(hopper& k) {
+    const auto box = k.smem_array<u32>(32, "box");
+    const auto tid = k.mov(px::tid.x) & 31u;
+    const auto rank = k.mov(px::cluster_ctarank);
+    k.st(k.mapa(box + tid, rank), tid);
+    k.st(k.mapa(box + tid, k.mov(px::cluster_ctaid.x)), tid);
+    const auto first = k.mapa(box + tid, 0u);
+    k.if_(rank == 0u, [&] { k.st(first, tid); });
+    k.at(rank == 0u).st(first, tid);
+}
+
+#elif PTXDSL_CASE == 7
+// expect-7: PTXDSL-G04 "another"
+
+constexpr void body(hopper& k) {
+    const auto box = k.smem_array<u32>(32, "box");
+    const auto rank = k.mov(px::cluster_ctarank);
+    k.barrier_cluster_arrive();
+    k.barrier_cluster_wait();
+    k.if_(rank != 0u, [&] {
+        k.st(k.mapa(box, 0u), rank);  // here-7
+    });
+}
+
 #endif
 [[maybe_unused]] constexpr auto ptx =
     px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}, .cluster = {2}}>>();

@@ -82,6 +82,35 @@ constexpr void body(hopper& k, px::reg<u32> steps) {
     });
 }
 
+#elif PTXDSL_CASE == 6
+// control-6: a block's own rank, and a copy to the block itself
+
+constexpr void body(hopper& k, map_t map) {
+    const auto a = k.smem<tile>(1, "a");
+    const auto box = k.smem_array<u32>(32, "box");
+    const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals<1>);
+    const auto rank = k.mov(px::cluster_ctarank);
+    k.st(k.mapa(box, rank), 1u);
+    k.single_thread(k.mov(px::tid.x) == 0u, [&] {
+        k.mbarrier_init(full.stage(0));
+        k.fence_mbarrier_init();
+        k.mbarrier_arrive_expect_tx(full.stage(0), a);
+        const auto itself = k.cvt<u16>(k.shl(k.mov<u32>(1u), rank));
+        k.cp_async_bulk_tensor_multicast(a.stage(0), map, px::coords(0u, 0u), full.stage(0), itself);
+    });
+    meet(k);
+}
+
+#elif PTXDSL_CASE == 7
+// expect-7: PTXDSL-G06
+
+constexpr void body(hopper& k) {
+    const auto box = k.smem_array<u32>(32, "box");
+    const auto next = k.and_(k.mov(px::cluster_ctarank) + 1u, 1u);
+    k.st(k.mapa(box, next), 1u);  // here-7
+    meet(k);
+}
+
 #endif
 [[maybe_unused]] constexpr auto ptx =
     px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}, .cluster = {2}}>>();

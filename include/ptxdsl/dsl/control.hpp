@@ -259,8 +259,8 @@ template <class T>
     if (!literal(first) || !literal(bound) || !literal(step)) return ir::unknown_count;
     const std::int64_t a = ir::small_value(first.words[0]), b = ir::small_value(bound.words[0]),
                        s = ir::small_value(step.words[0]);
-    if (s <= 0 || a >= b) return 0;
-    return static_cast<std::uint32_t>((b - a + s - 1) / s);
+    if (a >= b) return 0;
+    return s <= 0 ? ir::unknown_count : static_cast<std::uint32_t>((b - a + s - 1) / s);
 }
 
 template <target Tgt>

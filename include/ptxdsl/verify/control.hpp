@@ -3,7 +3,7 @@
 // K03.
 #pragma once
 
-#include <ptxdsl/verify/registers.hpp>
+#include <ptxdsl/verify/ranks.hpp>
 
 namespace ptxdsl::verify {
 
@@ -18,7 +18,9 @@ struct frame {
     u32 event = 0;
     u32 role = 0, block = 0;
     u32 masks = 0;  ///< how many there were before
-    bool split = false;
+    bool split = false, never = false;
+    u32 condition = 0;  ///< of the if: predicate << 1 | negated
+    block_set blocks{};
     u32 others = 0;                               ///< threads of the else-arm, where the condition tells
     u32 first = 0, others_first = unknown_count;  ///< `facts::first_thread`; that of the else-arm
 };
@@ -97,7 +99,7 @@ public:
             return;
         }
         f_.role_now = f_.roles.size();
-        f_.roles.push_back({threads});
+        f_.roles.push_back({f_.never ? 0 : threads});
     }
     constexpr void unselect() {
         if (selections_.empty()) return malformed("a role or single-thread region ends that has not begun");
@@ -145,6 +147,7 @@ public:
     /// `ret`, `exit`: where only some threads leave, the numbers of threads behind are not known any more.
     constexpr void leave(u32 guard) noexcept {
         for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent) f_.loops[l].leaves = true;
+        thin_blocks(0, guard);
         role& r = f_.roles[f_.role_now];
         r.exits = true;
         r.thinned = r.thinned || f_.in_single || differs(guard);
@@ -168,6 +171,11 @@ private:
             --i;
         return i;
     }
+    /// Some blocks of the cluster may not come to what follows in the frames from `outer` on.
+    constexpr void unsure_of_blocks(u32 outer) noexcept {
+        f_.blocks.sure = false;
+        for (u32 i = outer; i < frames_.size(); ++i) frames_[i].blocks.sure = false;
+    }
     /// A break or continue that some threads take: who runs what follows in the frames from `outer` on is not known.
     constexpr void thin_out(u32 outer, bool some) noexcept {
         for (u32 i = outer; i < frames_.size() && !some; ++i)
@@ -181,6 +189,12 @@ private:
             frames_[i].threads = frames_[i].together = 0;
         }
     }
+    /// The same for the blocks of the cluster.
+    constexpr void thin_blocks(u32 outer, u32 guard) noexcept {
+        const block_set b = blocks_here(f_, guard);
+        const block_set around = outer < frames_.size() ? frames_[outer].blocks : f_.blocks;
+        if (!b.sure || b.ranks != (around.ranks & all_ranks(f_))) unsure_of_blocks(outer);
+    }
     constexpr void malformed(string_view what) {
         if (!f_.malformed) f_.out.error("K01", f_.where).with(what);
         f_.malformed = true;
@@ -191,6 +205,7 @@ private:
         fr.threads = f_.threads, fr.together = f_.together, fr.role = f_.role_now, fr.arm = f_.arm_now,
         fr.loop = f_.loop_now, fr.divergent = f_.divergent, fr.split = f_.split, fr.masks = f_.masks.size();
         fr.block = f_.block_now;
+        fr.blocks = f_.blocks, fr.never = f_.never;
         fr.first = f_.first_thread;
         fr.first_writes = f_.first_writes.size();
         fr.first_turned = f_.turned.size();
@@ -207,14 +222,16 @@ private:
         f_.threads = fr.threads, f_.together = fr.together, f_.role_now = fr.role, f_.arm_now = fr.arm,
         f_.loop_now = fr.loop, f_.divergent = fr.divergent, f_.split = fr.split, f_.block_now = fr.block;
         f_.first_thread = fr.first;
+        f_.blocks = fr.blocks, f_.never = fr.never;
         frames_.pop_back();
         return true;
     }
 
     constexpr void begin_if(const ir::cursor& c) {
         const u32 predicate = c.payload(0) >> 1;
-        take_deciding(f_, predicate);
+        if (!f_.never) take_deciding(f_, predicate);
         open(ir::region::if_begin);
+        frames_.back().condition = c.payload(0);
         f_.push(event_kind::if_begin);
         ++f_.ifs_open;
         if ((f_.regs[predicate] & bit::varies & ~f_.divergent) != 0)
@@ -230,9 +247,10 @@ private:
         if ((f_.divergent & bit::varies) != 0 && !f_.in_single) f_.together = 0;
         enter_arm();
         count_lanes(predicate, (c.payload(0) & 1u) != 0);
-        const u32 block = (c.payload(0) & 1u) == 0 ? f_.block_of(predicate) : 0;
+        choose_blocks(predicate, (c.payload(0) & 1u) != 0);
+        const u32 block = one_block_of(f_.blocks_of(predicate, (c.payload(0) & 1u) != 0));
         if (block != 0) enter_block(block);
-        if (chosen != 0) {
+        if (chosen != 0 && !f_.never) {
             frame& fr = frames_.back();
             fr.others = fr.threads - chosen;
             const bool at_front = lane_form::of(f_.values[predicate]).first_values != ((c.payload(0) & 1u) != 0);
@@ -242,6 +260,19 @@ private:
                 event_flag::certain | event_flag::selects | (chosen == 1 ? event_flag::one : u8{0});
             infer_role(chosen, fr.divergent);
         }
+    }
+    /// The arm at hand runs in those blocks of the cluster for which a condition holds; perhaps in none.
+    constexpr void choose_blocks(u32 predicate, bool negated) noexcept {
+        f_.never = f_.never || (!f_.unstructured && holds_never(f_, predicate, negated));
+        f_.blocks = f_.blocks.both(f_.blocks_of(predicate, negated));
+    }
+    /// Rank + 1 of the only block; 0: there are others, or it is not sure.
+    [[nodiscard]] constexpr u32 one_block_of(const block_set& b) const noexcept {
+        const u32 ranks = b.ranks & all_ranks(f_);
+        if (!b.sure || ranks == 0 || (ranks & (ranks - 1)) != 0) return 0;
+        u32 rank = 0;
+        while (ranks >> rank != 1) ++rank;
+        return rank + 1;
     }
     /// One block of the cluster takes the arm, and does so each time: no case distinction in that block.
     constexpr void enter_block(u32 block) noexcept {
@@ -307,11 +338,13 @@ private:
         f_.push(event_kind::else_begin);
         enter_arm();
         f_.block_now = fr.block;
+        f_.blocks = fr.blocks, f_.never = fr.never;
+        choose_blocks(fr.condition >> 1, (fr.condition & 1u) == 0);
         f_.threads = 0;
         f_.together = (f_.divergent & bit::varies) != 0 && !f_.in_single ? 0 : fr.together;
         f_.role_now = fr.role;
         f_.first_thread = fr.others_first;
-        if (fr.others != 0) infer_role(fr.others, fr.divergent);
+        if (fr.others != 0 && !f_.never) infer_role(fr.others, fr.divergent);
         if (f_.loop_now != 0) return;
         for (u32 i = fr.first_writes; i < f_.first_writes.size(); ++i) f_.regs[f_.first_writes[i]] |= bit::hidden;
         fr.then_writes = f_.first_writes.size();
@@ -396,6 +429,7 @@ private:
             f_.push(event_kind::break_, id, 0, guard != 0 ? event_flag::guarded : u8{0});
             if (guard != 0) f_.threads = 0;
             thin_out(i, differs(guard));
+            thin_blocks(i, guard);
             return true;
         }
         return false;
@@ -416,6 +450,7 @@ private:
     }
     constexpr void jump(const ir::cursor& c, event_kind kind) {
         const u32 guard = c.payload(1);
+        if (f_.never) return abort();
         if (guard != 0) take_deciding(f_, (guard >> 1) - 1);
         if (leave_block(c.payload(0), guard)) return;
         u32 l = f_.loop_now;
@@ -425,6 +460,7 @@ private:
         if (kind == event_kind::break_) f_.loops[l].leaves = true;
         f_.push(kind, c.payload(0), 0, guard != 0 ? event_flag::guarded : u8{0});
         thin_out(inside_loop(c.payload(0)), differs(guard));
+        thin_blocks(inside_loop(c.payload(0)), guard);
     }
     /// The test at the top of a counted loop is no way out by itself (K03); a branch past an outer loop is.
     constexpr void exit_loop(u32 id) {
@@ -435,6 +471,8 @@ private:
         }
         f_.push(event_kind::break_, id, 0, event_flag::guarded);
         thin_out(inside_loop(id), differs(f_.guard));
+        thin_blocks(inside_loop(id), f_.guard);
+        if (f_.loops[f_.loop_now].id == id && f_.loops[f_.loop_now].trips == 0 && !f_.unstructured) f_.never = true;
     }
     constexpr void find_counter(const ir::cursor& begin, loop& l) const noexcept {
         const u32* w = begin.w + begin.size();

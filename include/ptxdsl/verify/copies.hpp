@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ptxdsl/verify/layout.hpp>
+#include <ptxdsl/verify/ranks.hpp>
 
 namespace ptxdsl::verify {
 
@@ -59,6 +60,19 @@ constexpr void check_mask(Facts& f, const ir::cursor& c) {
             .with(mask)
             .say(" names a block outside the cluster of ")
             .with(size);
+}
+
+/// A copy into several blocks: which ones (G04, G06).
+template <class Facts>
+constexpr void on_multicast(Facts& f, const ir::cursor& c) {
+    check_mask(f, c);
+    if (!noted(f, ir::note::barrier_copy) || f.m.attrs.cluster_size() < 2) return;
+    const u32 behind = has_token(c, tok::L2__cache_hint) ? 2 : 1;
+    const mapping m = mapping_of(f, operand_at(c, c.operands() - behind)[0],
+                                 [](u32 own, u32 mask) { return (mask & 0xffffu & ~(1u << own)) == 0; });
+    if (owner_of(f, m) != owner::peer) return;
+    f.reaches_peers = true;
+    reaches_peer(f);
 }
 
 /// F07: nothing in the instruction or in the way to it depends on the thread.
@@ -221,18 +235,18 @@ template <class Facts>
 constexpr void on_bulk_load(Facts& f, const ir::cursor& c, bool tensor) {
     const bool from_shared = !tensor && has_token(c, tok::shared__cta) && has_token(c, tok::shared__cluster);
     if (!noted(f, ir::note::barrier_copy)) f.bytes_unknown = true;
-    if (has_token(c, tok::multicast__cluster)) check_mask(f, c);
+    if (has_token(c, tok::multicast__cluster)) on_multicast(f, c);
     check_issuer(f);
     if (tensor) on_map_use(f, c);
     const place dst = f.places[0];
-    if (tensor && has_token(c, tok::cta_group__1) && f.places[2].form != 0 && f.forms[f.places[2].form - 1].peer != 0)
+    if (tensor && has_token(c, tok::cta_group__1) && owner_of(f, f.places[2].mapped) == owner::peer)
         f.out.error("B07", f.where)
             .say(
                 "this copy completes on a barrier of another block; with cta_group::1 the barrier is in the block of the destination");
     if (dst.allocation != 0 && f.noted_barrier != 0) f.ring_tiles.push_back({dst.allocation - 1, f.noted_barrier - 1});
     const u32 align = tensor ? 128 : 16;
     if (!misplaced(f, dst, align, "F09", "the destination of this copy") && !tensor) check_bulk_size(f, c, 2);
-    if (!tensor && !(from_shared && dst.peer)) check_end(f, dst, bulk_bytes(f, c), "this copies");
+    if (!tensor && !(from_shared && dst.mapped != 0)) check_end(f, dst, bulk_bytes(f, c), "this copies");
     if (from_shared) {
         misplaced(f, f.places[1], 16, "F09", "the source of this copy");
         check_end(f, f.places[1], bulk_bytes(f, c), "this copies");

@@ -36,8 +36,8 @@ private:
     u32* data_;
 };
 
-/// Bits of a register's word. From `place` on stands the allocation + 1 its value points into, 0: none known;
-/// `in_peer`: it points into another block.
+/// Bits of a register's word. From `place` on stands the allocation + 1 its value points into, 0: none known; from
+/// `mapped` on: it is an address that `mapa` made (`facts::mapped_to`).
 namespace bit {
 inline constexpr u32 written = 1;       ///< some instruction that can come before has written it
 inline constexpr u32 hidden = 2;        ///< only the other arm of the open `if` has
@@ -55,11 +55,12 @@ inline constexpr u32 by_index = 1u << 15;  ///< follows from the thread index al
 inline constexpr u32 walks = 1u << 16;     ///< chooses a barrier's stage, or is a parity: each write is an event
 inline constexpr u32 form = 1u << 17;      ///< what is known of its value is one of `facts::forms`
 inline constexpr u32 partly = 1u << 18;    ///< written under one guard only (`facts::guarded_writes`)
-inline constexpr u32 place = 19;
+inline constexpr u32 by_block = 1u << 19;  ///< differs from block to block of a cluster, or may
+inline constexpr u32 place = 20;
 inline constexpr u32 kept = 0xf00u | seen | again | walks;  ///< survives a write
 inline constexpr u32 special = written | hidden | watched | member | in_flight | partly;
 }  // namespace bit
-inline constexpr u32 in_peer = 0x1fffu;
+inline constexpr u32 mapped = 0xfc0u, max_mapped = 64;
 
 /// Added to `facts::divergent` where the `if` that parts the threads stands in a loop.
 inline constexpr u32 diverged_in_loop = bit::written;
@@ -123,9 +124,9 @@ inline constexpr u32 max_fragments = 16;
 struct place {
     u32 allocation = 0;  ///< + 1
     bool exact = false;
-    bool peer = false;  ///< in another block of the cluster
-    u32 offset = 0;     ///< bytes from the start of shared memory, when exact; else those behind `form`
-    u32 form = 0;       ///< of `facts::forms` + 1, 0: none
+    u32 mapped = 0;  ///< `facts::mapped_to` + 1, 0: no address that `mapa` made
+    u32 offset = 0;  ///< bytes from the start of shared memory, when exact; else those behind `form`
+    u32 form = 0;    ///< of `facts::forms` + 1, 0: none
 };
 
 /// One stage of an allocation, whose state the second pass follows.
@@ -336,6 +337,30 @@ struct site {
     u32 meetings = 0;                  ///< `facts::meetings` at that time
 };
 
+/// Blocks of a cluster: a bit per rank.
+struct block_set {
+    u16 ranks = 0xffff;
+    bool sure = true;  ///< exactly these; else these at most
+    [[nodiscard]] constexpr bool all() const noexcept { return sure && ranks == 0xffff; }
+    [[nodiscard]] constexpr block_set both(const block_set& b) const noexcept {
+        return {static_cast<u16>(ranks & b.ranks), sure && b.sure};
+    }
+    [[nodiscard]] constexpr block_set either(const block_set& b) const noexcept {
+        return {static_cast<u16>(ranks | b.ranks), sure && b.sure};
+    }
+};
+/// A register that the rank of a block in its cluster decides, and nothing else.
+struct rank_value {
+    u32 reg = 0;
+    u32 of[16] = {};  ///< by rank
+};
+/// One `mapa`: which blocks it leads to.
+struct mapping {
+    bool known = false;  ///< by `own`
+    bool alike = false;  ///< the rank given is not known, and the same in all blocks
+    u16 own = 0;         ///< ranks that it gives their own address
+};
+
 /// State of one run, up to the record the first pass has reached. A template (over `ir::view`), as are the functions
 /// that take it, so that a translation unit that verifies nothing only parses them.
 template <class View>
@@ -381,6 +406,8 @@ struct facts_of {
     u32 ifs_open = 0;
     u32 cases_open = 0;  ///< those of them that distinguish cases, not threads
     u32 block_now = 0;   ///< rank of the only block of the cluster that runs it, + 1; 0: all do, or not known
+    block_set blocks{};  ///< blocks of the cluster that run it
+    bool never = false;  ///< nothing runs it: a condition around it cannot hold
     u32 meetings = 0;    ///< barriers of threads so far in the text
     u32 loop_now = 0;    ///< index into `loops`, 0: none
     u32 divergent = 0;   ///< bit::varies where the control flow may differ from thread to thread, `diverged_in_loop`
@@ -437,11 +464,13 @@ struct facts_of {
     u32 noted_wait = 0;    ///< barrier + 1 of the wait the note stands in front of
     u32 mapped_lanes = 0;  ///< rank operand of all `mapa` (`lane_form`, `own_block`, `one_block`), `unknown_count`:
                            ///< they differ, or are unknown
-    u32 own_rank = 0;      ///< register of the block's own rank + 1
+    ::ptxdsl::detail::dynarray<rank_value> rank_values;
     struct rank_test {
-        u32 reg, block;
+        u32 reg;
+        block_set holds, fails;  ///< in some threads of these blocks
     };
-    ::ptxdsl::detail::dynarray<rank_test> rank_tests;  ///< predicates that hold in one block of the cluster at most
+    ::ptxdsl::detail::dynarray<rank_test> rank_tests;  ///< predicates
+    ::ptxdsl::detail::dynarray<mapping> mapped_to;     ///< what `mapa` was given
     u32 peers_write = 0;           ///< bit per allocation: generic stores go into that of another block
     u32 own_writes = 0;            ///< bit per allocation: the block has stored into its own, which it may read again
     bool reaches_peers = false;    ///< writes into other blocks of the cluster, or arrives there
@@ -494,11 +523,11 @@ struct facts_of {
         return m.from_text || location >= m.n.locations ? nullptr : m.locations + location;
     }
     [[nodiscard]] constexpr bool flow_is_known() const noexcept { return !unstructured && !malformed; }
-    /// Rank + 1 of the only block in which a predicate can hold, 0: not known.
-    [[nodiscard]] constexpr u32 block_of(u32 predicate) const noexcept {
+    /// The blocks of the cluster in which a condition holds, as far as it is made of their ranks.
+    [[nodiscard]] constexpr block_set blocks_of(u32 predicate, bool negated) const noexcept {
         for (const rank_test& t : rank_tests)
-            if (t.reg == predicate) return t.block + 1;
-        return 0;
+            if (t.reg == predicate) return negated ? t.fails : t.holds;
+        return {.sure = (regs[predicate] & (bit::by_block | bit::again)) == 0};
     }
     /// Whether arm `inner` stands in `outer`, or is it.
     [[nodiscard]] constexpr bool arm_lies_in(u32 inner, u32 outer) const noexcept {

@@ -60,7 +60,7 @@ struct opcode_table {
     t.set(op::effect, tok::membar, tok::prefetch, tok::prefetchu, tok::nanosleep, tok::pmevent, tok::brkpt,
           tok::griddepcontrol, tok::discard, tok::applypriority, tok::stackrestore, tok::sured, tok::sust);
     t.set(op::varying, tok::shfl, tok::vote, tok::match, tok::redux, tok::elect, tok::activemask, tok::ldmatrix,
-          tok::ldu, tok::alloca, tok::mma, tok::movmatrix);
+          tok::ldu, tok::alloca, tok::mma, tok::movmatrix, tok::tex, tok::tld4, tok::suld, tok::getctarank);
     t.set(op::leave, tok::ret, tok::exit, tok::trap);
     t.set(op::bar, tok::bar, tok::barrier);
     t.set(op::mov, tok::mov);

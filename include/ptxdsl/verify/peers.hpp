@@ -2,7 +2,7 @@
 // Other blocks of the cluster (G06, G07), and lanes of one warp (H03): who must be there, and who sees what.
 #pragma once
 
-#include <ptxdsl/verify/facts.hpp>
+#include <ptxdsl/verify/ranks.hpp>
 
 namespace ptxdsl::verify {
 
@@ -25,12 +25,14 @@ template <class Facts>
 constexpr void releases_to_cluster(Facts& f) noexcept {
     if (f.peer_store != 0 || f.loop_now != 0) f.wide_release = true;
 }
-/// An instruction whose first address lies in another block.
+/// An instruction whose first address `mapa` made.
 template <class Facts>
-constexpr void on_peer_access(Facts& f, op k, const ir::cursor& c) {
-    reaches_peer(f);
+constexpr void on_mapped_access(Facts& f, op k, const ir::cursor& c) {
     const bool tells = k == op::mbarrier || has_token(c, tok::async);  // somebody may wait for it
     f.tells_peers = f.tells_peers || tells;
+    if (owner_of(f, f.places[0].mapped) != owner::peer) return;
+    reaches_peer(f);
+    f.reaches_peers = f.reaches_peers || k == op::mbarrier;
     if (!tells && f.m.attrs.cluster_size() > 1) f.push(event_kind::peer_touch);
     if (k == op::store && !has_token(c, tok::async) && f.peer_store == 0) f.peer_store = f.where + 1;
     if (k != op::mbarrier || f.peer_store == 0 || f.narrow_arrive != 0) return;

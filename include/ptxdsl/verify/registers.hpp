@@ -172,6 +172,13 @@ constexpr bool take_deciding(Facts& f, u32 id) {
     return (s >= ntid_x && s <= nctaid_z) || (s >= is_explicit_cluster && s <= cluster_nctarank);
 }
 
+/// Those that are the same in all blocks of a cluster, for threads of one index.
+[[nodiscard]] constexpr bool is_of_cluster(isa::special s) noexcept {
+    using enum isa::special;
+    return s <= ntid_z || (s >= nctaid_x && s <= nwarpid) || (s >= gridid && s <= nclusterid_z) ||
+           (s >= cluster_nctaid_x && s <= cluster_nctaid_z) || (s >= cluster_nctarank && s <= lanemask_gt);
+}
+
 /// The allocation in which a byte of shared memory lies, + 1.
 template <class Facts>
 [[nodiscard]] constexpr u32 allocation_at(const Facts& f, u32 offset) noexcept {
@@ -190,8 +197,9 @@ constexpr void take_address(Facts& f, u32 base, u32 offset) {
         const u32 before = f.provenance;
         take_deciding(f, id);
         f.provenance = before;
-        p.peer = f.regs[id] >> bit::place == in_peer;
-        p.allocation = p.peer ? 0 : f.regs[id] >> bit::place;
+        const u32 points = f.regs[id] >> bit::place;
+        p.mapped = points >= mapped ? points - mapped + 1 : 0;
+        p.allocation = points >= mapped ? 0 : points;
         p.exact = (f.regs[id] & bit::address) != 0;
         p.form = (f.regs[id] & bit::form) != 0 ? f.values[id] + 1 : 0;
         p.offset = (p.form == 0 ? f.values[id] : 0) + offset;
@@ -233,6 +241,7 @@ constexpr const u32* take_other(Facts& f, const u32* o) {
         case ir::operand_kind::range: take_range(f, o[1], n); return o + 2;
         case ir::operand_kind::special:
             if (!is_uniform(static_cast<isa::special>(n))) f.acc |= bit::varies;
+            if (!is_of_cluster(static_cast<isa::special>(n))) f.acc |= bit::by_block;
             return o + 1;
         case ir::operand_kind::text: f.opaque = true; return o + 2;
         default: return o + ir::operand_words(o[0]);
@@ -260,17 +269,20 @@ template <class Facts>
 constexpr void define(Facts& f, u32 id) {
     const u32 v = f.regs[id];
     if ((v & (bit::member | bit::written)) != bit::written) special_write(f, id, v);
-    if ((v & bit::again) != 0) ++f.rewrites;
-    // Another path may leave what it was.
-    if ((v & (bit::again | bit::varies)) == (bit::again | bit::varies) && f.ifs_open != 0) f.acc |= bit::varies;
+    if ((v & bit::again) != 0) {
+        ++f.rewrites;
+        // Another path may leave what it was.
+        if (f.ifs_open != 0 || f.guard != 0) f.acc |= v & (bit::varies | bit::by_block);
+        if (!f.blocks.all()) f.acc |= bit::by_block;
+    }
     // What stands before it in a loop has taken it for the same in all threads.
     if ((v & (bit::again | bit::written | bit::varies)) == (bit::again | bit::written) && (f.acc & bit::varies) != 0) {
         f.turned.push_back(id);
         if (f.loop_now != 0 && (f.divergent == 0 || (f.divergent & diverged_in_loop) != 0)) f.late_varies = true;
     }
     const u32 partly = f.guard != 0 ? partly_written(f, id, v) : 0;
-    f.regs[id] = (v & (bit::watched | bit::member | bit::kept)) | bit::written | partly | (f.acc & bit::varies) |
-                 f.provenance << bit::place;
+    f.regs[id] = (v & (bit::watched | bit::member | bit::kept)) | bit::written | partly |
+                 (f.acc & (bit::varies | bit::by_block)) | f.provenance << bit::place;
 }
 
 template <class Facts>
@@ -287,6 +299,22 @@ constexpr void define_operand(Facts& f, const u32* o) {
             for (u32 i = 0; i < n; ++i) define(f, o[1] + i);
             return;
         default: return;
+    }
+}
+
+/// An instruction that nothing runs names it as its result.
+template <class Facts>
+constexpr void write_unseen(Facts& f, const u32* o) noexcept {
+    const u32 n = ir::payload_of(o[0]);
+    const ir::operand_kind kind = ir::kind_of(o[0]);
+    const bool range = kind == ir::operand_kind::range;
+    const bool several = range || kind == ir::operand_kind::vec || kind == ir::operand_kind::pair;
+    if (!several && kind != ir::operand_kind::reg) return;
+    for (u32 i = 0; i < (several ? n : 1); ++i) {
+        if (!range && several && ir::kind_of(o[i + 1]) != ir::operand_kind::reg) continue;
+        const u32 id = range ? o[1] + i : several ? ir::payload_of(o[i + 1]) : n;
+        f.regs[id] |= bit::written;
+        if ((f.regs[id] & bit::member) != 0) f.fragments[f.regs[id] >> 8 & 0xfu].written = true;
     }
 }
 
@@ -314,7 +342,6 @@ constexpr void learn_mov(Facts& f, u32 dst, const u32* source) {
     if (ir::kind_of(source[0]) == ir::operand_kind::special) {
         const auto which = static_cast<isa::special>(ir::payload_of(source[0]));
         if (which == isa::special::laneid || which == isa::special::tid_x) f.regs[dst] |= bit::by_index;
-        if (which == isa::special::cluster_ctarank) f.own_rank = dst + 1;
         if (which == isa::special::laneid) learn_lanes(f, dst, {0, 5});
         if (which == isa::special::tid_x && is_one_dimensional(f.m.attrs)) learn_lanes(f, dst, {0, 10});
     } else if (ir::kind_of(source[0]) == ir::operand_kind::small_int) {
@@ -382,10 +409,15 @@ constexpr void learn_compare(Facts& f, u32 dst, const u32* sources, tok how) noe
     const bool equal = how == tok::eq || how == tok::ne;
     if (how == tok::le || how == tok::gt) ++literal;
     if (!equal && how != tok::lt && how != tok::le && how != tok::ge && how != tok::gt) return;
-    if (equal ? literal >= values : literal == 0) return;
-    if (equal && form.shift + form.width == 10 && literal << form.shift >= f.m.attrs.threads()) return;  // nobody
-    const u32 below = equal ? 1 : literal < values ? literal : values;  // `eq`, `lt`, `le` hold for so many
     const bool negative = how == tok::ne || how == tok::ge || how == tok::gt;
+    const u32 block = f.m.attrs.threads();
+    const bool beyond = literal >= values || (form.shift + form.width == 10 && literal << form.shift >= block);
+    if (equal ? beyond : literal == 0 || (beyond && negative)) {  // it holds for nobody, or for everybody
+        f.regs[dst] |= bit::constant;
+        f.values[dst] = negative == (equal || literal == 0) ? 1 : 0;
+        return;
+    }
+    const u32 below = equal ? 1 : literal < values ? literal : values;  // `eq`, `lt`, `le` hold for so many
     form.count = negative ? values - below : below;
     if (form.count == 0) return;
     form.first_values = !negative && (!equal || literal == 0);

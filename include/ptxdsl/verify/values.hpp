@@ -4,7 +4,7 @@
 // lie in the same stage, with other constants in others (F04, F05, F14, D11, D14).
 #pragma once
 
-#include <ptxdsl/verify/registers.hpp>
+#include <ptxdsl/verify/ranks.hpp>
 
 namespace ptxdsl::verify {
 
@@ -115,7 +115,10 @@ template <class Facts>
         case tok::sub: return b.root == 0 && b.exact() ? sum(f, id, a, number(-b.low, -b.low)) : no_value;
         case tok::mul: return b.exact() && b.root == 0 ? scaled(a, b) : scaled(b, a);
         case tok::mad: return sum(f, id, b.exact() && b.root == 0 ? scaled(a, b) : scaled(b, a), value_of(f, o[2]));
-        case tok::shl: return b.low <= 30 ? scaled(a, number(1 << (b.low & 31), 1 << (b.high & 31))) : no_value;
+        case tok::shl:
+            return b.root == 0 && b.skew == 0 && b.exact() && b.low >= 0 && b.low <= 30
+                       ? scaled(a, number(1 << b.low, 1 << b.low))
+                       : no_value;
         case tok::shr: return shifted_down(a, b);
         case tok::and_: return masked(b);
         case tok::xor_: return exchanged(a, b);
@@ -146,7 +149,7 @@ constexpr void learn_mapped(Facts& f, u32 id, u32 from) {
     value_form v;
     v.root = id + 1, v.times = 1, v.share = 0;
     v.peer = f.regs[ir::payload_of(from)] >> bit::place;
-    if (v.peer == 0) return;
+    if (v.peer == 0 || v.peer >= mapped) return;
     f.regs[id] |= bit::form;
     f.values[id] = f.forms.size();
     f.forms.push_back(v);
@@ -195,7 +198,7 @@ template <class Facts>
 template <class Facts>
 constexpr void peer_write(Facts& f, const place& p) {
     const u32 to = p.form == 0 ? 0 : f.forms[p.form - 1].peer;
-    if (to == 0 || to > 32) return;
+    if (to == 0 || to > 32 || owner_of(f, p.mapped) != owner::peer) return;
     f.peers_write |= 1u << (to - 1);
     f.push(event_kind::peer_write, to - 1);
 }
@@ -243,24 +246,6 @@ constexpr void cross_read(Facts& f, const place& p) {
     if (from.by == slot::writer::one_warp ? p.exact
                                           : from.by == slot::writer::a_lane_of_each && lanes && whole_block(f))
         f.push(event_kind::cross_read, s);
-}
-
-// ---- one block of a cluster
-// ------------------------------------------------------------------------------------------------------------
-
-/// `setp.eq p, rank, 0`, and what holds only where such a predicate does.
-template <class Facts>
-constexpr void learn_rank(Facts& f, u32 id, const ir::cursor& c, const u32* sources) {
-    if (f.own_rank == 0 || !is_only_value(f, id)) return;
-    const bool first = ir::kind_of(sources[0]) == ir::operand_kind::reg;
-    const u32 a = first ? ir::payload_of(sources[0]) : 0;
-    if (token_at(c, 0) == tok::and_ && first && ir::kind_of(sources[1]) == ir::operand_kind::reg) {
-        const u32 block = f.block_of(a) != 0 ? f.block_of(a) : f.block_of(ir::payload_of(sources[1]));
-        if (block != 0) f.rank_tests.push_back({id, block - 1});
-    }
-    if (token_at(c, 0) == tok::setp && token_at(c, 1) == tok::eq && c.operands() == 3 && first && a + 1 == f.own_rank &&
-        (f.regs[a] & bit::again) == 0 && ir::kind_of(sources[1]) == ir::operand_kind::small_int)
-        f.rank_tests.push_back({id, static_cast<u32>(ir::small_value(sources[1]))});
 }
 
 // ---- walkers

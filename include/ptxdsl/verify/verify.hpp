@@ -26,7 +26,7 @@ public:
         const u32* const end = f_.m.words + f_.m.n.words;
         for (const u32* w = f_.m.words; w < end; w += w[0] & 0xffffu) {
             switch (static_cast<ir::record>(w[0] >> 24)) {
-                case ir::record::instruction: instruction(w); break;
+                case ir::record::instruction: f_.never ? skip(w) : instruction(w); break;
                 case ir::record::region:
                     f_.where = w[1];
                     if (static_cast<ir::region>(ir::cursor{w}.code()) == ir::region::else_begin) other_arm();
@@ -58,6 +58,7 @@ private:
         f_.where = w[3], f_.guard = w[2], f_.acc = f_.divergent, f_.provenance = 0, f_.places_used = 0;
         f_.stores = k == op::store || k == op::reduce || k == op::atomic;
         if (w[2] != 0) take_deciding(f_, (w[2] >> 1) - 1);
+        if (w[2] != 0 && holds_never(f_, (w[2] >> 1) - 1, (w[2] & 1u) != 0)) return skip(w);
         if (k == op::wgmma) {
             on_wgmma(f_, c);
         } else {
@@ -74,7 +75,7 @@ private:
             }
             if (k != op::value) special(k, c);
             if (f_.split || w[2] != 0) check_convergence(f_, k, c);
-            if (f_.places_used != 0 && f_.places[0].peer) on_peer_access(f_, k, c);
+            if (f_.places_used != 0 && f_.places[0].mapped != 0) on_mapped_access(f_, k, c);
             if (result) {
                 finish_result(k, c, dst);
                 if (dst[0] >> 28 == 0 && (f_.regs[dst[0]] & bit::walks) != 0) walk(f_, dst[0], c, dst + 1);
@@ -82,6 +83,29 @@ private:
             if (result && k == op::tcgen05) load_begins(f_, dst);
         }
         f_.noted = f_.noted_barrier = f_.noted_wait = 0;
+    }
+    /// Nothing runs it, so nothing is wrong with it. What it would write counts as written: no more is known.
+    constexpr void skip(const u32* w) {
+        const ir::cursor c{w};
+        const op k = opcode_of(w);
+        if (k == op::leave || k == op::branch || k == op::indirect) structure_.abort();
+        if (c.operands() != 0 && (k == op::wgmma || has_result(k, c))) write_unseen(f_, c.first_operand());
+        f_.noted = f_.noted_barrier = f_.noted_wait = 0;
+    }
+    /// Whether a note stands in front of an instruction, or in code, that nothing runs.
+    [[nodiscard]] constexpr bool tells_of_nothing(ir::note kind, const ir::cursor& c) const noexcept {
+        switch (kind) {
+            case ir::note::role_begin:
+            case ir::note::role_end:
+            case ir::note::single_thread_begin:
+            case ir::note::single_thread_end:
+            case ir::note::barrier_noarity:
+            case ir::note::pipeline: return false;
+            default: break;
+        }
+        if (f_.never) return true;
+        const u32* const w = behind(c);
+        return w != nullptr && w[2] != 0 && holds_never(f_, (w[2] >> 1) - 1, (w[2] & 1u) != 0);
     }
     constexpr void finish_result(op k, const ir::cursor& c, const u32* dst) {
         if (dst[0] >> 28 != 0) {
@@ -91,13 +115,13 @@ private:
         }
         const u32 id = dst[0];
         define(f_, id);
+        if ((f_.acc & bit::by_block) != 0 && !f_.rank_values.empty()) by_rank(k, c, dst);
         switch (k) {
-            case op::mov: return learn_mov(f_, id, dst + 1);
+            case op::mov: learn_own_rank(f_, id, dst + 1); return learn_mov(f_, id, dst + 1);
             case op::add: learn_add(f_, id, dst + 1); return learn_value(f_, id, c, dst + 1);
             case op::bits:
                 learn_index(f_, id, dst + 1);
                 learn_bits(f_, id, dst + 1, token_at(c, 0) == tok::shr);
-                learn_rank(f_, id, c, dst + 1);
                 return learn_value(f_, id, c, dst + 1);
             case op::scale: return learn_value(f_, id, c, dst + 1);
             case op::mapa: return learn_mapped(f_, id, dst[1]);
@@ -105,12 +129,19 @@ private:
             case op::compare:
                 learn_index(f_, id, dst + 1);
                 learn_wrap(f_, id, c, dst + 1);
-                learn_rank(f_, id, c, dst + 1);
+                learn_constant_test(f_, id, c, dst + 1);
                 return learn_compare(f_, id, dst + 1, token_at(c, 1));
             default: return;
         }
     }
+    /// What follows from the rank of the block in its cluster.
+    constexpr void by_rank(op k, const ir::cursor& c, const u32* dst) {
+        if (k == op::compare) return learn_rank_test(f_, dst[0], c, dst + 1);
+        if (f_.m.regs[dst[0]].type == isa::scalar::pred) return learn_rank_tests(f_, dst[0], c, dst + 1);
+        if (k <= op::scale && k != op::varying) learn_by_rank(f_, dst[0], c, dst + 1);
+    }
     constexpr void special(op k, const ir::cursor& c) {
+        if (leaves_the_block(k, c)) f_.acc |= bit::by_block;
         switch (k) {
             case op::varying: f_.acc |= bit::varies; return varying(c);
             case op::add: return add(c.first_operand(), c.operands());
@@ -133,7 +164,7 @@ private:
                 return on_tcgen05(f_, c);
             case op::fence: return fence(c);
             case op::copy: return on_copy(f_, c);
-            case op::mapa: f_.provenance = in_peer; return on_mapa(f_, c);
+            case op::mapa: return on_mapa(f_, c);
             case op::cvta: return on_cvta(f_, c);
             case op::tensormap: return on_map_change(f_, c);
             case op::two_word: return on_cancel(f_, c);
@@ -151,6 +182,24 @@ private:
                 f_.arrivals_unknown = f_.bytes_unknown = true;
                 return f_.push(event_kind::opaque);
             default: return;
+        }
+    }
+    [[nodiscard]] static constexpr bool is_between_lanes(tok t) noexcept {
+        return t == tok::shfl || t == tok::vote || t == tok::match || t == tok::redux || t == tok::elect ||
+               t == tok::activemask || t == tok::mma || t == tok::movmatrix;
+    }
+    /// Whether what it writes comes from somewhere else, not from its operands.
+    [[nodiscard]] static constexpr bool leaves_the_block(op k, const ir::cursor& c) noexcept {
+        switch (k) {
+            case op::load: return !has_token(c, tok::param);
+            case op::varying: return !is_between_lanes(token_at(c, 0));
+            case op::atomic:
+            case op::two_word:
+            case op::bar:
+            case op::tcgen05:
+            case op::mbarrier:
+            case op::call: return true;
+            default: return false;
         }
     }
     constexpr void add(const u32* o, u32 n) noexcept {
@@ -206,10 +255,7 @@ private:
         if (what == tok::init) return initialise(c);
         if (what == tok::inval) return invalidate();
         const bool counted = noted(f_, ir::note::barrier_arrive) || noted(f_, ir::note::barrier_noarity);
-        if ((what == tok::arrive || what == tok::arrive_drop) && !counted) {
-            f_.arrivals_unknown = true;
-            f_.reaches_peers = f_.reaches_peers || has_token(c, tok::shared__cluster);
-        }
+        if ((what == tok::arrive || what == tok::arrive_drop) && !counted) f_.arrivals_unknown = true;
         if (what == tok::arrive && f_.tm.unordered == stand(f_) + 1) warn_unordered(f_);
         if (what == tok::complete_tx && !noted(f_, ir::note::barrier_copy)) f_.bytes_unknown = true;
         if (has_token(c, tok::expect_tx) && !noted(f_, ir::note::barrier_expect)) f_.bytes_unknown = true;
@@ -273,6 +319,7 @@ private:
     constexpr void note(const ir::cursor& c) {
         const auto kind = static_cast<ir::note>(c.code());
         f_.where = c.location();
+        if (tells_of_nothing(kind, c)) return;
         f_.noted |= note_bit(kind);
         const u32* p = c.w + 2;
         switch (kind) {
@@ -316,8 +363,6 @@ private:
         if (w != nullptr && kind == site_kind::copy && extra > 1) narrow_multicast(ir::cursor{w});
         if (w != nullptr && kind == site_kind::copy && extra > 1 && is_leaders(ir::cursor{w}))
             f_.sites.back().flags |= site_flag::leader;
-        if ((flags & site_flag::remote) != 0 || extra > 1) f_.reaches_peers = true;
-        if (extra > 1) reaches_peer(f_);
         if (kind == site_kind::copy) f_.noted_barrier = p[0] + 1;
         if (p[0] >= 32 || (flags & site_flag::remote) != 0) return;
         const u32 stage = f_.sites.back().stage;

@@ -252,10 +252,15 @@ constexpr void on_mapa(Facts& f, const ir::cursor& c) {
     const value_form v = value_of(f, head);
     const bool plain = v.root != 0 && v.times == 1 && v.low == 0 && v.high == 0 && !v.moves;
     const bool lanes = plain && (f.regs[v.root - 1] & bit::lanes) != 0;
-    const u32 form = lanes                           ? f.values[v.root - 1]
-                     : plain && v.root == f.own_rank ? own_block
-                     : v.root == 0 && v.exact()      ? one_block
-                                                     : unknown_count;
+    const mapping m = mapping_of(f, head, [](u32 own, u32 to) { return own == to; });
+    const u32 all = all_ranks(f);
+    const u32 form = lanes                             ? f.values[v.root - 1]
+                     : m.known && (m.own & all) == all ? own_block
+                     : v.root == 0 && v.exact()        ? one_block
+                                                       : unknown_count;
+    f.provenance = mapped + (f.mapped_to.size() < max_mapped - 1 ? f.mapped_to.size() : max_mapped - 1);
+    f.acc |= bit::by_block;
+    if (f.mapped_to.size() < max_mapped - 1) f.mapped_to.push_back(m);
     const u32 source = c.operands() < 3 ? 0 : operand_at(c, 1)[0];
     const u32 from = ir::kind_of(source) == ir::operand_kind::reg ? f.regs[ir::payload_of(source)] >> bit::place : 0;
     if (from == 0 || f.m.allocations[from - 1].kind == ir::allocation_kind::barrier)
