@@ -75,7 +75,7 @@ WRONG = [
     ("cluster", "G05", "    barrier.cluster.arrive.aligned;\n    barrier.cluster.wait.aligned;\n    ret", "    barrier.cluster.wait.aligned;\n    ret", "barrier.cluster.wait"),
     ("cluster", "G05", "met:\n    barrier.cluster.arrive.aligned;\n", "met:\n    barrier.cluster.arrive.aligned;\n    barrier.cluster.arrive.aligned;\n", "barrier.cluster.arrive"),
     ("cluster", "G04", "    barrier.cluster.wait.aligned;\n    ret", "    ret", "barrier.cluster.arrive"),
-    ("cluster", "G06", "    barrier.cluster.arrive.aligned;\n    barrier.cluster.wait.aligned;\n    mov.u32 %r2", "    mov.u32 %r2", "mbarrier.arrive.release.cluster"),
+    ("cluster", "G06", "    barrier.cluster.arrive.aligned;\n    barrier.cluster.wait.aligned;\n    mov.u32 %r2", "    mov.u32 %r2", "multicast::cluster"),
     # Warps and registers.
     ("roles", "H01", "bar.sync 2, 256", "mov.u32 %r2, 250;\n    bar.sync 2, %r2", "bar.sync 2"),
     ("roles", "H01", "bar.sync 2, 256", "mov.u32 %r2, 16;\n    bar.sync %r2, 256", "bar.sync %r2"),

@@ -384,6 +384,135 @@ TEST_CASE("clusters") {
         }) == "");
 }
 
+namespace {
+
+/// Blocks of a pair store where `peer(k, rank, tid)` says, without having met.
+template <class Peer>
+std::string stored(const Peer& peer) {
+    return ids(
+        [peer](builder& k) {
+            const auto box = k.smem_array<u32>(128, "box");
+            const auto tid = k.mov(px::tid.x), rank = k.mov(px::cluster_ctarank);
+            k.st(k.mapa(box + tid, peer(k, rank, tid)), 1u);
+        },
+        block(128, 2));
+}
+/// They store into block `to` under a condition that `body(k, store, rank)` writes.
+template <class Body>
+std::string stored_if(u32 to, const Body& body) {
+    return ids(
+        [to, body](builder& k) {
+            const auto box = k.smem_array<u32>(128, "box");
+            const auto tid = k.mov(px::tid.x), rank = k.mov(px::cluster_ctarank);
+            const auto there = k.mapa(box + tid, to);
+            body(k, [&] { k.st(there, 1u); }, rank);
+        },
+        block(128, 2));
+}
+const std::string unmet = "G06 G04";
+
+}  // namespace
+
+TEST_CASE("G04, G06: a rank that is the own one") {
+    CHECK(stored([](builder&, const reg& rank, const reg&) { return rank; }) == "");
+    CHECK(stored([](builder& k, const reg&, const reg&) { return k.mov(px::cluster_ctarank); }) == "");
+    CHECK(stored([](builder& k, const reg&, const reg&) { return k.mov(px::cluster_ctaid.x); }) == "");
+    CHECK(stored([](builder& k, const reg& rank, const reg&) { return k.and_(rank, 1u); }) == "");
+    CHECK(stored([](builder& k, const reg& rank, const reg&) { return k.xor_(k.xor_(rank, 1u), 1u); }) == "");
+    CHECK(stored([](builder& k, const reg&, const reg&) { return k.and_(k.mov(px::ctaid.x), 1u); }) == "");
+    CHECK(stored([](builder& k, const reg& rank, const reg&) { return k.xor_(rank, 1u); }) == unmet);
+    CHECK(stored([](builder& k, const reg& rank, const reg&) { return k.sub(k.mov<u32>(1u), rank); }) == unmet);
+    CHECK(stored([](builder& k, const reg& rank, const reg&) { return k.and_(k.add(rank, 1u), 1u); }) == unmet);
+    CHECK(stored([](builder& k, const reg&, const reg&) { return k.mov<u32>(1u); }) == unmet);
+    CHECK(stored([](builder& k, const reg&, const reg& tid) { return k.and_(tid, 1u); }) == unmet);
+}
+
+TEST_CASE("G04, G06: conditions that keep a block at home") {
+    CHECK(stored_if(0, [](builder& k, auto store, const reg& rank) { k.if_(rank == 0u, store); }) == "");
+    CHECK(stored_if(1, [](builder& k, auto store, const reg& rank) { k.if_(rank == 0u, [] {}).else_(store); }) == "");
+    CHECK(stored_if(1, [](builder& k, auto store, const reg& rank) { k.if_(k.xor_(rank, 1u) == 0u, store); }) == "");
+    CHECK(stored_if(0, [](builder& k, auto store, const reg& rank) {
+              k.if_(rank != 0u, [&] { k.exit(); });
+              store();
+          }) == "");
+    CHECK(stored_if(0, [](builder& k, auto store, const reg&) {  // not known
+              k.if_(k.and_(k.mov(px::ctaid.x), 1u) == 0u, store);
+          }) == "");
+    CHECK(stored_if(0, [](builder& k, auto store, const reg& rank) {
+              k.if_(k.and_(rank == 0u, k.mov(px::tid.x) < 5u), store);
+          }) == "");
+    CHECK(stored_if(0, [](builder& k, auto store, const reg& rank) {
+              k.if_(k.or_(rank != 0u, k.mov(px::tid.x) >= 5u), [] {}).else_(store);
+          }) == "");
+    CHECK(stored_if(0, [](builder& k, auto store, const reg& rank) { k.if_(rank != 0u, store); }) == unmet);
+    CHECK(stored_if(1, [](builder& k, auto store, const reg& rank) { k.if_(rank == 0u, store); }) == unmet);
+    CHECK(stored_if(1, [](builder&, auto store, const reg&) { store(); }) == unmet);
+    CHECK(stored_if(0, [](builder& k, auto store, const reg&) { k.if_(k.mov(px::tid.x) < 5u, store); }) == unmet);
+    CHECK(stored_if(0, [](builder& k, auto store, const reg& rank) {
+              k.if_(k.or_(rank == 0u, k.mov(px::tid.x) >= 5u), [] {}).else_(store);
+          }) == unmet);
+}
+
+TEST_CASE("code that nothing runs") {
+    const auto dead = [](auto body) {
+        return ids(
+            [body](builder& k, reg n) {
+                const auto box = k.smem_array<u32>(128, "box");
+                body(k, [&] { k.st(box + 128, n); }, k.mov(px::tid.x), k.mov(px::cluster_ctarank), n);
+            },
+            block(128, 2));
+    };
+    CHECK(dead([](builder& k, auto wrong, const reg& t, const reg&, const reg&) { k.if_(t >= 128u, wrong); }) == "");
+    CHECK(dead([](builder& k, auto wrong, const reg& t, const reg&, const reg&) {
+              k.if_(t < 128u, [] {}).else_(wrong);
+          }) == "");
+    CHECK(dead([](builder& k, auto wrong, const reg& t, const reg&, const reg&) {
+              k.if_(k.shr(t, 5u) == 4u, wrong);
+          }) == "");
+    CHECK(dead([](builder& k, auto wrong, const reg& t, const reg&, const reg&) {
+              k.if_(k.and_(t, 31u) == 32u, wrong);
+          }) == "");
+    CHECK(dead([](builder& k, auto wrong, const reg&, const reg& rank, const reg&) { k.if_(rank == 2u, wrong); }) ==
+          "");
+    CHECK(dead([](builder& k, auto wrong, const reg&, const reg& rank, const reg&) {
+              k.if_(rank == 0u, [&] { k.if_(rank == 1u, wrong); });
+          }) == "");
+    CHECK(dead([](builder& k, auto wrong, const reg&, const reg&, const reg& n) {
+              k.if_(k.mov<u32>(2u) < 2u, [&] { k.for_(n, [&](reg) { wrong(); }); });
+          }) == "");
+    CHECK(dead([](builder& k, auto wrong, const reg&, const reg&, const reg&) {
+              k.for_(3u, 3u, 1u, [&](reg) { wrong(); });
+          }) == "K03w");
+    CHECK(dead([](builder& k, auto wrong, const reg& t, const reg&, const reg&) { k.if_(t >= 127u, wrong); }) == "C08");
+    CHECK(dead([](builder& k, auto wrong, const reg& t, const reg&, const reg&) {
+              k.if_(t < 127u, [] {}).else_(wrong);
+          }) == "C08");
+    CHECK(dead([](builder& k, auto wrong, const reg&, const reg& rank, const reg&) { k.if_(rank == 1u, wrong); }) ==
+          "C08");
+    CHECK(dead([](builder& k, auto wrong, const reg&, const reg&, const reg& n) { k.if_(n > 2u, wrong); }) == "C08");
+    // A loop that nothing runs, and what stands behind the dead arm.
+    CHECK(dead([](builder& k, auto wrong, const reg& t, const reg&, const reg&) {
+              k.if_(t >= 128u, [&] { k.loop([&](px::loop_handle l) { l.break_(); }); });
+              wrong();
+          }) == "C08");
+}
+
+TEST_CASE("F09: a number shifted by a register is no constant") {
+    const auto shifted = [](auto by) {
+        return styled([by](builder& k, const quarters& q, auto& g, auto&, const reg& n) {
+            k.single_thread(q.tid == 0u, [&] {
+                const auto size = k.shl(k.mov<u32>(8u), by(k, n));
+                k.mbarrier_arrive_expect_tx(q.full[0], size);
+                k.cp_async_bulk(q.part(0), g, size, q.full[0]);
+            });
+            k.wait(q.full[0], 0u);
+        });
+    };
+    CHECK(shifted([](builder&, const reg& n) { return n; }) == "");
+    CHECK(shifted([](builder& k, const reg&) { return k.mov<u32>(1u); }) == "");
+    CHECK(shifted([](builder& k, const reg&) { return k.mov<u32>(0u); }) == "F09");
+}
+
 // ---- what the verifier cannot see
 // ---------------------------------------------------------------------------------------------
 

@@ -268,8 +268,8 @@ private:
     }
     /// Rank + 1 of the only block; 0: there are others, or it is not sure.
     [[nodiscard]] constexpr u32 one_block_of(const block_set& b) const noexcept {
-        const u32 ranks = b.ranks & all_ranks(f_);
-        if (!b.sure || ranks == 0 || (ranks & (ranks - 1)) != 0) return 0;
+        const u32 all = all_ranks(f_), ranks = b.ranks & all;
+        if (!b.sure || ranks == 0 || ranks == all || (ranks & (ranks - 1)) != 0) return 0;
         u32 rank = 0;
         while (ranks >> rank != 1) ++rank;
         return rank + 1;
@@ -471,7 +471,7 @@ private:
         }
         f_.push(event_kind::break_, id, 0, event_flag::guarded);
         thin_out(inside_loop(id), differs(f_.guard));
-        thin_blocks(inside_loop(id), f_.guard);
+        if (!counted) thin_blocks(inside_loop(id), f_.guard);  // else the body is taken to run
         if (f_.loops[f_.loop_now].id == id && f_.loops[f_.loop_now].trips == 0 && !f_.unstructured) f_.never = true;
     }
     constexpr void find_counter(const ir::cursor& begin, loop& l) const noexcept {
