@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8 products (bf16 results): e4m3 with one scale an operand and with block scales, and e4m3 by e5m2, against cuBLASLt
 // with one scale an operand, with and without its fast accumulation. A wrong kernel gets no time.
-#include "../examples/demo.hpp"
-#include "cublaslt.hpp"
-#include "harness.hpp"
+#include "gemm_sizes.hpp"
 
 #include <ptxdsl/kernels/gemm.hpp>
 
@@ -16,9 +14,7 @@ namespace px = ptxdsl;
 namespace kn = ptxdsl::kernels;
 using bench::contender;
 
-struct size {
-    std::uint64_t m, n, k;
-};
+using size = demo::gemm_size;
 struct request : bench::run_options {
     std::string shapes = "8192,4096,4096x11008x4096,8192x28672x8192";
     std::string config;
@@ -134,8 +130,8 @@ void add_tiles(const request& r, const px::stream& s, const A& a, const SA& sa, 
 }
 
 void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt>& lt, size e, const request& r,
-             bench::mode mode, std::vector<bench::row>& rows) {
-    bench::runner run(ctx, {.rounds = static_cast<unsigned>(r.rounds), .mode = mode});
+             bench::mode mode, bench::results& table) {
+    bench::runner run(ctx, r.settings_for(mode));
     const px::stream& s = run.stream();
     setup p(ctx, e, r.seed);
     const auto workspace = std::make_shared<kn::gemm_workspace>(px::check(kn::gemm_workspace::create(ctx)));
@@ -150,9 +146,9 @@ void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt
         demo::poison(p.c);
         px::check(launch(s));
         px::check(s.synchronize());
-        const double error = p.error(kind);
+        const double error = r.no_check ? 0 : p.error(kind);
         if (error > 1)
-            return demo::say("{} {}x{}x{}: {}, {:.3g} of the allowed error; not timed", name, e.m, e.n, e.k,
+            return demo::say("{} {}: {}, {:.3g} of the allowed error; not timed", name, bench::text_of(e),
                              demo::bad("wrong"), error);
         all.push_back({std::string(name), launch});
     };
@@ -193,11 +189,10 @@ void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt
         all.push_back({name, [g](px::stream_ref on) { return g->launch(on, 0); }});
     }
     const auto t = run.run(all);
-    const double tflop = 2e-6 * static_cast<double>(e.m) * static_cast<double>(e.n) * static_cast<double>(e.k);
+    const double tflop = bench::tflop_of(e);
     const auto row = [&](const char* work, std::size_t ours, std::size_t peer, double target) {
-        rows.push_back({work, fmt::format("{}x{}x{}", e.m, e.n, e.k), tflop / t.microseconds(ours),
-                        tflop / t.microseconds(peer), all[peer].name, t.ratio(ours, peer), target, "TFLOP/s",
-                        std::string(bench::name(mode))});
+        table.add({work, bench::text_of(e), tflop / t.microseconds(ours), tflop / t.microseconds(peer), all[peer].name,
+                   t.ratio(ours, peer), target, "TFLOP/s", std::string(bench::name(mode))});
     };
     for (const std::size_t peer : peers)
         row("gemm e4m3", tensor, peer, e.m == 8192 && e.n == 8192 && e.k == 8192 ? 1.0 : 0);
@@ -207,33 +202,6 @@ void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt
     if (wide == own) return;
     for (const std::size_t peer : mixed_peers) row("gemm e4m3 x e5m2", wide, peer, 0);
     row("gemm e4m3 x e5m2", wide, tensor, 0);
-}
-
-[[nodiscard]] std::vector<size> parse(std::string_view list) {
-    std::vector<size> all;
-    for (const std::string& word : bench::split(list)) {
-        std::vector<std::uint64_t> n;
-        for (const std::string& part : bench::split(word, 'x')) n.push_back(std::strtoull(part.c_str(), nullptr, 10));
-        if (n.size() == 1) n = {n[0], n[0], n[0]};
-        if (n.size() != 3 || n[0] == 0 || n[1] == 0 || n[2] % 16 != 0 || n[2] == 0) return {};
-        all.push_back({n[0], n[1], n[2]});
-    }
-    return all;
-}
-
-int run(const request& r, const std::vector<size>& sizes, int argc, char** argv) {
-    const auto ctx = demo::open_device();
-    if (!ctx) return demo::say("{}", ctx.error().message()), demo::skipped;
-    std::shared_ptr<const bench::cublaslt> lt;
-    if (auto l = bench::cublaslt::load())
-        lt = *l;
-    else
-        demo::say("no peer: {}", l.error().message());
-    std::vector<bench::row> rows;
-    for (const size e : sizes)
-        for (const auto mode : r.modes()) measure(*ctx, lt, e, r, mode, rows);
-    bench::report(rows, *ctx, r, argc, argv);
-    return demo::right;
 }
 
 [[nodiscard]] std::string config_names() {
@@ -256,12 +224,20 @@ int main(int argc, char** argv) {
          .help = "block scales also with all or some of the library's configurations: " + config_names(),
          .text = &r.config},
     });
-    if (const auto status =
-            demo::read_command_line(argc, argv, "fp8 products against cuBLASLt, interleaved in one process", options))
-        return *status;
-    const auto sizes = parse(r.shapes);
-    if (sizes.empty())
-        return fmt::print(stderr, "--shapes takes sizes like 8192 or 4096x11008x4096, k a multiple of 16\n"),
-               demo::usage;
-    return demo::guarded([&] { return run(r, sizes, argc, argv); });
+    std::vector<size> sizes;
+    const auto usage = [&]() -> std::string {
+        for (const std::string& word : bench::split(r.shapes)) {
+            const auto s = bench::parse_gemm_size(word, 16);
+            if (!s) return "--shapes takes sizes like 8192 or 4096x11008x4096, k a multiple of 16";
+            sizes.push_back(*s);
+        }
+        return r.modes().empty() ? "--mode takes sustained, burst or both" : "";
+    };
+    return bench::program(argc, argv, "fp8 products against cuBLASLt, interleaved in one process", options, usage, [&] {
+        return bench::with_device(r.out, argc, argv, [&](const px::context& ctx, bench::results& table) {
+            const auto lt = bench::load_cublaslt();
+            for (const size e : sizes)
+                for (const auto mode : r.modes()) measure(ctx, lt, e, r, mode, table);
+        });
+    });
 }

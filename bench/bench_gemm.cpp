@@ -2,16 +2,15 @@
 // bf16 GEMM (C = A B^T, f32 sums, bf16 result) against cuBLASLt: its heuristic's first choice, which is what torch
 // gets, and the fastest of the eight algorithms it offers; and against pyptx's kernel, where bench/pyptx_peer.py has
 // printed it. A wrong kernel gets no time.
-#include "../examples/gemm_check.hpp"
-#include "cublaslt.hpp"
 #include "gemm_configs.hpp"
-#include "harness.hpp"
+#include "gemm_sizes.hpp"
 #include "printed_kernel.hpp"
 
 namespace {
 
 namespace px = ptxdsl;
 using bench::contender;
+using bench::text_of;
 using demo::gemm_size;
 using px::bf16;
 
@@ -30,14 +29,11 @@ constexpr gemm_size llm[] = {
 static_assert(std::size(llm) == 40);
 
 struct request : bench::run_options {
-    std::string shapes = "4096,6144,8192", config = "library", pyptx;
-    std::uint64_t slice = 25;
-    bool no_check = false, no_best = false;
+    std::string shapes = "4096,6144,8192", config = "library";
+    bool no_best = false;
 };
 
-[[nodiscard]] std::string text_of(gemm_size s) { return fmt::format("{}x{}x{}", s.m, s.n, s.k); }
-
-/// "8192" is a cube, "128x4096x4096" is m x n x k, "llm" the list above.
+/// Sizes, and "llm" for the list above.
 [[nodiscard]] std::optional<std::vector<gemm_size>> parse_shapes(std::string_view list) {
     std::vector<gemm_size> all;
     for (const std::string& word : bench::split(list)) {
@@ -45,11 +41,9 @@ struct request : bench::run_options {
             all.insert(all.end(), std::begin(llm), std::end(llm));
             continue;
         }
-        std::vector<std::uint64_t> n;
-        for (const std::string& part : bench::split(word, 'x')) n.push_back(std::strtoull(part.c_str(), nullptr, 10));
-        if (n.size() == 1) n = {n[0], n[0], n[0]};
-        if (n.size() != 3 || std::count(n.begin(), n.end(), 0u) != 0) return std::nullopt;
-        all.push_back({n[0], n[1], n[2]});
+        const auto size = bench::parse_gemm_size(word);
+        if (!size) return std::nullopt;
+        all.push_back(*size);
     }
     return all;
 }
@@ -160,16 +154,15 @@ void add_peers(const px::context& ctx, const std::shared_ptr<const bench::cublas
 
 /// One shape: every one of ours against every peer, in the same rounds. The fastest of ours goes into the table.
 void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt>& lt, gemm_size size, const request& r,
-             bench::mode mode, std::vector<bench::row>& rows) {
-    bench::runner run(
-        ctx, {.rounds = static_cast<unsigned>(r.rounds), .mode = mode, .slice_ms = static_cast<double>(r.slice)});
+             bench::mode mode, bench::results& table) {
+    bench::runner run(ctx, r.settings_for(mode));
     setup problem(ctx, size, r.seed);
     std::size_t own = 0;
     auto all = checked(ctx, run.stream(), problem, r, own);
     if (own == 0) return;
     if (lt != nullptr) add_peers(ctx, lt, problem, run, !r.no_best, all);
     const auto t = run.run(all);
-    const double tflop = 2e-6 * static_cast<double>(size.m) * static_cast<double>(size.n) * static_cast<double>(size.k);
+    const double tflop = bench::tflop_of(size);
     for (std::size_t i = 0; i < all.size(); ++i)
         demo::say("{:<18} {:<10} {:<20} {:>9.2f} us {:>8.1f} TFLOP/s", text_of(size), bench::name(mode), all[i].name,
                   t.microseconds(i), tflop / t.microseconds(i));
@@ -177,9 +170,9 @@ void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt
     for (std::size_t i = 1; i < own; ++i)
         if (t.microseconds(i) < t.microseconds(fastest)) fastest = i;
     for (std::size_t peer = own; peer < all.size(); ++peer)
-        rows.push_back({"gemm bf16", text_of(size), tflop / t.microseconds(fastest), tflop / t.microseconds(peer),
-                        fmt::format("{} (ours: {})", all[peer].name, all[fastest].name), t.ratio(fastest, peer),
-                        target_of(size, mode, all[peer].name), "TFLOP/s", std::string(bench::name(mode))});
+        table.add({"gemm bf16", text_of(size), tflop / t.microseconds(fastest), tflop / t.microseconds(peer),
+                   fmt::format("{} (ours: {})", all[peer].name, all[fastest].name), t.ratio(fastest, peer),
+                   target_of(size, mode, all[peer].name), "TFLOP/s", std::string(bench::name(mode))});
 }
 
 /// Geometric mean of the ratios against each peer, when there is more than one shape.
@@ -196,19 +189,14 @@ void print_means(const std::vector<bench::row>& rows) {
 }
 
 int run(const request& r, const std::vector<gemm_size>& sizes, int argc, char** argv) {
-    const auto ctx = demo::open_device();
-    if (!ctx) return demo::say("{}", ctx.error().message()), demo::skipped;
-    std::shared_ptr<const bench::cublaslt> lt;
-    if (auto l = bench::cublaslt::load())
-        lt = *l, demo::say("cuBLASLt {}", lt->version());
-    else
-        demo::say("no peer: {}", l.error().message());
-    std::vector<bench::row> rows;
-    for (const gemm_size s : sizes)
-        for (const auto mode : r.modes()) measure(*ctx, lt, s, r, mode, rows);
-    bench::report(rows, *ctx, r, argc, argv);
-    print_means(rows);
-    return demo::right;
+    std::vector<bench::row> measured;
+    const int status = bench::with_device(r.out, argc, argv, [&](const px::context& ctx, bench::results& table) {
+        const auto lt = bench::load_cublaslt();
+        for (const gemm_size s : sizes)
+            for (const auto mode : r.modes()) measure(ctx, lt, s, r, mode, table), measured = table.rows();
+    });
+    print_means(measured);
+    return status;
 }
 
 [[nodiscard]] std::string entry_names() {
@@ -230,29 +218,16 @@ int main(int argc, char** argv) {
          .value = "LIST",
          .help = "library (default), all, or some of " + entry_names(),
          .text = &r.config},
-        {.name = "--slice",
-         .value = "MS",
-         .help = "sustained: milliseconds a slice (default 25)",
-         .number = &r.slice,
-         .least = 1,
-         .most = 10'000},
-        {.name = "--pyptx",
-         .value = "DIR",
-         .help = "also time the kernels that bench/pyptx_peer.py wrote there",
-         .text = &r.pyptx},
+        r.pyptx_option(),
         {.name = "--no-best", .value = "", .help = "leave out the best of 8 algorithms", .flag = &r.no_best},
-        {.name = "--no-check",
-         .value = "",
-         .help = "time without checking results (while tuning)",
-         .flag = &r.no_check},
     });
-    if (const auto status =
-            demo::read_command_line(argc, argv, "bf16 GEMM against cuBLASLt, interleaved in one process", options))
-        return *status;
-    const auto sizes = parse_shapes(r.shapes);
-    if (!sizes || r.modes().empty()) {
-        fmt::print(stderr, "--shapes takes sizes like 8192 or 128x4096x4096, --mode sustained, burst or both\n");
-        return demo::usage;
-    }
-    return demo::guarded([&] { return run(r, *sizes, argc, argv); });
+    std::optional<std::vector<gemm_size>> sizes;
+    const auto usage = [&]() -> std::string {
+        sizes = parse_shapes(r.shapes);
+        return sizes && !r.modes().empty()
+                   ? ""
+                   : "--shapes takes sizes like 8192 or 128x4096x4096, --mode sustained, burst or both";
+    };
+    return bench::program(argc, argv, "bf16 GEMM against cuBLASLt, interleaved in one process", options, usage,
+                          [&] { return run(r, *sizes, argc, argv); });
 }

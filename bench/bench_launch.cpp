@@ -59,7 +59,7 @@ private:
     px::cu::launch_config config_;
 };
 
-void measure_launches(const px::context& ctx, const request& r, std::vector<bench::row>& results) {
+void measure_launches(const px::context& ctx, const request& r, bench::results& table) {
     const auto s = px::check(px::stream::create(ctx));
     const auto kernel = px::check(px::load(ctx, touch_ptx));
     const auto x = px::check(px::device_buffer<f32>::from(ctx, demo::random_values<f32>(threads, 1)));
@@ -72,6 +72,7 @@ void measure_launches(const px::context& ctx, const request& r, std::vector<benc
     bench::times t;
     t.of.resize(3);
     for (std::uint64_t i = 0; i < r.rounds + 3; ++i) {
+        bench::check_stop();
         const double us[] = {host_microseconds(s, r.batch, loaded), host_microseconds(s, r.batch, by_value),
                              host_microseconds(s, r.batch, bare)};
         if (i >= 3)
@@ -80,8 +81,8 @@ void measure_launches(const px::context& ctx, const request& r, std::vector<benc
     px::cu::context popped = nullptr;
     (void)ctx.driver().ctx_pop_current(&popped);
     for (std::size_t c = 0; c < 2; ++c)
-        results.push_back({"launch", c == 0 ? "loaded kernel" : "kernel constant", t.microseconds(c), t.microseconds(2),
-                           "cuLaunchKernelEx loop", t.ratio(2, c), 1.1, "us", "host", true});
+        table.add({"launch", c == 0 ? "loaded kernel" : "kernel constant", t.microseconds(c), t.microseconds(2),
+                   "cuLaunchKernelEx loop", t.ratio(2, c), 1.1, "us", "host", true});
 }
 
 /// Instructions of a PTX text: its statements that are no directives.
@@ -100,10 +101,11 @@ void measure_launches(const px::context& ctx, const request& r, std::vector<benc
 /// Median time to write, verify and print a kernel at run time.
 template <class Body, class... C>
 void measure_assembly(std::string name, const Body& body, const px::attributes& attributes, std::uint64_t rounds,
-                      std::vector<bench::row>& results, const C&... constants) {
+                      bench::results& table, const C&... constants) {
     std::vector<double> us;
     double n = 1;
     for (std::uint64_t i = 0; i < rounds + 3; ++i) {
+        bench::check_stop();
         const auto start = clock_type::now();
         const auto program = px::assemble_at_run_time("kernel", body, attributes, constants...);
         const std::chrono::duration<double, std::micro> passed = clock_type::now() - start;
@@ -115,16 +117,16 @@ void measure_assembly(std::string name, const Body& body, const px::attributes& 
     for (const double v : us) each.push_back(v / n);
     const auto s = bench::spread_of(each);
     demo::say("assemble {}: {:.1f} us for {} instructions", name, bench::median(us), n);
-    results.push_back(
-        {"assemble", std::move(name), s.p50, 1.0, "1 us an instruction", s, 1.0, "us/instr", "host", true});
+    table.add({"assemble", std::move(name), s.p50, 1.0, "1 us an instruction", s, 1.0, "us/instr", "host", true});
 }
 
 /// Median of the verifier's time as a part of what writing and printing the same kernel takes.
 template <class Body>
 void measure_verifier(std::string name, const Body& body, const px::attributes& attributes, std::uint64_t rounds,
-                      std::vector<bench::row>& results) {
+                      bench::results& table) {
     std::vector<double> ratios, us;
     for (std::uint64_t i = 0; i < rounds + 3; ++i) {
+        bench::check_stop();
         const auto start = clock_type::now();
         px::ir::program p;
         px::detail::write_program(p, "kernel", attributes, body);
@@ -144,7 +146,7 @@ void measure_verifier(std::string name, const Body& body, const px::attributes& 
     }
     const auto s = bench::spread_of(ratios);
     demo::say("verify {}: {:.1f} us, {:.2f} times writing and printing it", name, bench::median(us), s.p50);
-    results.push_back(
+    table.add(
         {"verify", std::move(name), s.p50, 1.0, "writing and printing the kernel", s, 1.0, "ratio", "host", true});
 }
 
@@ -184,10 +186,11 @@ constexpr double most_assembly_ms = 3, most_load_ms = 350;
 /// Milliseconds to assemble (write, verify, print), and with a device until the driver has loaded it, of some variants;
 /// the first one is warm-up.
 template <bench::kernels::gemm_choice Choice>
-void measure_variants(const std::optional<px::context>& ctx, std::uint64_t count, std::vector<bench::row>& results) {
+void measure_variants(const std::optional<px::context>& ctx, std::uint64_t count, bench::results& table) {
     std::vector<double> assembled, loaded;
     const auto shape = fmt::format("gemm {}", bench::choice_names[static_cast<std::size_t>(Choice)]);
     for (std::uint64_t i = 0; i <= count; ++i) {
+        bench::check_stop();
         const auto start = clock_type::now();
         const auto since = [start] {
             return std::chrono::duration<double, std::milli>(clock_type::now() - start).count();
@@ -203,38 +206,46 @@ void measure_variants(const std::optional<px::context>& ctx, std::uint64_t count
               ctx ? fmt::format(" and loaded after {:.0f}", loaded.front()) : std::string());
     assembled.erase(assembled.begin());
     if (ctx) loaded.erase(loaded.begin());
-    results.push_back(variant_row("new variant, assembled", shape, assembled, most_assembly_ms));
-    if (ctx) results.push_back(variant_row("new variant, loaded", shape, loaded, most_load_ms));
+    table.add(variant_row("new variant, assembled", shape, assembled, most_assembly_ms));
+    if (ctx) table.add(variant_row("new variant, loaded", shape, loaded, most_load_ms));
+}
+
+void measure_compiler(const request& r, bench::results& table) {
+    constexpr gemm_hopper::config c = gemm_hopper::configs[0].c;
+    measure_assembly("gemm", &gemm_hopper::gemm<c, px::bf16>, gemm_hopper::attributes<c>, r.rounds, table);
+    measure_verifier("gemm", &gemm_hopper::gemm<c, px::bf16>, gemm_hopper::attributes<c>, r.rounds, table);
+    constexpr gemm_blackwell::config b{};
+    measure_verifier("gemm_blackwell", &gemm_blackwell::gemm<b, px::bf16>, gemm_blackwell::attributes<b>, r.rounds,
+                     table);
+    constexpr ::rows::plan plan = ::rows::plan_for_columns<f32, 4>(4096);
+    measure_assembly("rms_norm", &rms_norm::rms_norm<f32, 4>, plan.attributes(), r.rounds, table, plan);
+}
+
+void measure_all_variants(const std::optional<px::context>& device, const request& r, bench::results& table) {
+    using enum bench::kernels::gemm_choice;
+    measure_variants<large>(device, r.variants, table);
+    measure_variants<large_even>(device, r.variants, table);
+    measure_variants<large_192>(device, r.variants, table);
+    measure_variants<medium_split>(device, r.variants, table);
+    measure_variants<few_rows>(device, r.variants, table);
+    measure_variants<tokens_16_split>(device, r.variants, table);
 }
 
 int run(const request& r, int argc, char** argv) {
     // Before the driver starts: it keeps what it assembled on disk.
     setenv("CUDA_CACHE_DISABLE", "1", 1);
-    std::vector<bench::row> results;
-    constexpr gemm_hopper::config c = gemm_hopper::configs[0].c;
-    measure_assembly("gemm", &gemm_hopper::gemm<c, px::bf16>, gemm_hopper::attributes<c>, r.rounds, results);
-    measure_verifier("gemm", &gemm_hopper::gemm<c, px::bf16>, gemm_hopper::attributes<c>, r.rounds, results);
-    constexpr gemm_blackwell::config b{};
-    measure_verifier("gemm_blackwell", &gemm_blackwell::gemm<b, px::bf16>, gemm_blackwell::attributes<b>, r.rounds,
-                     results);
-    constexpr ::rows::plan plan = ::rows::plan_for_columns<f32, 4>(4096);
-    measure_assembly("rms_norm", &rms_norm::rms_norm<f32, 4>, plan.attributes(), r.rounds, results, plan);
     const auto ctx = demo::open_device();
     const auto device = ctx ? std::optional(*ctx) : std::nullopt;
-    using enum bench::kernels::gemm_choice;
-    measure_variants<large>(device, r.variants, results);
-    measure_variants<large_even>(device, r.variants, results);
-    measure_variants<large_192>(device, r.variants, results);
-    measure_variants<medium_split>(device, r.variants, results);
-    measure_variants<few_rows>(device, r.variants, results);
-    measure_variants<tokens_16_split>(device, r.variants, results);
-    if (ctx)
-        measure_launches(*ctx, r, results);
-    else
-        demo::say("launches and loading are left out: {}", ctx.error().message());
     const auto p = ctx ? bench::provenance_of(*ctx, argc, argv) : bench::provenance{"no GPU", "", "", ""};
-    bench::report(results, p, r.out == "auto" && ctx ? bench::default_file(*ctx) : r.out);
-    return demo::right;
+    bench::results table(p, r.out == "auto" ? (ctx ? bench::default_file(*ctx) : "") : r.out);
+    return bench::fill_table(table, [&](bench::results& t) {
+        measure_compiler(r, t);
+        measure_all_variants(device, r, t);
+        if (ctx)
+            measure_launches(*ctx, r, t);
+        else
+            demo::say("launches and loading are left out: {}", ctx.error().message());
+    });
 }
 
 }  // namespace
@@ -242,12 +253,7 @@ int run(const request& r, int argc, char** argv) {
 int main(int argc, char** argv) {
     request r;
     const std::vector<demo::option> options{
-        {.name = "--rounds",
-         .value = "N",
-         .help = "rounds (default 50)",
-         .number = &r.rounds,
-         .least = 1,
-         .most = 100'000},
+        bench::run_options::rounds_option(r.rounds),
         {.name = "--batch",
          .value = "N",
          .help = "launches a slice (default 500)",
@@ -260,13 +266,9 @@ int main(int argc, char** argv) {
          .number = &r.variants,
          .least = 1,
          .most = 1000},
-        {.name = "--out",
-         .value = "FILE",
-         .help = "append rows to this file; auto: bench/results/<date>-<device>.json",
-         .text = &r.out},
+        bench::run_options::out_option(r.out),
     };
-    if (const auto status =
-            demo::read_command_line(argc, argv, "Host cost of typed launches and of run-time assembly", options))
-        return *status;
-    return demo::guarded([&] { return run(r, argc, argv); });
+    return bench::program(
+        argc, argv, "Host cost of typed launches and of run-time assembly", options, [] { return std::string(); },
+        [&] { return run(r, argc, argv); });
 }

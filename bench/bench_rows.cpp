@@ -26,9 +26,9 @@ struct shape {
 };
 
 struct request : bench::run_options {
-    std::string shapes = "65536x4096,8192x8192,2048x8192", work = "all", type = "f32", ptx, threads, pyptx;
-    std::uint64_t slice = 10;
-    bool flush = false, no_check = false;
+    std::string shapes = "65536x4096,8192x8192,2048x8192", work = "all", type = "f32", ptx, threads;
+    bool flush = false, no_clear = false;
+    request() { slice = 10; }
 };
 
 /// What a kernel reads and writes of each element, besides `x` read: for the bytes it moves.
@@ -36,11 +36,18 @@ struct work {
     std::string_view name;
     unsigned elements;  ///< of the type, read and written
     unsigned bytes;     ///< of fp8
-    bool rowwise;       ///< has plans to choose from
+    bool rowwise;       ///< has plans of rows to choose from; else of elements
 };
 constexpr work works[] = {{"rms_norm", 2, 0, true},      {"add_rms_norm", 4, 0, true},    {"layer_norm", 2, 0, true},
                           {"softmax", 2, 0, true},       {"swiglu", 3, 0, false},         {"rope", 2, 0, false},
                           {"quantize_rows", 1, 1, true}, {"quantize_blocks", 1, 1, false}};
+
+/// How a kernel is asked to work: those of its kind count.
+struct choice {
+    kn::row_options row{};
+    kn::element_options element{};
+    u32 threads = 0, heads = 0;  ///< of `rope`
+};
 
 /// Where everything of one call lies.
 template <class T>
@@ -63,7 +70,8 @@ struct tensors {
                 {"positions", positions}};
     }
 
-    px::result<void> launch(std::string_view work, const px::stream& on, const kn::row_options& row) const {
+    px::result<void> launch(std::string_view work, const px::stream& on, const choice& how) const {
+        const kn::row_options& row = how.row;
         const auto input = view<const T>(x), second = view<const T>(other);
         const auto weights = px::tensor_view(px::device_ptr<const T>(w), s.columns),
                    bias = px::tensor_view(px::device_ptr<const T>(b), s.columns);
@@ -73,12 +81,13 @@ struct tensors {
             return kn::add_rms_norm(on, input, second, weights, total, result, {.eps = eps, .row = row});
         if (work == "layer_norm") return kn::layer_norm(on, input, weights, bias, result, {.eps = eps, .row = row});
         if (work == "softmax") return kn::softmax(on, input, result, 1.0f, row);
-        if (work == "swiglu") return kn::swiglu(on, input, second, result);
+        if (work == "swiglu") return kn::swiglu(on, input, second, result, how.element);
         const auto small = view<px::e4m3>(q);
         const auto units = px::device_ptr<float>(scales);
         if (work == "quantize_rows") return kn::quantize_rows(on, input, small, px::tensor_view(units, s.rows), row);
         if (work == "quantize_blocks")
-            return kn::quantize_blocks(on, input, small, px::tensor_view(units, s.rows, (s.columns + 127) / 128));
+            return kn::quantize_blocks(on, input, small, px::tensor_view(units, s.rows, (s.columns + 127) / 128),
+                                       how.element);
         const auto heads = [&]<class E>(px::device_ptr<E> m) {
             return px::tensor_view(m, s.rows, s.columns / head_size, head_size);
         };
@@ -87,7 +96,8 @@ struct tensors {
         };
         return kn::rope(on, heads(px::device_ptr<const T>(x)),
                         px::tensor_view(px::device_ptr<const px::s32>(positions), s.rows), angles(cosines),
-                        angles(sines), heads(px::device_ptr<T>(y)));
+                        angles(sines), heads(px::device_ptr<T>(y)),
+                        {.programmatic = how.element.programmatic, .threads = how.threads, .heads = how.heads});
     }
 
 private:
@@ -96,6 +106,17 @@ private:
         return px::tensor_view(px::device_ptr<E>(address), s.rows, s.columns);
     }
 };
+
+/// What the driver copies of parts of buffers, on the default stream: `copies(table)`, then waits.
+template <class Copies>
+void with_driver(const px::context& ctx, Copies&& copies) {
+    const px::driver_table& t = ctx.driver();
+    px::cu::context popped = nullptr;
+    constexpr auto good = px::cu::status::success;
+    if (t.ctx_push_current(ctx.handle()) != good || copies(t) != good || t.stream_synchronize(nullptr) != good ||
+        t.ctx_pop_current(&popped) != good)
+        throw std::runtime_error("the driver did not copy");
+}
 
 template <class T>
 struct operands {
@@ -131,8 +152,20 @@ struct operands {
     void poison() { demo::poison(y), demo::poison(sum), demo::poison(q), demo::poison(scales); }
 
 private:
+    /// More than L2 holds is random, the rest the same again: nothing here sees the difference, and a gigabyte takes a
+    /// second to make.
     static px::device_buffer<T> random(const px::context& ctx, std::size_t n, std::uint64_t seed) {
-        return px::check(px::device_buffer<T>::from(ctx, demo::random_values<T>(n, seed)));
+        const auto piece = demo::random_values<T>(std::min(n, (std::size_t{256} << 20) / sizeof(T)), seed);
+        auto all = px::check(px::device_buffer<T>::allocate(ctx, n));
+        with_driver(ctx, [&](const px::driver_table& t) {
+            const auto address = all.ptr().address;
+            auto status = t.memcpy_htod_async(address, piece.data(), piece.size() * sizeof(T), nullptr);
+            for (std::size_t at = piece.size(); at < n && status == px::cu::status::success; at += piece.size())
+                status = t.memcpy_dtod_async(address + at * sizeof(T), address,
+                                             std::min(piece.size(), n - at) * sizeof(T), nullptr);
+            return status;
+        });
+        return all;
     }
     template <class E>
     static px::device_buffer<E> empty(const px::context& ctx, std::size_t n) {
@@ -160,21 +193,26 @@ double wide(px::e4m3 v) {
     return (v.bits & 0x7f) == 0x7f ? std::nan("") : (v.bits & 0x80) != 0 ? -magnitude : magnitude;
 }
 
+/// The elements `first` to `first + count` of a buffer.
 template <class E>
-std::vector<E> host(const px::device_buffer<E>& m) {
-    std::vector<E> v(m.size());
-    px::check(m.download(v));
+std::vector<E> part_of(const px::device_buffer<E>& m, std::size_t first, std::size_t count) {
+    std::vector<E> v(count);
+    with_driver(m.ctx(), [&](const px::driver_table& t) {
+        return t.memcpy_dtoh_async(v.data(), m.ptr().address + first * sizeof(E), count * sizeof(E), nullptr);
+    });
     return v;
 }
 
 /// Largest error of the sampled rows, in units of the allowed one; over 1 is wrong.
 template <class T>
 double error_of(std::string_view work, operands<T>& o) {
-    const auto x = host(o.x), other = host(o.other), w = host(o.w), b = host(o.b), y = host(o.y), sum = host(o.sum);
-    const auto q = host(o.q);
-    const auto scales = host(o.scales), cosines = host(o.cosines), sines = host(o.sines);
     const std::size_t n = o.s.columns;
-    std::vector<double> in(n), out(n);
+    const auto w = part_of(o.w, 0, n), b = part_of(o.b, 0, n);
+    // Row `r` of a buffer that this work has.
+    const auto row = [](const auto& m, std::size_t r, std::size_t columns) {
+        return m.size() > 1 ? part_of(m, r * columns, columns) : std::decay_t<decltype(part_of(m, 0, 0))>();
+    };
+    std::vector<double> in(n);
     double worst = 0;
     const auto see = [&](double found, double wanted, double allowed) {
         const double e = std::abs(found - wanted) / allowed;
@@ -182,12 +220,16 @@ double error_of(std::string_view work, operands<T>& o) {
     };
     const double half = demo::epsilon<T> / 2 * 1.01;
     for (std::size_t r = 0; r < o.s.rows; r += std::max<std::size_t>(1, o.s.rows / 61)) {
-        const std::size_t at = r * n;
         const bool added = work == "add_rms_norm";
+        const auto x = row(o.x, r, n), other = row(o.other, r, n), y = row(o.y, r, n), sum = row(o.sum, r, n);
+        const auto q = row(o.q, r, n);
+        const bool by_row = work == "quantize_rows";
+        const auto scales = row(o.scales, r, by_row ? 1 : (n + 127) / 128);
+        const auto cosines = row(o.cosines, r, head_size / 2), sines = row(o.sines, r, head_size / 2);
         for (std::size_t c = 0; c < n; ++c) {
-            in[c] = added ? wide(sum[at + c]) : wide(x[at + c]);
+            in[c] = added ? wide(sum[c]) : wide(x[c]);
             if (added) {
-                const double v = wide(x[at + c]) + wide(other[at + c]);
+                const double v = wide(x[c]) + wide(other[c]);
                 see(in[c], v, half * std::abs(v) + 1e-30);
             }
         }
@@ -199,19 +241,18 @@ double error_of(std::string_view work, operands<T>& o) {
             double v = (in[c] - mean) * scale * wide(w[c]), more = 1e-6;
             if (work == "layer_norm") v += wide(b[c]);
             if (work == "softmax") v = std::exp(in[c]) / power, more = 0;
-            if (work == "swiglu") v = in[c] / (1 + std::exp(-in[c])) * wide(other[at + c]);
+            if (work == "swiglu") v = in[c] / (1 + std::exp(-in[c])) * wide(other[c]);
             if (work == "rope") {
-                const std::size_t e = c % head_size, pair = e % (head_size / 2), first = at + c - e + pair;
+                const std::size_t e = c % head_size, pair = e % (head_size / 2), first = c - e + pair;
                 const double p = wide(x[first]), s = wide(x[first + head_size / 2]);
-                const double cosine = wide(cosines[r * head_size / 2 + pair]),
-                             sine = wide(sines[r * head_size / 2 + pair]);
+                const double cosine = wide(cosines[pair]), sine = wide(sines[pair]);
                 v = e < head_size / 2 ? p * cosine - s * sine : s * cosine + p * sine;
             }
             if (work.starts_with("quantize")) {
-                const double unit = wide(scales[work == "quantize_rows" ? r : r * ((n + 127) / 128) + c / 128]);
-                see(wide(q[at + c]) * unit, in[c], 1.001 * (std::abs(in[c]) / 16 + unit / 1024));
+                const double unit = wide(scales[by_row ? 0 : c / 128]);
+                see(wide(q[c]) * unit, in[c], 1.001 * (std::abs(in[c]) / 16 + unit / 1024));
             } else {
-                see(wide(y[at + c]), v, (half + 8e-6) * std::abs(v) + more);
+                see(wide(y[c]), v, (half + 8e-6) * std::abs(v) + more);
             }
         }
     }
@@ -223,30 +264,60 @@ double error_of(std::string_view work, operands<T>& o) {
 /// One more contender: a plan, and whether it may start early.
 struct variant {
     std::string name;
-    kn::row_options options;
+    choice how;
 };
-/// "512": 512 threads a row; "1024/2" in a cluster of 2; "512@3" with three blocks a multiprocessor; "0" the library's
-/// plan. With "p" it may start early, with "n" not; with "k" results stay in L2.
-std::vector<variant> variants_of(const request& r, u32 columns, u32 width) {
-    std::vector<variant> all;
-    for (const std::string& word : bench::split(r.threads)) {
-        const auto number = [&](char after, u32 otherwise) {
-            const auto at = word.find(after);
-            return at == std::string::npos ? otherwise
-                                           : static_cast<u32>(std::strtoul(word.c_str() + at + 1, nullptr, 10));
-        };
-        const auto threads = static_cast<u32>(std::strtoul(word.c_str(), nullptr, 10));
-        kn::row_plan p = threads == 0 ? kn::plan_rows(columns / width, width)
-                                      : kn::make_row_plan(columns / width, width, threads, number('/', 1));
-        p.resident = number('@', p.resident);
-        p.evict_first = word.find('k') == std::string::npos;
-        if (!p.reread && p.accesses * width > kn::row_values) continue;
-        variant v{word, {.programmatic = {}, .plan = p}};
-        if (word.find('p') != std::string::npos) v.options.programmatic = true;
-        if (word.find('n') != std::string::npos) v.options.programmatic = false;
-        all.push_back(v);
+/// "512": 512 threads a row; "1024/2" in a cluster of 2; "512@3" with three blocks a multiprocessor; "256*2": 256
+/// threads a block, two accesses (heads) a thread; "0" the library's plan. With "p" it may start early, with "n" not;
+/// with "k" results stay in L2; "e264": the first 264 blocks ask L2 early; "b8": all ask for input 8 MiB behind; "i":
+/// inputs leave L2 first.
+std::optional<variant> variant_of(const std::string& word, const work& k, u32 columns, u32 width) {
+    const auto has = [&](char c) { return word.find(c) != std::string::npos; };
+    const auto number = [&](char after, u32 otherwise) {
+        return has(after) ? static_cast<u32>(std::strtoul(word.c_str() + word.find(after) + 1, nullptr, 10))
+                          : otherwise;
+    };
+    const auto threads = static_cast<u32>(std::strtoul(word.c_str(), nullptr, 10));
+    kn::l2_plan l2{.early = number('e', 0), .inputs_first = has('i')};
+    const auto reach = [&](u32 values) {  // of one input that a block reads
+        const u32 inputs = k.name == "add_rms_norm" || k.name == "swiglu" ? 2 : 1;
+        l2.ahead = number('b', 0) * (1u << 20) / (values * (16 / width) * inputs);
+    };
+    variant v{word, {}};
+    if (!k.rowwise) {
+        if (has('/') || has('@') || has('k')) return std::nullopt;
+        v.how.threads = threads, v.how.heads = number('*', 0);
+        if (has('n')) v.how.element.programmatic = false;
+        kn::element_plan p = k.name == "swiglu" ? kn::element_plan{} : kn::plan_blocks(1);
+        if (threads != 0) p.threads = threads;
+        p.accesses = number('*', p.accesses);
+        reach(p.threads * p.accesses * width);
+        p.l2 = l2;
+        v.how.element.plan = p;
+        if (k.name == "rope" && l2 != kn::l2_plan{}) return std::nullopt;
+        if (k.name == "quantize_blocks" && p.accesses > 4) return std::nullopt;
+        return v;
     }
-    return all;
+    if (has('*')) return std::nullopt;
+    const u32 limit = k.name == "layer_norm" ? kn::layer_norm_threads(width) : 1024;
+    kn::row_plan p = threads == 0 ? kn::plan_rows(columns / width, width, 2, limit)
+                                  : kn::make_row_plan(columns / width, width, threads, number('/', 1));
+    p.resident = number('@', p.resident);
+    p.evict_first = !has('k');
+    reach(columns);
+    p.l2 = l2;
+    if (!p.reread && p.accesses * width > kn::row_values) return std::nullopt;
+    v.how.row.plan = p;
+    if (has('p')) v.how.row.programmatic = true;
+    if (has('n')) v.how.row.programmatic = false;
+    return v;
+}
+
+/// The widest access that divides rows.
+template <class T>
+[[nodiscard]] u32 widest(u32 columns) {
+    u32 width = 16 / sizeof(T);
+    while (columns % width != 0) width /= 2;
+    return width;
 }
 
 /// pyptx's kernel of this work and shape, if it has been printed.
@@ -271,15 +342,14 @@ double target_of(shape s, std::string_view peer) {
 
 template <class T>
 void measure(const px::context& ctx, shape s, const work& k, const request& r, bench::mode mode,
-             std::vector<bench::row>& results) {
-    bench::runner run(ctx, {.rounds = static_cast<unsigned>(r.rounds),
-                            .mode = mode,
-                            .flush = r.flush,
-                            .slice_ms = static_cast<double>(r.slice),
-                            .warm_up_ms = 100});
+             bench::results& table) {
+    bench::settings settings = r.settings_for(mode);
+    settings.flush = r.flush, settings.clear = !r.no_clear, settings.warm_up_ms = 100;
+    bench::runner run(ctx, settings);
     operands<T> o(ctx, s, k, r.seed);
     std::vector<contender> all;
     const auto add = [&](contender c) {
+        bench::check_stop();
         o.poison();
         px::check(c.launch(run.stream()));
         px::check(run.stream().synchronize());
@@ -289,16 +359,14 @@ void measure(const px::context& ctx, shape s, const work& k, const request& r, b
                              s.rows, s.columns, c.name, demo::bad("wrong"), error);
         all.push_back(std::move(c));
     };
-    const auto add_ours = [&](const std::string& name, const kn::row_options& row) {
+    const auto add_ours = [&](const std::string& name, const choice& how) {
         add({name,
-             [at = o.on_device(), &run, &k, row](px::stream_ref) { return at.launch(k.name, run.stream(), row); }});
+             [at = o.on_device(), &run, &k, how](px::stream_ref) { return at.launch(k.name, run.stream(), how); }});
     };
     add_ours("ours", {});
     if (all.empty()) return;
-    u32 width = 16 / sizeof(T);
-    while (s.columns % width != 0) width /= 2;
-    if (k.rowwise)
-        for (const variant& v : variants_of(r, s.columns, width)) add_ours(v.name, v.options);
+    for (const std::string& word : bench::split(r.threads))
+        if (const auto v = variant_of(word, k, s.columns, widest<T>(s.columns))) add_ours(v->name, v->how);
     const std::size_t first_peer = all.size();
     if (auto printed = printed_peer(ctx, o, s, k, r)) add(std::move(*printed));
     // The angles of each row are read once; its scales, weights and positions are too few to matter.
@@ -320,27 +388,34 @@ void measure(const px::context& ctx, shape s, const work& k, const request& r, b
         demo::say("{:<16} {:<5} {:>6}x{:<7} {:<12} {:>9.2f} us {:>7.0f} GB/s {:>7.3f}", k.name, demo::type_name<T>,
                   s.rows, s.columns, all[i].name, t.microseconds(i), rate(i), t.ratio(i, all.size() - 1).p50);
     for (std::size_t peer = first_peer; peer < all.size(); ++peer)
-        results.push_back({fmt::format("{} {}", k.name, demo::type_name<T>), fmt::format("{}x{}", s.rows, s.columns),
-                           rate(0), rate(peer), all[peer].name + (r.flush ? ", L2 flushed" : ""), t.ratio(0, peer),
-                           target_of(s, all[peer].name), "GB/s", std::string(bench::name(mode))});
+        table.add({fmt::format("{} {}", k.name, demo::type_name<T>), fmt::format("{}x{}", s.rows, s.columns), rate(0),
+                   rate(peer), all[peer].name + (r.flush ? ", L2 flushed" : ""), t.ratio(0, peer),
+                   target_of(s, all[peer].name), "GB/s", std::string(bench::name(mode))});
 }
 
 // ---- for torch_peer.py ----------------------------------------------------------------------------------------------
 
-/// Writes what the library launches for this work: `<work>_<type>_<rows>x<columns>.ptx` and `.txt`. The tensors lie
-/// nowhere, at multiples of 2^32.
+/// Writes what the library launches for this work: `<work>_<type>_<rows>x<columns>.ptx` and `.txt`, and with
+/// `+<plan>` for each plan asked for. The tensors lie nowhere, at multiples of 2^32.
 template <class T>
 void write_ptx(const px::context& ctx, const bench::launch_recorder& recorder, shape s, const work& k,
-               const std::string& folder) {
+               const request& r) {
     const auto at = [](std::uint64_t i) { return i << 32; };
     const tensors<T> t{s, at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9), at(10), at(11)};
-    px::check(t.launch(k.name, px::check(px::stream::create(ctx)), {}));
     std::map<std::uint64_t, std::string> names;
     for (const auto& [name, address] : t.by_name()) names[address] = name;
-    std::filesystem::create_directories(folder);
-    const auto stem = fmt::format("{}_{}_{}x{}", k.name, demo::type_name<T>, s.rows, s.columns);
-    if (!recorder.write(std::filesystem::path(folder) / stem, names))
-        throw std::runtime_error("cannot write to " + folder);
+    std::filesystem::create_directories(r.ptx);
+    const auto write = [&](const std::string& plan, const choice& how) {
+        px::check(t.launch(k.name, px::check(px::stream::create(ctx)), how));
+        const auto stem = fmt::format("{}_{}_{}x{}{}", k.name, demo::type_name<T>, s.rows, s.columns, plan);
+        if (!recorder.write(std::filesystem::path(r.ptx) / stem, names))
+            throw std::runtime_error("cannot write to " + r.ptx);
+    };
+    write("", {});
+    for (const std::string& word : bench::split(r.threads))
+        if (const auto v = variant_of(word, k, s.columns, widest<T>(s.columns));
+            v && word.find('/') == std::string::npos)
+            write("+" + word, v->how);
 }
 
 /// "2048x8192,…"
@@ -374,17 +449,14 @@ int run(const request& r, const std::vector<shape>& shapes, int argc, char** arg
     if (!r.ptx.empty()) {
         const bench::launch_recorder recorder;
         const auto ctx = px::check(px::context::primary());
-        for_each_work(r, shapes, [&]<class T>(shape s, const work& k) { write_ptx<T>(ctx, recorder, s, k, r.ptx); });
+        for_each_work(r, shapes, [&]<class T>(shape s, const work& k) { write_ptx<T>(ctx, recorder, s, k, r); });
         return demo::right;
     }
-    const auto ctx = demo::open_device();
-    if (!ctx) return demo::say("{}", ctx.error().message()), demo::skipped;
-    std::vector<bench::row> results;
-    for_each_work(r, shapes, [&]<class T>(shape s, const work& k) {
-        for (const auto mode : r.modes()) measure<T>(*ctx, s, k, r, mode, results);
+    return bench::with_device(r.out, argc, argv, [&](const px::context& ctx, bench::results& table) {
+        for_each_work(r, shapes, [&]<class T>(shape s, const work& k) {
+            for (const auto mode : r.modes()) measure<T>(ctx, s, k, r, mode, table);
+        });
     });
-    bench::report(results, *ctx, r, argc, argv);
-    return demo::right;
 }
 
 }  // namespace
@@ -402,35 +474,32 @@ int main(int argc, char** argv) {
                  "rms_norm,add_rms_norm,layer_norm,softmax,swiglu,rope,quantize_rows,quantize_blocks",
          .text = &r.work},
         {.name = "--type", .value = "TYPE", .help = "f32 (default), bf16 or both", .text = &r.type},
-        {.name = "--slice",
-         .value = "MS",
-         .help = "sustained: milliseconds a slice (default 10)",
-         .number = &r.slice,
-         .least = 1,
-         .most = 1000},
         {.name = "--flush", .value = "", .help = "overwrite L2 before every launch", .flag = &r.flush},
+        {.name = "--no-clear",
+         .value = "",
+         .help = "do not overwrite L2 before every slice: a contender then finds there what the one before it left",
+         .flag = &r.no_clear},
         {.name = "--threads",
          .value = "LIST",
-         .help = "also time these thread counts a row: 512, 1024/2 (a cluster of 2), 512@3 (three blocks a "
-                 "multiprocessor), 0 (ours); p: early start, n: none, k: results stay in L2",
+         .help =
+             "also time these thread counts a row: 512, 1024/2 (a cluster of 2), 512@3 (three blocks a "
+             "multiprocessor), 256*2 (threads a block, accesses or heads a thread), 0 (ours); p: early start, n: "
+             "none, k: results stay in L2, e264: the first blocks ask L2 early, b8: all ask for input 8 MiB behind, "
+             "i: inputs leave L2 first",
          .text = &r.threads},
         {.name = "--ptx",
          .value = "DIR",
          .help = "only write the kernels' PTX and how they are launched there (torch_peer.py)",
          .text = &r.ptx},
-        {.name = "--pyptx",
-         .value = "DIR",
-         .help = "also time the kernels that bench/pyptx_peer.py wrote there",
-         .text = &r.pyptx},
-        {.name = "--no-check",
-         .value = "",
-         .help = "time without checking results (while tuning)",
-         .flag = &r.no_check},
+        r.pyptx_option(),
     });
-    if (const auto status = demo::read_command_line(
-            argc, argv, "Memory-bound kernels against a device copy, interleaved in one process", options))
-        return *status;
-    const auto shapes = parse_shapes(r.shapes);
-    if (!shapes) return fmt::print(stderr, "--shapes takes rows x columns, like 2048x8192\n"), demo::usage;
-    return demo::guarded([&] { return run(r, *shapes, argc, argv); });
+    std::optional<std::vector<shape>> shapes;
+    const auto usage = [&]() -> std::string {
+        shapes = parse_shapes(r.shapes);
+        return shapes && !r.modes().empty()
+                   ? ""
+                   : "--shapes takes rows x columns, like 2048x8192, --mode sustained, burst or both";
+    };
+    return bench::program(argc, argv, "Memory-bound kernels against a device copy, interleaved in one process", options,
+                          usage, [&] { return run(r, *shapes, argc, argv); });
 }

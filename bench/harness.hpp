@@ -16,17 +16,22 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -51,11 +56,39 @@ struct settings {
     unsigned rounds = 20;
     bench::mode mode = bench::mode::sustained;
     bool flush = false;       ///< overwrite L2 before every launch (a slice is then one launch)
+    bool clear = false;       ///< overwrite L2 before every slice: nobody finds there what the one before it left
     double slice_ms = 25;     ///< sustained: length of a slice
     double warm_up_ms = 400;  ///< sustained: work before the first round
     unsigned burst_launches = 16;
     double pause_ms = 60;  ///< burst: before each slice
 };
+
+// ---- being stopped --------------------------------------------------------------------------------------------------
+
+/// Thrown where a program that was asked to end (SIGTERM, as by timeout(1), or SIGINT) can end well.
+struct stopped : std::exception {
+    [[nodiscard]] const char* what() const noexcept override { return "stopped by a signal"; }
+};
+
+namespace harness_detail {
+inline volatile std::sig_atomic_t stop_asked = 0;
+inline void ask_to_stop(int) {
+    stop_asked = 1;
+    alarm(5);  // whatever does not come to a place where it can end, such as a kernel that hangs
+}
+}  // namespace harness_detail
+
+/// From here on those signals make `check_stop` throw; a second one ends the program at once.
+inline void stop_on_signals() {
+    struct sigaction a = {};
+    a.sa_handler = harness_detail::ask_to_stop;
+    a.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGTERM, &a, nullptr);
+    sigaction(SIGINT, &a, nullptr);
+}
+inline void check_stop() {
+    if (harness_detail::stop_asked != 0) throw stopped{};
+}
 
 // ---- statistics -----------------------------------------------------------------------------------------------------
 
@@ -95,7 +128,7 @@ public:
           begin_(px::check(px::event::create(ctx))),
           end_(px::check(px::event::create(ctx))),
           trash_(px::check(px::device_buffer<char>::allocate(
-              ctx, s.flush ? std::max<std::size_t>(4 * ctx.device().l2_bytes, 256u << 20) : 0))) {}
+              ctx, s.flush || s.clear ? std::max<std::size_t>(4 * ctx.device().l2_bytes, 256u << 20) : 0))) {}
 
     [[nodiscard]] const px::stream& stream() const { return stream_; }
 
@@ -126,6 +159,7 @@ private:
     };
 
     slice prepare(const contender& c) {
+        check_stop();
         px::check(c.launch(stream_));
         const double us = std::max(estimate(c), 0.5);
         unsigned n = settings_.burst_launches;
@@ -155,9 +189,10 @@ private:
         return 1e3 * static_cast<double>(px::check(px::event::elapsed_ms(begin_, end_))) / s.launches;
     }
     double measure(const slice& s) {
+        check_stop();
         if (settings_.mode == mode::burst)
             std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(settings_.pause_ms));
-        if (settings_.flush) px::check(trash_.fill_bytes_async(stream_, 0x5a));
+        if (settings_.flush || settings_.clear) px::check(trash_.fill_bytes_async(stream_, 0x5a));
         return measure_now(s);
     }
     void warm_up(const std::vector<slice>& slices) {
@@ -249,18 +284,25 @@ struct provenance {
         json_string(p.device), json_string(p.driver), json_string(p.command), json_string(p.commit));
 }
 
-/// Appends rows to a file that holds one list, one row a line.
-inline bool append(const std::string& file, const std::vector<row>& rows, const provenance& p) {
+/// Appends a row to a file that holds one list, one row a line. The file is whole at every moment: whoever is killed
+/// leaves what was there before.
+[[nodiscard]] inline bool append(const std::string& file, const row& r, const provenance& p) {
     std::stringstream old;
     old << std::ifstream(file).rdbuf();
     std::string text = old.str();
     const auto close = text.rfind(']');
     text = close == std::string::npos ? "[" : text.substr(0, close);
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-    for (const row& r : rows) text += (text.back() == '[' ? "\n" : ",\n") + json(r, p);
-    std::ofstream out(file, std::ios::trunc);
-    out << text << "\n]\n";
-    return static_cast<bool>(out);
+    text += (text.back() == '[' ? "\n" : ",\n") + json(r, p) + "\n]\n";
+    std::error_code failed;
+    if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty())
+        std::filesystem::create_directories(folder, failed);
+    const std::string part = file + ".part";
+    std::ofstream out(part, std::ios::trunc);
+    out << text;
+    out.close();
+    if (out) std::filesystem::rename(part, file, failed);
+    return out && !failed;
 }
 
 /// bench/results/<date>-h200.json, the name after today and the device.
@@ -276,26 +318,36 @@ inline bool append(const std::string& file, const std::vector<row>& rows, const 
 /// Three digits at least.
 [[nodiscard]] inline std::string figure(double v) { return fmt::format("{:.{}f}", v, v < 1 ? 3 : v < 10 ? 2 : 1); }
 
-/// The table, last on the screen; and the file when one was asked for.
-inline void report(const std::vector<row>& rows, const provenance& p, const std::string& file) {
-    std::size_t work = 4, shape = 18;
-    for (const row& r : rows) work = std::max(work, r.work.size()), shape = std::max(shape, r.shape.size());
-    fmt::print("\n{:<{}} {:<{}} {:<10} {:>9} {:>9} {:<8} {:>7} {:>15} {:>9}  {}\n", "work", work, "shape", shape,
-               "mode", "ours", "peer", "unit", "ratio", "p10 to p90", "target", "peer");
-    for (const row& r : rows)
-        fmt::print("{:<{}} {:<{}} {:<10} {:>9} {:>9} {:<8} {:>7.3f} {:>15} {:>9}  {}\n", r.work, work, r.shape, shape,
-                   r.mode, figure(r.ours), figure(r.peer), r.unit, r.ratio.p50,
-                   fmt::format("{:.3f} to {:.3f}", r.ratio.p10, r.ratio.p90), r.goal(), r.peer_name);
-    std::fflush(stdout);
-    if (file.empty()) return;
-    std::error_code ignored;
-    if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty())
-        std::filesystem::create_directories(folder, ignored);
-    if (append(file, rows, p))
-        fmt::print("{} rows appended to {}\n", rows.size(), file);
-    else
-        fmt::print(stderr, "cannot write {}\n", file);
-}
+/// The table, and the file where one was asked for. A row is on the screen and in the file as soon as it is measured: a
+/// program that is cut short has lost nothing but what it was measuring.
+class results {
+public:
+    results(provenance p, std::string file) : provenance_(std::move(p)), file_(std::move(file)) {}
+
+    void add(row r) {
+        constexpr const char* line = "{:<27} {:<18} {:<10} {:>9} {:>9} {:<8} {:>7} {:>15} {:>9}  {}\n";
+        if (rows_.empty())
+            fmt::print(fmt::runtime(line), "work", "shape", "mode", "ours", "peer", "unit", "ratio", "p10 to p90",
+                       "target", "peer");
+        fmt::print(fmt::runtime(line), r.work, r.shape, r.mode, figure(r.ours), figure(r.peer), r.unit,
+                   fmt::format("{:.3f}", r.ratio.p50), fmt::format("{:.3f} to {:.3f}", r.ratio.p10, r.ratio.p90),
+                   r.goal(), r.peer_name);
+        std::fflush(stdout);
+        if (!file_.empty() && !append(file_, r, provenance_)) throw std::runtime_error("cannot write " + file_);
+        rows_.push_back(std::move(r));
+    }
+    [[nodiscard]] const std::vector<row>& rows() const { return rows_; }
+    /// What became of it, last.
+    void finish(bool complete) const {
+        if (!complete) demo::say("{} by a signal; what is above is complete", demo::bad("stopped"));
+        if (!file_.empty()) demo::say("{} rows appended to {}", rows_.size(), file_);
+    }
+
+private:
+    provenance provenance_;
+    std::string file_;
+    std::vector<row> rows_;
+};
 
 /// "a,b,c" as its words.
 [[nodiscard]] inline std::vector<std::string> split(std::string_view list, char at = ',') {
@@ -310,25 +362,49 @@ inline void report(const std::vector<row>& rows, const provenance& p, const std:
 
 /// What every program that times contenders is asked.
 struct run_options {
-    std::uint64_t rounds = 20, seed = 1;
-    std::string mode = "sustained", out;
+    std::uint64_t rounds = 20, seed = 1, slice = 25;
+    std::string mode = "sustained", out, pyptx;
+    bool no_check = false;
 
     /// A program's own options, then these.
     [[nodiscard]] std::vector<demo::option> behind(std::vector<demo::option> options) {
-        options.push_back({.name = "--rounds",
-                           .value = "N",
-                           .help = "rounds of all contenders (default 20)",
-                           .number = &rounds,
-                           .least = 1,
-                           .most = 10'000});
+        options.push_back(rounds_option(rounds));
         options.push_back(
             {.name = "--mode", .value = "MODE", .help = "sustained (default), burst or both", .text = &mode});
-        options.push_back({.name = "--out",
-                           .value = "FILE",
-                           .help = "append rows to this file; auto: bench/results/<date>-<device>.json",
-                           .text = &out});
+        options.push_back({.name = "--slice",
+                           .value = "MS",
+                           .help = fmt::format("sustained: milliseconds a slice (default {})", slice),
+                           .number = &slice,
+                           .least = 1,
+                           .most = 10'000});
+        options.push_back(out_option(out));
         options.push_back({.name = "--seed", .value = "N", .help = "of the random input (default 1)", .number = &seed});
+        options.push_back({.name = "--no-check",
+                           .value = "",
+                           .help = "time without checking results (while tuning)",
+                           .flag = &no_check});
         return options;
+    }
+    /// For the programs with a peer that bench/pyptx_peer.py prints.
+    [[nodiscard]] demo::option pyptx_option() {
+        return {.name = "--pyptx",
+                .value = "DIR",
+                .help = "also time the kernels that bench/pyptx_peer.py wrote there",
+                .text = &pyptx};
+    }
+    [[nodiscard]] static demo::option rounds_option(std::uint64_t& rounds) {
+        return {.name = "--rounds",
+                .value = "N",
+                .help = fmt::format("rounds of all contenders (default {})", rounds),
+                .number = &rounds,
+                .least = 1,
+                .most = 100'000};
+    }
+    [[nodiscard]] static demo::option out_option(std::string& out) {
+        return {.name = "--out",
+                .value = "FILE",
+                .help = "append rows to this file; auto: bench/results/<date>-<device>.json",
+                .text = &out};
     }
     /// The modes asked for; none when the word is not known.
     [[nodiscard]] std::vector<bench::mode> modes() const {
@@ -337,11 +413,42 @@ struct run_options {
             if (mode == "both" || mode == name(m)) all.push_back(m);
         return all;
     }
+    [[nodiscard]] settings settings_for(bench::mode m) const {
+        return {.rounds = static_cast<unsigned>(rounds), .mode = m, .slice_ms = static_cast<double>(slice)};
+    }
 };
 
-/// Reports the rows, to a file too where the options name one.
-inline void report(const std::vector<row>& rows, const px::context& ctx, const run_options& r, int argc, char** argv) {
-    report(rows, provenance_of(ctx, argc, argv), r.out == "auto" ? default_file(ctx) : r.out);
+/// Runs `body(table)`, which adds rows, to its end or until a signal.
+template <class Body>
+int fill_table(results& table, Body&& body) {
+    stop_on_signals();
+    try {
+        body(table);
+    } catch (const stopped&) {
+        alarm(0);
+        table.finish(false);
+        return demo::wrong;
+    }
+    table.finish(true);
+    return demo::right;
+}
+
+/// A program that needs a device: `body(ctx, table)`.
+template <class Body>
+int with_device(const std::string& out, int argc, char** argv, Body&& body) {
+    const auto ctx = demo::open_device();
+    if (!ctx) return demo::say("{}", ctx.error().message()), demo::skipped;
+    results table(provenance_of(*ctx, argc, argv), out == "auto" ? default_file(*ctx) : out);
+    return fill_table(table, [&](results& t) { body(*ctx, t); });
+}
+
+/// What comes behind the command line: `usage` says in a sentence what of it cannot be, empty when all is well.
+template <class Run>
+int program(int argc, char** argv, std::string_view what, const std::vector<demo::option>& options,
+            const std::function<std::string()>& usage, Run&& run) {
+    if (const auto status = demo::read_command_line(argc, argv, what, options)) return *status;
+    if (const std::string wrong = usage(); !wrong.empty()) return fmt::print(stderr, "{}\n", wrong), demo::usage;
+    return demo::guarded(run);
 }
 
 }  // namespace bench

@@ -45,7 +45,7 @@ class Description:
     """The lines of bench/printed_kernel.hpp, as far as row kernels have them."""
 
     def __init__(self, file: pathlib.Path):
-        self.work, self.type, rows, columns = re.fullmatch(r"(\w+)_(f32|bf16)_(\d+)x(\d+)", file.stem).groups()
+        self.work, self.type, rows, columns, self.plan = re.fullmatch(r"(\w+)_(f32|bf16)_(\d+)x(\d+)(?:\+(.+))?", file.stem).groups()
         self.rows, self.columns = int(rows), int(columns)
         self.grid, self.block, self.shared, self.programmatic, self.parameters = (), (), 0, False, []
         for number, line in enumerate(file.read_text().splitlines(), 1):
@@ -212,24 +212,31 @@ def wrong(d, inputs, outputs, rows=512):
     return None
 
 
-def contenders(kernel):
-    """Name → function that does the work once. Ours is checked first; exits when it is wrong."""
+def contenders(kernels, eager):
+    """Name → function that does the work once, of ours each plan. Ours are checked first; exits when one is wrong."""
     import torch
 
-    d = kernel.data
+    d = kernels[0].data
     torch.manual_seed(1)
     inputs = inputs_of(d)
+    functions = {}
     outputs = outputs_of(d, inputs)
-    ours = kernel.bind({**inputs, **outputs})
-    ours()
-    torch.cuda.synchronize()
-    why = wrong(d, inputs, outputs)
-    if why:
-        sys.exit(f"{d.name()}: wrong: {why}; not timed")
+    for kernel in kernels:
+        for t in outputs.values():
+            t.view(torch.uint8).fill_(0xFF)
+        ours = kernel.bind({**inputs, **outputs})
+        ours()
+        torch.cuda.synchronize()
+        why = wrong(d, inputs, outputs)
+        if why:
+            sys.exit(f"{d.name()} {kernel.data.plan or ''}: wrong: {why}; not timed")
+        functions[" ".join(filter(None, ("ours", kernel.data.plan)))] = ours
     plain = torch_function(d)
     torch._dynamo.reset()  # else the second shape is compiled for all shapes, and slower
     compiled = torch.compile(plain, dynamic=False)
-    functions = {"ours": ours, "torch eager": lambda: plain(**inputs), "torch.compile": lambda: compiled(**inputs)}
+    if eager:
+        functions["torch eager"] = lambda: plain(**inputs)
+    functions["torch.compile"] = lambda: compiled(**inputs)
     if d.bytes() == 2 * inputs["x"].nbytes:
         functions["torch copy"] = lambda: outputs["y"].copy_(inputs["x"])
     return functions
@@ -263,7 +270,7 @@ def measure(functions, options):
     """Microseconds of each function in each round."""
     import torch
 
-    trash = torch.empty(256 << 20, dtype=torch.int8, device=DEVICE) if options.flush else None
+    trash = None if options.no_clear and not options.flush else torch.empty(256 << 20, dtype=torch.int8, device=DEVICE)
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     # A graph's copies run slower than a stream's.
     slices = {name: prepare(function, name != "torch copy", options.flush, options.slice) for name, function in functions.items()}
@@ -281,15 +288,15 @@ def measure(functions, options):
     return times
 
 
-def rows_of(kernel, times, options):
+def rows_of(d, times, options):
+    """The library's own plan against every peer; other plans are only printed."""
     import torch
 
-    d = kernel.data
     gigabytes = 1e-3 * d.bytes()
     ours = times["ours"]
     result = []
     for peer in times:
-        if peer == "ours":
+        if peer.split()[0] == "ours":
             continue
         ratios = [b / a for a, b in zip(ours, times[peer])]
         result.append({
@@ -305,19 +312,32 @@ def rows_of(kernel, times, options):
 
 
 def append(file, rows):
+    """The file is whole at every moment: whoever is killed leaves what was there before."""
     path = pathlib.Path(file)
     path.parent.mkdir(parents=True, exist_ok=True)
     old = json.loads(path.read_text()) if path.exists() else []
-    path.write_text("[\n" + ",\n".join(json.dumps(r) for r in old + rows) + "\n]\n")
+    part = path.with_name(path.name + ".part")
+    part.write_text("[\n" + ",\n".join(json.dumps(r) for r in old + rows) + "\n]\n")
+    part.replace(path)
 
 
 def run(options, folder):
     """Works through the kernels in `folder`; what is measured is kept even if a later one fails."""
     import torch
 
-    for file in sorted(folder.glob("*.txt")):
-        kernel = Kernel(file)
-        rows = rows_of(kernel, measure(contenders(kernel), options), options)
+    files = sorted(folder.glob("*.txt"))
+    # The order of the command line, so that what is asked for first is there when time is up.
+    place = {work: i for i, work in enumerate(options.work.split(","))}
+    firsts = sorted((f for f in files if "+" not in f.stem), key=lambda f: place[Description(f).work])
+    for file in firsts:
+        kernels = [Kernel(f) for f in [file] + [g for g in files if g.stem.startswith(file.stem + "+")]]
+        d = kernels[0].data
+        times = measure(contenders(kernels, not options.no_eager), options)
+        rows = rows_of(d, times, options)
+        compiled = times["torch.compile"]
+        for name in times if len(kernels) > 1 else ():
+            ratio = statistics.median(c / t for c, t in zip(compiled, times[name]))
+            print(f"  {d.name():<34} {name:<22} {statistics.median(times[name]):>9.2f} us  {ratio:.3f} of torch.compile")
         for r in rows:
             print(f"{r['work']:<20} {r['shape']:<12} ours {r['ours']:>7} {r['peer_name']:<26} {r['peer']:>7} GB/s  ratio {r['ratio']:.3f} ({r['spread'][0]:.3f} to {r['spread'][1]:.3f})", flush=True)
         if options.out:
@@ -356,9 +376,12 @@ def main():
     parser.add_argument("--shapes", default="2048x8192,8192x8192,65536x4096")
     parser.add_argument("--work", default=WORKS, help=f"some of {WORKS} (default: all)")
     parser.add_argument("--type", default="f32", choices=["f32", "bf16", "both"])
+    parser.add_argument("--threads", default="", help="other plans to time, as for bench_rows")
+    parser.add_argument("--no-eager", action="store_true", help="leave out torch eager")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--slice", type=float, default=5, help="milliseconds a slice (default 5)")
     parser.add_argument("--flush", action="store_true", help="overwrite L2 before every launch")
+    parser.add_argument("--no-clear", action="store_true", help="do not overwrite L2 before every slice")
     parser.add_argument("--out", help="append rows to this file")
     parser.add_argument("--commit", default="unknown")
     parser.add_argument("--self-test", action="store_true", help="check the check, on the CPU")
@@ -375,7 +398,7 @@ def main():
         return 77
     torch.zeros(1, device=DEVICE)  # makes the primary context, which the kernels are loaded into, current
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([options.bench, "--ptx", folder, "--shapes", options.shapes, "--type", options.type, "--work", options.work], check=True)
+        subprocess.run([options.bench, "--ptx", folder, "--shapes", options.shapes, "--type", options.type, "--work", options.work, "--threads", options.threads], check=True)
         run(options, pathlib.Path(folder))
     return 0
 

@@ -38,6 +38,27 @@ void rows(const std::string& type) {
     }
 }
 
+/// What plans may ask of L2, of every body that does.
+template <class T>
+void with_requests(const std::string& type) {
+    constexpr l2_plan l2{.early = 264, .ahead = 132, .inputs_first = true};
+    constexpr u32 width = 16 / sizeof(T);
+    row_plan c = plan_rows(8192 / width, width);
+    c.l2 = l2;
+    for (const bool residual : {false, true})
+        write((residual ? "add_" : "rms_") + type + "_l2",
+              px::assemble_at_run_time("rms_norm", &norm_body<T>, c.launch(), c, norm_form{.residual = residual}));
+    write("softmax_" + type + "_l2", px::assemble_at_run_time("softmax", &softmax_body<T>, c.launch(), c));
+    write("quantize_" + type + "_l2",
+          px::assemble_at_run_time("quantize_rows", &quantize_rows_body<T, px::e4m3>, c.launch(), c));
+    const element_plan flat{.width = width, .flat = true, .l2 = l2};
+    write("swiglu_" + type + "_l2", px::assemble_at_run_time("swiglu", &swiglu_body<T>, flat.launch(), flat));
+    element_plan blocks = plan_blocks(width);
+    blocks.flat = true, blocks.l2 = l2;
+    write("blocks_" + type + "_l2",
+          px::assemble_at_run_time("quantize_blocks", &quantize_blocks_body<T, px::e4m3>, blocks.launch(), blocks));
+}
+
 template <class T>
 void elements(const std::string& type) {
     for (u32 width = 16 / sizeof(T); width > 0; width /= 2) {
@@ -47,23 +68,31 @@ void elements(const std::string& type) {
             write("swiglu_" + name + (flat ? "_flat" : ""),
                   px::assemble_at_run_time("swiglu", &swiglu_body<T>, c.launch(), c));
         }
-        const element_plan blocks = plan_blocks(width), squares{.width = width, .accesses = 1, .threads = 512};
+        element_plan blocks = plan_blocks(width);
+        const element_plan squares{.width = width, .accesses = 1, .threads = 512};
         write("blocks_" + name,
+              px::assemble_at_run_time("quantize_blocks", &quantize_blocks_body<T, px::e4m3>, blocks.launch(), blocks));
+        blocks.flat = true;
+        write("blocks_" + name + "_flat",
               px::assemble_at_run_time("quantize_blocks", &quantize_blocks_body<T, px::e4m3>, blocks.launch(), blocks));
         write("squares_" + name, px::assemble_at_run_time("quantize_squares", &quantize_squares_body<T, px::e5m2>,
                                                           squares.launch(), squares));
-        for (const bool partial : {false, true}) {
-            const rope_plan halves{.width = width, .partial = partial};
-            const std::string part = partial ? "_partial" : "";
-            write("rope_" + name + part, px::assemble_at_run_time("rope", &rope_body<T>, halves.launch(), halves));
-            if (width * 2 * sizeof(T) > 16) continue;
-            const rope_plan turns{.width = width, .pairs = rope_pairs::interleaved, .partial = partial};
-            write("rope_interleaved_" + name + part,
-                  px::assemble_at_run_time("rope", &rope_body<T>, turns.launch(), turns));
-            if (width > 1) continue;
-            const rope_plan apart{.pairs = rope_pairs::interleaved, .partial = partial, .apart = true};
-            write("rope_apart_" + name + part, px::assemble_at_run_time("rope", &rope_body<T>, apart.launch(), apart));
-        }
+        for (const bool partial : {false, true})
+            for (const u32 heads : {1u, 2u, 4u}) {
+                const rope_plan halves{.width = width, .partial = partial, .heads = heads};
+                const std::string part = (partial ? "_partial_" : "_") + std::to_string(heads);
+                write("rope_" + name + part, px::assemble_at_run_time("rope", &rope_body<T>, halves.launch(), halves));
+                if (width * 2 * sizeof(T) > 16) continue;
+                const rope_plan turns{
+                    .width = width, .pairs = rope_pairs::interleaved, .partial = partial, .heads = heads};
+                write("rope_interleaved_" + name + part,
+                      px::assemble_at_run_time("rope", &rope_body<T>, turns.launch(), turns));
+                if (width > 1) continue;
+                const rope_plan apart{
+                    .pairs = rope_pairs::interleaved, .partial = partial, .apart = true, .heads = heads};
+                write("rope_apart_" + name + part,
+                      px::assemble_at_run_time("rope", &rope_body<T>, apart.launch(), apart));
+            }
     }
 }
 
@@ -72,6 +101,7 @@ void elements(const std::string& type) {
 int main(int argc, char** argv) {
     return print_kernels::run(argc, argv, [] {
         rows<px::f32>("f32"), rows<px::bf16>("bf16"), rows<px::f16>("f16");
+        with_requests<px::f32>("f32"), with_requests<px::bf16>("bf16"), with_requests<px::f16>("f16");
         elements<px::f32>("f32"), elements<px::bf16>("bf16"), elements<px::f16>("f16");
     });
 }

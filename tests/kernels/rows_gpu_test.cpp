@@ -186,6 +186,20 @@ void conclude(const char* what, const char* type, const shape& s, const judge& j
                 j.seen, j.first.c_str(), spilt);
 }
 
+/// What a call asks of L2: the library's choice, or one of all kinds.
+std::optional<kn::l2_plan> any_l2() {
+    if (between(0, 2) == 0) return std::nullopt;
+    return kn::l2_plan{.early = static_cast<px::u32>(between(0, 1) == 0 ? 0 : between(1, 40)),
+                       .ahead = static_cast<px::u32>(between(0, 1) == 0 ? 0 : between(1, 40)),
+                       .inputs_first = between(0, 1) == 0};
+}
+kn::element_options any_element(px::u32 most) {
+    if (between(0, 2) == 0) return {};
+    kn::element_plan p{.accesses = static_cast<px::u32>(between(1, most)), .threads = 32u << between(0, 5)};
+    p.l2 = any_l2().value_or(kn::l2_plan{});
+    return {.programmatic = between(0, 1) == 0, .plan = p};
+}
+
 // ---- norms ----------------------------------------------------------------------------------------------------------
 
 struct statistics {
@@ -216,12 +230,11 @@ void check_norm(const px::stream& s, norm kind, const shape& p) {
     bias.fill([&](auto, auto) { return uniform(-1, 1); });
     y.upload(), sum.upload();
     const float eps = 1e-5f;
+    const kn::norm_options options{.eps = eps, .row = {.l2 = any_l2()}};
     const auto run = [&]() -> px::result<void> {
-        if (kind == norm::rms) return kn::rms_norm(s, x.input(), weight.vector(), y.view(), {.eps = eps, .row = {}});
-        if (kind == norm::layer)
-            return kn::layer_norm(s, x.input(), weight.vector(), bias.vector(), y.view(), {.eps = eps, .row = {}});
-        return kn::add_rms_norm(s, x.input(), residual.input(), weight.vector(), sum.view(), y.view(),
-                                {.eps = eps, .row = {}});
+        if (kind == norm::rms) return kn::rms_norm(s, x.input(), weight.vector(), y.view(), options);
+        if (kind == norm::layer) return kn::layer_norm(s, x.input(), weight.vector(), bias.vector(), y.view(), options);
+        return kn::add_rms_norm(s, x.input(), residual.input(), weight.vector(), sum.view(), y.view(), options);
     };
     const auto result = run();
     px::check(s.synchronize());
@@ -261,7 +274,7 @@ void check_softmax(const px::stream& s, const shape& p) {
     });
     y.upload();
     const double scale = p.rows % 2 == 0 ? 1.0 : 0.125;
-    const auto result = kn::softmax(s, x.input(), y.view(), static_cast<float>(scale));
+    const auto result = kn::softmax(s, x.input(), y.view(), static_cast<float>(scale), {.l2 = any_l2()});
     px::check(s.synchronize());
     y.download();
     judge j;
@@ -300,8 +313,10 @@ void check_quantize(const px::stream& s, scales_of kind, const shape& p) {
     q.upload(), scales.upload();
     const auto run = [&]() -> px::result<void> {
         if (kind == scales_of::rows)
-            return kn::quantize_rows(s, x.input(), q.view(), px::tensor_view(scales.device.ptr(), p.rows));
-        if (kind == scales_of::blocks) return kn::quantize_blocks(s, x.input(), q.view(), scales.view());
+            return kn::quantize_rows(s, x.input(), q.view(), px::tensor_view(scales.device.ptr(), p.rows),
+                                     {.l2 = any_l2()});
+        if (kind == scales_of::blocks)
+            return kn::quantize_blocks(s, x.input(), q.view(), scales.view(), any_element(4));
         return kn::quantize_squares(s, x.input(), q.view(), scales.view());
     };
     const auto result = run();
@@ -346,7 +361,7 @@ void check_swiglu(const px::stream& s, const shape& p) {
     gate.fill([&](auto r, auto c) { return 6 * element<T>(p, r, c); });
     up.fill([&](auto, auto) { return uniform(-2, 2); });
     y.upload();
-    const auto result = kn::swiglu(s, gate.input(), up.input(), y.view());
+    const auto result = kn::swiglu(s, gate.input(), up.input(), y.view(), any_element(8));
     px::check(s.synchronize());
     y.download();
     judge j;
@@ -388,11 +403,14 @@ void check_rope(const px::stream& s, unsigned i) {
     std::vector<T> before = x.host;
     y.upload();
     const auto pairs = i % 4 < 2 ? kn::rope_pairs::halves : kn::rope_pairs::interleaved;
+    auto each = static_cast<px::u32>(between(0, 4));  // heads a thread; 0: as the library chooses
+    while (each > 1 && heads % each != 0) --each;
+    const auto threads = static_cast<px::u32>(32 * between(0, 8));
     const auto three = [&](auto& m) {
         return px::tensor_view(m.device.ptr(), tokens, heads, size).with_strides(m.stride, size, std::uint64_t{1});
     };
     const auto result = kn::rope(s, three(x), px::tensor_view(positions, tokens), cosines.input(), sines.input(),
-                                 in_place ? three(x) : three(y), {.pairs = pairs});
+                                 in_place ? three(x) : three(y), {.pairs = pairs, .threads = threads, .heads = each});
     px::check(s.synchronize());
     matrix<T>& out = in_place ? x : y;
     out.download();

@@ -19,6 +19,7 @@ struct element_plan {
     u32 accesses = 2;  ///< of a thread, `threads` apart
     u32 threads = 256;
     bool flat = false;  ///< all matrices are without gaps: they are one row
+    l2_plan l2{};       ///< asks only where matrices are flat, and accesses 16 bytes
     constexpr auto operator<=>(const element_plan&) const = default;
     [[nodiscard]] constexpr attributes launch() const noexcept { return {.reqntid = {threads}}; }
 };
@@ -30,12 +31,16 @@ namespace detail {
 
 /// Loads access `unit` of the row at `row` into `v[0 … width)`.
 template <class T, tok... M>
-constexpr void load_unit(k_t& k, const global_ptr<const T>& row, const words& unit, u32 width, floats* v) {
+constexpr void load_unit(k_t& k, const global_ptr<const T>& row, const words& unit, u32 width, floats* v,
+                         const l2_policy& policy = {}) {
     with_width<T>(width, [&]<u32 W>() {
         using access = row_access<T, W>;
         const auto start = row.template as<typename access::unit>().template assume_aligned<W * sizeof(T)>();
         const auto at = start + unit;
-        access::expand(k, k.template ld<M...>(at), v);
+        if (policy.bound())
+            access::expand(k, k.template ld<M...>(at, policy), v);
+        else
+            access::expand(k, k.template ld<M...>(at), v);
     });
 }
 /// Stores them where `in` holds.
@@ -59,6 +64,23 @@ struct divided {
     }
 };
 
+/// The start of a kernel whose blocks each work on the next `accesses` of 16 bytes of flat `matrices`, which have
+/// `total`.
+template <class T, std::size_t N>
+constexpr void start_flat(k_t& k, const element_plan& c, u32 accesses, const words& total,
+                          const global_ptr<const T> (&matrices)[N]) {
+    l2_plan l2 = c.l2;
+    if (c.width * sizeof(T) != 16 || !c.flat) l2.early = 0, l2.ahead = 0;
+    start_after_previous(k, l2, [&](u32 distance) {
+        const auto first = k.mul_lo(k.add(k.mov(ctaid.x), distance), accesses);
+        const auto leads =
+            distance != 0 ? reg<pred>(k.mov(tid.x) == 0u) : reg<pred>(k.mov(tid.x) == 0u && k.mov(ctaid.x) < l2.early);
+        const auto asks = leads && k.add(first, accesses) <= total;
+        for (const auto& m : matrices)
+            ask_l2(k, asks, m.template as<packet<u32, 4>>() + first, k.mov<u32>(16 * accesses));
+    });
+}
+
 }  // namespace detail
 
 // ---- SwiGLU ---------------------------------------------------------------------------------------------------------
@@ -70,7 +92,8 @@ constexpr void swiglu_body(builder<sm_90a>& k, const element_plan& c, global_ptr
                            reg<u64> y_stride) {
     using namespace detail;
     const auto first = k.mad_lo(k.mov(ctaid.x), c.threads * c.accesses, k.mov(tid.x)).named("first");
-    start_after_previous(k);
+    start_flat<T, 2>(k, c, c.threads * c.accesses, total, {gate, up});
+    const auto policy = policy_of(k, c.l2);
     struct item {
         global_ptr<T> to;
         words unit;
@@ -90,8 +113,8 @@ constexpr void swiglu_body(builder<sm_90a>& k, const element_plan& c, global_ptr
             from_gate = row_at(k, gate, d.quotient, gate_stride), from_up = row_at(k, up, d.quotient, up_stride);
             i.to = row_at(k, y, d.quotient, y_stride), point(i.unit, d.rest);
         }
-        load_unit<T>(k, from_gate, i.unit, c.width, i.gate);
-        load_unit<T>(k, from_up, i.unit, c.width, i.up);
+        load_unit<T>(k, from_gate, i.unit, c.width, i.gate, policy);
+        load_unit<T>(k, from_up, i.unit, c.width, i.up, policy);
     }
     for (u32 j = 0; j < c.accesses; ++j) {
         item& i = items[j];
@@ -119,6 +142,7 @@ struct rope_plan {
     bool partial = false;  ///< some elements of a head are not rotated, only copied
     bool apart = false;    ///< interleaved pairs that are not aligned to their size: one access an element
     u32 threads = 256;
+    u32 heads = 1;  ///< of a token that a thread rotates by the angles it has loaded; divides their number
     constexpr auto operator<=>(const rope_plan&) const = default;
     [[nodiscard]] constexpr attributes launch() const noexcept { return {.reqntid = {threads}}; }
 };
@@ -184,40 +208,56 @@ private:
 }  // namespace detail
 
 /// Rotates the pairs of every head by the angles of its token's position. `half` and `rest` are the rotated pairs and
-/// the pairs of what is only copied, in accesses; `total` is all of them over tokens and heads.
+/// the pairs of what is only copied, in accesses; `groups` of `heads` are a token's, and `total` counts threads.
 template <class T>
 constexpr void rope_body(builder<sm_90a>& k, const rope_plan& c, global_ptr<const T> x, global_ptr<const s32> positions,
                          global_ptr<const f32> cosines, global_ptr<const f32> sines, global_ptr<T> y, reg<u32> half,
-                         reg<u32> rest, reg<u32> heads, reg<u32> total, reg<u64> x_token, reg<u64> x_head,
+                         reg<u32> rest, reg<u32> groups, reg<u32> total, reg<u64> x_token, reg<u64> x_head,
                          reg<u64> y_token, reg<u64> y_head, reg<u64> angle_stride) {
     using namespace detail;
     const auto wanted = k.mad_lo(k.mov(ctaid.x), c.threads, k.mov(tid.x)).named("unit");
     start_after_previous(k);
     const auto in = wanted < total;
     const auto inside = k.min(wanted, k.sub(total, 1u));
-    const divided head(k, inside, k.add(half, rest));
-    const divided token(k, head.quotient, heads);
-    const auto from = row_at(k, row_at(k, x, token.quotient, x_token), token.rest, x_head);
-    const auto to = row_at(k, row_at(k, y, token.quotient, y_token), token.rest, y_head);
+    const divided group(k, inside, k.add(half, rest));
+    const divided token(k, group.quotient, groups);
+    const auto first_head = c.heads == 1 ? words(token.rest) : words(k.mul_lo(token.rest, c.heads));
+    const auto from = row_at(k, row_at(k, x, token.quotient, x_token), first_head, x_head);
+    const auto to = row_at(k, row_at(k, y, token.quotient, y_token), first_head, y_head);
+    using pairs_t = rope_pairs_of_thread<T>;
+    // Loads of all heads, then `work` on each, then the stores.
+    const auto each_head = [&](const words& first, const words& distance, auto&& between, auto&& work) {
+        const pairs_t none(c, first, distance);
+        pairs_t pairs[4] = {none, none, none, none};
+        auto row = from;
+        for (u32 h = 0; h < c.heads; ++h) {
+            if (h != 0) row = row + x_head;
+            pairs[h].load(k, row);
+        }
+        between();
+        auto out = to;
+        for (u32 h = 0; h < c.heads; ++h) {
+            if (h != 0) out = out + y_head;
+            work(pairs[h]);
+            pairs[h].store(k, out, in);
+        }
+    };
     const auto turn = [&] {
-        rope_pairs_of_thread<T> pairs(c, head.rest, half);
         const auto position = k.ld<nc>(positions + token.quotient);
-        pairs.load(k, from);  // under way while the position is
-        const auto at = k.cvt<u32>(position);
         floats cosine[8], sine[8];
-        load_angles(k, row_at(k, cosines, at, angle_stride), head.rest, c.width, cosine);
-        load_angles(k, row_at(k, sines, at, angle_stride), head.rest, c.width, sine);
-        pairs.rotate(k, cosine, sine);
-        pairs.store(k, to, in);
+        const auto load_both = [&] {  // after the pairs, which are under way while the position is
+            const auto at = k.cvt<u32>(position);
+            load_angles(k, row_at(k, cosines, at, angle_stride), group.rest, c.width, cosine);
+            load_angles(k, row_at(k, sines, at, angle_stride), group.rest, c.width, sine);
+        };
+        each_head(group.rest, half, load_both, [&](pairs_t& pairs) { pairs.rotate(k, cosine, sine); });
     };
     if (!c.partial) return turn();
-    k.if_(head.rest < half, turn).else_([&] {
+    k.if_(group.rest < half, turn).else_([&] {
         // The part that is not rotated starts after `half` pairs, and its own halves are `rest` apart.
-        const auto own = k.sub(head.rest, half);
-        const auto start = c.pairs == rope_pairs::halves ? k.add(own, k.shl(half, 1u)) : words(head.rest);
-        rope_pairs_of_thread<T> pairs(c, start, rest);
-        pairs.load(k, from);
-        pairs.store(k, to, in);
+        const auto own = k.sub(group.rest, half);
+        const auto start = c.pairs == rope_pairs::halves ? words(k.add(own, k.shl(half, 1u))) : words(group.rest);
+        each_head(start, rest, [] {}, [](pairs_t&) {});
     });
 }
 
@@ -233,20 +273,23 @@ struct block_lanes {
     [[nodiscard]] constexpr u32 accesses() const noexcept { return values / width; }
 };
 
-/// One thread's values of one row of a block: accesses `first + i * lanes`, those from `end` on are 0.
+/// One thread's values of one row of a block: accesses `first + i * lanes`, those from `end` on are 0. Without an end,
+/// they are all there if the block is.
 template <class T>
 class block_part {
 public:
     constexpr block_part() = default;
     constexpr block_part(const block_lanes& b, const words& first, const words& end)
         : b_(b), first_(first), end_(end) {}
-    constexpr void load(k_t& k, const global_ptr<const T>& row, const reg<pred>& exists, floats* v) {
+    constexpr void load(k_t& k, const global_ptr<const T>& row, const reg<pred>& exists, floats* v,
+                        const l2_policy& policy = {}) {
         for (u32 i = 0; i < b_.accesses(); ++i) {
             at_[i] = i == 0 ? first_ : words(k.add(first_, i * b_.lanes));
-            in_[i] = at_[i] < end_ && exists;
-            const auto inside = k.min(at_[i], k.sub(end_, 1u));
-            load_unit<T, nc, L1::no_allocate>(k, row, inside, b_.width, v + i * b_.width);
-            for (u32 e = 0; e < b_.width; ++e)
+            const bool whole = !end_.bound();
+            in_[i] = whole ? exists : reg<pred>(at_[i] < end_ && exists);
+            const auto inside = whole ? at_[i] : words(k.min(at_[i], k.sub(end_, 1u)));
+            load_unit<T, nc, L1::no_allocate>(k, row, inside, b_.width, v + i * b_.width, policy);
+            for (u32 e = 0; e < b_.width && !whole; ++e)
                 point(v[i * b_.width + e], floats(k.selp(v[i * b_.width + e], 0.0f, in_[i])));
         }
     }
@@ -280,7 +323,8 @@ constexpr void quantize_blocks_body(builder<sm_90a>& k, const element_plan& c, g
     const auto tid = k.mov(ptxdsl::tid.x);
     const auto lane = k.and_(tid, lanes.lanes - 1);
     const auto first = k.mad_lo(k.mov(ctaid.x), at_once * c.accesses, k.div(tid, lanes.lanes)).named("block");
-    start_after_previous(k);
+    start_flat<T, 1>(k, c, at_once * c.accesses * (scale_block / c.width), k.mul_lo(total, scale_block / c.width), {x});
+    const auto policy = policy_of(k, c.l2);
     struct item {
         words row, block;
         reg<pred> exists;
@@ -292,20 +336,28 @@ constexpr void quantize_blocks_body(builder<sm_90a>& k, const element_plan& c, g
         item& i = items[j];
         const auto wanted = j == 0 ? first : words(k.add(first, j * at_once));
         i.exists = wanted < total;
-        const divided d(k, k.min(wanted, k.sub(total, 1u)), blocks);
+        const auto inside = k.min(wanted, k.sub(total, 1u));
+        i.v.count = lanes.values;
+        if (c.flat) {
+            point(i.block, inside);
+            i.part = block_part<T>(lanes, k.mad_lo(inside, scale_block / c.width, lane), {});
+            i.part.load(k, x, i.exists, i.v.v, policy);
+            continue;
+        }
+        const divided d(k, inside, blocks);
         i.row = d.quotient, i.block = d.rest;
         const auto start = k.mad_lo(d.rest, scale_block / c.width, lane);
         const auto end = k.min(units, k.mul_lo(k.add(d.rest, 1u), scale_block / c.width));
         i.part = block_part<T>(lanes, start, end);
-        i.v.count = lanes.values;
-        i.part.load(k, row_at(k, x, d.quotient, x_stride), i.exists, i.v.v);
+        i.part.load(k, row_at(k, x, d.quotient, x_stride), i.exists, i.v.v, policy);
     }
     for (u32 j = 0; j < c.accesses; ++j) {
         item& i = items[j];
         const fp8_scale<Q> s(k, max_over(k, in_chains(i.v, abs_step{k}), lanes.lanes));
         s.apply(k, i.v);
-        i.part.store(k, row_at(k, q, i.row, q_stride), i.v.v);
-        const auto to = row_at(k, row_at(k, scales, i.row, scale_row), i.block, scale_column);
+        i.part.store(k, c.flat ? q : row_at(k, q, i.row, q_stride), i.v.v);
+        const auto to =
+            c.flat ? scales + i.block : row_at(k, row_at(k, scales, i.row, scale_row), i.block, scale_column);
         k.at(lane == 0u && i.exists).st(to, s.scale);
     }
 }

@@ -28,11 +28,18 @@ struct row_options {
     std::optional<bool> programmatic{};  ///< may be placed on the device before the kernel ahead of it has ended;
                                          ///< default: small calls only
     std::optional<row_plan> plan{};      ///< instead of `plan_rows`; its width has to suit the matrices
+    std::optional<l2_plan> l2{};         ///< instead of the plan's
 };
 /// What a call of a norm may say.
 struct norm_options {
     float eps = 1e-6f;
     row_options row{};
+};
+
+/// What a call of an element kernel may say.
+struct element_options {
+    bool programmatic = true;            ///< as in `row_options`
+    std::optional<element_plan> plan{};  ///< instead of the library's; its width and flatness are those of the matrices
 };
 
 namespace detail {
@@ -112,8 +119,9 @@ inline constexpr std::uint64_t most_programmatic = 2048;
 [[nodiscard]] inline result<row_plan> plan_of(std::string_view what, const row_options& o, u32 width,
                                               std::uint64_t columns, u32 limit = 1024) {
     const u32 n = static_cast<u32>(columns);
-    if (!o.plan) return plan_rows(n / width, width, 2, limit);
-    const row_plan& p = *o.plan;
+    row_plan p = o.plan ? *o.plan : plan_rows(n / width, width, 2, limit);
+    if (o.l2) p.l2 = *o.l2;
+    if (!o.plan) return p;
     if (p.width == 0 || width % p.width != 0)
         return error{errc::bad_argument, fmt::format("{}: the plan has accesses of {} values, these matrices allow {}",
                                                      what, p.width, width)};
@@ -290,6 +298,13 @@ namespace detail {
 [[nodiscard]] inline launch_config grid_for(std::uint64_t items, std::uint64_t of_block, bool programmatic) {
     return {.grid = {static_cast<std::uint32_t>((items + of_block - 1) / of_block)}, .programmatic = programmatic};
 }
+[[nodiscard]] inline error check_plan(std::string_view what, const element_plan& c, u32 most) {
+    if (c.threads % 32 == 0 && c.threads >= 32 && c.threads <= 1024 && c.accesses >= 1 && c.accesses <= most) return {};
+    return {errc::bad_argument,
+            fmt::format("{}: the plan has {} threads a block and {} accesses a thread; threads are a multiple of 32 up "
+                        "to 1024, accesses 1 to {}",
+                        what, c.threads, c.accesses, most)};
+}
 [[nodiscard]] inline bool without_gaps(const row_view& v) { return v.rows <= 1 || v.stride == v.columns; }
 
 /// Scales of blocks: rank 2, any strides.
@@ -307,7 +322,7 @@ error check_scales(std::string_view what, const tensor_view<f32, 2>& scales, std
 /// strides.
 template <class X, class Q>
 result<void> quantize_blocks(const stream& s, const tensor_view<X, 2>& x, const tensor_view<Q, 2>& q,
-                             const tensor_view<f32, 2>& scales, bool programmatic = true) {
+                             const tensor_view<f32, 2>& scales, const element_options& o = {}) {
     using T = std::remove_const_t<X>;
     static_assert(detail::row_element<T>, "PTXDSL-kernels: quantize_blocks takes f32, bf16 or f16");
     static_assert(detail::fp8_element<Q>, "PTXDSL-kernels: quantize_blocks gives e4m3 or e5m2");
@@ -316,9 +331,14 @@ result<void> quantize_blocks(const stream& s, const tensor_view<X, 2>& x, const 
     if (auto e = check_rows("quantize_blocks", {vx, vq})) return e;
     const std::uint64_t blocks = (vx.columns + scale_block - 1) / scale_block;
     if (auto e = check_scales<Q>("quantize_blocks", scales, vx.rows, blocks)) return e;
-    const element_plan c = plan_blocks(common_width<T>({vx, vq}));
     const auto total = count_of("quantize_blocks", vx.rows, blocks);
     if (!total) return total.error();
+    element_plan c = o.plan.value_or(plan_blocks(1));
+    if (auto e = check_plan("quantize_blocks", c, 4)) return e;
+    c.width = common_width<T>({vx, vq});
+    // Blocks that lie one after the other, and their scales too: no block is found by division.
+    c.flat = vx.columns % scale_block == 0 && without_gaps(vx) && without_gaps(vq) && scales.stride(1) == 1 &&
+             (vx.rows == 1 || scales.stride(0) == blocks) && vx.rows * vx.columns <= 0x7fffffff;
     static kernel_cache<element_plan> cache;
     const auto kernel = cache.get(s.ctx(), c, [&] {
         return assemble_at_run_time("quantize_blocks", &quantize_blocks_body<T, Q>, c.launch(), c);
@@ -326,7 +346,7 @@ result<void> quantize_blocks(const stream& s, const tensor_view<X, 2>& x, const 
     if (!kernel) return kernel.error();
     if (auto e = launch_raw(
             s, *kernel,
-            grid_for(*total, std::uint64_t{c.threads} / block_lanes(c.width).lanes * c.accesses, programmatic),
+            grid_for(*total, std::uint64_t{c.threads} / block_lanes(c.width).lanes * c.accesses, o.programmatic),
             vx.address, vq.address, scales.data().address, static_cast<u32>(vx.columns / c.width),
             static_cast<u32>(blocks), *total, vx.stride, vq.stride, scales.stride(0), scales.stride(1)))
         return e;
@@ -367,14 +387,16 @@ result<void> quantize_squares(const stream& s, const tensor_view<X, 2>& x, const
 /// y = silu(gate) * up, element by element; silu(v) = v / (1 + e^-v). `y` may be `gate` or `up`.
 template <class G, class U, class Y>
 result<void> swiglu(const stream& s, const tensor_view<G, 2>& gate, const tensor_view<U, 2>& up,
-                    const tensor_view<Y, 2>& y, bool programmatic = true) {
+                    const tensor_view<Y, 2>& y, const element_options& o = {}) {
     using T = std::remove_const_t<G>;
     static_assert(detail::row_element<T> && std::is_same_v<T, std::remove_const_t<U>> && std::is_same_v<T, Y>,
                   "PTXDSL-kernels: swiglu takes f32, bf16 or f16, the same for all three matrices");
     using namespace detail;
     row_view vg = rows_of(gate), vu = rows_of(up), vy = rows_of(y);
     if (auto e = check_rows("swiglu", {vg, vu, vy})) return e;
-    element_plan c{.accesses = 2};
+    element_plan c = o.plan.value_or(element_plan{});
+    if (auto e = check_plan("swiglu", c, 8)) return e;
+    c.flat = false;
     if (without_gaps(vg) && without_gaps(vu) && without_gaps(vy)) {
         c.flat = true;
         for (row_view* v : {&vg, &vu, &vy}) v->columns *= v->rows, v->rows = 1;
@@ -386,7 +408,7 @@ result<void> swiglu(const stream& s, const tensor_view<G, 2>& gate, const tensor
     const auto kernel =
         cache.get(s.ctx(), c, [&] { return assemble_at_run_time("swiglu", &swiglu_body<T>, c.launch(), c); });
     if (!kernel) return kernel.error();
-    if (auto e = launch_raw(s, *kernel, grid_for(*total, std::uint64_t{c.threads} * c.accesses, programmatic),
+    if (auto e = launch_raw(s, *kernel, grid_for(*total, std::uint64_t{c.threads} * c.accesses, o.programmatic),
                             vg.address, vu.address, vy.address, static_cast<u32>(vg.columns / c.width), *total,
                             vg.stride, vu.stride, vy.stride))
         return e;
@@ -397,6 +419,7 @@ result<void> swiglu(const stream& s, const tensor_view<G, 2>& gate, const tensor
 struct rope_options {
     rope_pairs pairs = rope_pairs::halves;
     bool programmatic = true;
+    u32 threads = 0, heads = 0;  ///< of a block; and those a thread rotates, up to 4. 0: as the library chooses
 };
 
 namespace detail {
@@ -451,10 +474,15 @@ result<void> rope(const stream& s, const tensor_view<X, 3>& x, const tensor_view
         positions.stride(0) != 1)
         return error{errc::bad_argument,
                      "rope: the elements of a head and the angles of a position lie next to each other"};
-    const rope_plan c = plan_rope<T>(
-        o.pairs, rotated, size - rotated, {x.stride(0), x.stride(1), y.stride(0), y.stride(1)},
-        {x.data().address, y.data().address}, cosines.stride(0), {cosines.data().address, sines.data().address});
-    const auto total = count_of("rope", tokens * heads, size / 2 / c.width);
+    rope_plan c = plan_rope<T>(o.pairs, rotated, size - rotated, {x.stride(0), x.stride(1), y.stride(0), y.stride(1)},
+                               {x.data().address, y.data().address}, cosines.stride(0),
+                               {cosines.data().address, sines.data().address});
+    if (o.threads != 0) c.threads = o.threads;
+    if (o.heads != 0) c.heads = o.heads;
+    if (c.threads > 1024 || c.heads > 4 || heads % c.heads != 0)
+        return error{errc::bad_argument,
+                     fmt::format("rope: {} threads a block and {} of {} heads a thread", c.threads, c.heads, heads)};
+    const auto total = count_of("rope", tokens * (heads / c.heads), size / 2 / c.width);
     if (!total) return total.error();
     static kernel_cache<rope_plan> cache;
     const auto kernel =
@@ -463,8 +491,8 @@ result<void> rope(const stream& s, const tensor_view<X, 3>& x, const tensor_view
     if (auto e = launch_raw(s, *kernel, grid_for(*total, c.threads, o.programmatic), x.data().address,
                             positions.data().address, cosines.data().address, sines.data().address, y.data().address,
                             static_cast<u32>(rotated / 2 / c.width), static_cast<u32>((size - rotated) / 2 / c.width),
-                            static_cast<u32>(heads), *total, x.stride(0), x.stride(1), y.stride(0), y.stride(1),
-                            cosines.stride(0)))
+                            static_cast<u32>(heads / c.heads), *total, x.stride(0), x.stride(1), y.stride(0),
+                            y.stride(1), cosines.stride(0)))
         return e;
     return {};
 }
