@@ -73,6 +73,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/module.hpp
     ptxdsl/parse.hpp
     ptxdsl/parse/check.hpp
+    ptxdsl/parse/check_calls.hpp
     ptxdsl/parse/check_lines.hpp
     ptxdsl/parse/constant.hpp
     ptxdsl/parse/diagnostic.hpp

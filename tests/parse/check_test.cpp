@@ -219,6 +219,93 @@ TEST_CASE("arrays without a size") {
     }
 }
 
+TEST_CASE("types of declarations and parameters") {
+    for (const char* s :
+         {".func f(.reg .pred p) {ret;}", ".func (.reg .u8 r) f() {ret;}", ".func f(.reg .v2 .b64 x) {ret;}",
+          ".global .v4 .f32 x;", ".entry k(.param .texref t, .param .surfref s) {ret;}",
+          ".global .texref t; .global .surfref s;", ".func f(.param .f16x2 x[2]) {ret;}",
+          ".func f(.param .b128 x) {ret;}", ".func (.reg .b32 a, .reg .pred b) f() {ret;}",
+          ".entry k() { P: .callprototype (.reg .pred _) _ (.param .f16x2 _); ret; }"}) {
+        INFO(s);
+        CHECK(check_errors(module_of(s)) == "");
+    }
+    const struct {
+        const char *text, *message;
+    } rows[] = {
+        {".func f(.reg .v2 .pred p) {ret;}", "predicates have no vectors"},
+        {".func f(.reg .v4 .b64 x) {ret;}", "vector 'x' has 256 bits; 128 are possible"},
+        {".global .v2 .b128 x;", "vector 'x' has 256 bits"},
+        {".entry k(.param .v2 .b32 x) {ret;}", "'.param' variable 'x' cannot be a vector"},
+        {".func f() { .param .v2 .b32 x; ret; }", "'.param' variable 'x' cannot be a vector"},
+        {".entry k(.reg .b32 x) {ret;}", "parameter 'x' of a kernel lies in '.param'"},
+        {".entry k(.param .f16x2 x) {ret;}", "'.param' variable 'x' cannot be of type .f16x2"},
+        {".func f(.param .texref x) {ret;}", "'.texref' is the type of a '.global' variable"},
+        {".shared .surfref x;", "'.surfref' is the type of a '.global' variable"},
+        {".entry k() { .reg .texref x; ret; }", "'.texref' is the type of a '.global' variable"},
+        {".global .samplerref x;", "'.samplerref' needs '.target texmode_independent'"},
+        {".global .v2 .texref x;", "'.texref' has no vectors"},
+        {".entry k() { P: .callprototype _ (.param .texref _); ret; }",
+         "'.texref' is no type of a function's parameter"},
+        {".func (.reg .b32 a, .param .b32 b) f() {ret;}", "several results are registers"},
+    };
+    for (const auto& row : rows) {
+        INFO(row.text);
+        CHECK_THAT(check_errors(module_of(row.text)), ContainsSubstring(row.message));
+    }
+}
+
+TEST_CASE("what calls pass") {
+    const auto call = [](const char* function, const char* body) {
+        return check_errors(
+            module_of(std::string(function) +
+                      "\n.entry k(.param .u64 o) { .reg .pred p; .reg .b16 h; .reg .u16 u; .reg .b32 r, q;"
+                      ".reg .s32 i; .reg .f32 x; .reg .b64 d; .param .b32 a; .param .align 8 .b8 c[8];"
+                      ".param .b8 n[8];\n" +
+                      body + "\nret; }\n"));
+    };
+    const struct {
+        const char *function, *body, *message;
+    } rows[] = {
+        {".func f(.reg .b32 v) {ret;}",
+         "call f, (r); call f, (i); call f, (x); call f, (a); call f, (1); call f, (1.0);", ""},
+        {".func f(.reg .b16 v) {ret;}", "call f, (h); call f, (u);", ""},
+        {".func f(.reg .f32 v) {ret;}", "call f, (r); call f, (1.0);", ""},
+        {".func (.reg .b32 v) f() {ret;}", "call (r), f; call (_), f;", ""},
+        {".func f(.param .align 8 .b8 v[8]) {ret;}", "call f, (c);", ""},
+        {".func f(.reg .b32 v, .param .b8 w[]) {ret;}", "call f, (r, n); call f, (r);", ""},
+        {".func f(.reg .pred v); .func (.reg .b32 a, .reg .b32 b) g() {ret;}", "call f, (p);", ""},  // no convention
+        {".func f(.reg .b32 v) {ret;}", "T: .calltargets f; call d, (r), T;", ""},
+        {"", "T: .callprototype (.param .b32 _) _ (.reg .f32 _, .reg .b64 _); call (a), d, (x, d), T;", ""},
+        {".func f(.reg .pred v) {ret;}", "call f, (p);", "takes a value of type .pred, which no call passes"},
+        {".func (.reg .pred v) f() {ret;}", "call (p), f;", "returns a value of type .pred, which no call passes"},
+        {".func f(.reg .u16 v) {ret;}", "call f, (u);", "takes a value of type .u16, which no call passes"},
+        {".func f(.param .s8 v) {ret;}", "call f, (1);", "takes a value of type .s8, which no call passes"},
+        {"", "T: .callprototype _ (.reg .pred _); call d, (p), T;", "takes a value of type .pred"},
+        {".func f(.reg .b32 v) {ret;}", "call f;", "the function takes 1 values, this call has 0"},
+        {".func f(.reg .b32 v) {ret;}", "call f, (r, q);", "the function takes 1 values, this call has 2"},
+        {".func (.reg .b32 v) f() {ret;}", "call f;", "the function returns 1 values, this call has 0"},
+        {".func f() {ret;}", "call (r), f;", "the function returns 0 values, this call has 1"},
+        {".func f(.reg .b64 v) {ret;}", "call f, (r);", "another type here: another size"},
+        {".func f(.reg .s32 v) {ret;}", "call f, (x);", "another type here: a float for an integer"},
+        {".func f(.reg .f32 v) {ret;}", "call f, (i);", "another type here: an integer for a float"},
+        {".func f(.reg .f32 v) {ret;}", "call f, (1);", "another type here: an integer for a float"},
+        {".func f(.reg .s32 v) {ret;}", "call f, (1.0);", "another type here: a float for an integer"},
+        {".func f(.param .b8 v[8]) {ret;}", "call f, (c);", "another type here: another alignment"},
+        {".func f(.param .b32 v) {ret;}", "call f, (n);", "another type here: another size"},
+        {".func f(.param .b32 v[1]) {ret;}", "call f, (r);", "another type here: a register for an array"},
+        {".global .b32 g; .func f(.reg .b64 v) {ret;}", "call f, (g);", "'g' cannot be passed"},
+        {".func f(.reg .b32 v) {ret;}", "T: .calltargets f; call d, (d), T;", "another type here: another size"},
+    };
+    for (const auto& row : rows) {
+        INFO(row.function << row.body);
+        const std::string found = call(row.function, row.body);
+        if (*row.message == '\0')
+            CHECK(found == "");
+        else
+            CHECK_THAT(found, ContainsSubstring(row.message));
+    }
+}
+
 TEST_CASE("addresses as initial values") {
     for (const char* s : {".global .u64 m = a;", ".global .u64 m = generic(a);", ".global .u8 m[2] = {0xff(a), 1};",
                           ".global .u32 m[2] = {0xff(generic(a)+4), 1};"})

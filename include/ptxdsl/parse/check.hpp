@@ -5,6 +5,7 @@
 
 #include <ptxdsl/isa/special_registers.hpp>
 #include <ptxdsl/isa/table.hpp>
+#include <ptxdsl/parse/check_calls.hpp>
 #include <ptxdsl/parse/check_lines.hpp>
 #include <ptxdsl/parse/symbols.hpp>
 
@@ -93,6 +94,7 @@ public:
 
     constexpr void run() {
         header();
+        passes_all_ = detail::has_several_results(v_);
         for (u32 c = 1; c < v_[0].end; c = v_[c].end) {
             switch (v_.kind(c)) {
                 case node_kind::declaration: declaration(c); break;
@@ -183,13 +185,44 @@ private:
                     s.sp = space_named(v_.atom(c));
                     break;
                 case node_kind::vector_type: s.vector = static_cast<std::uint8_t>(v_.atom(c)[2] - '0'); break;
-                case node_kind::type: s.type = scalar_named(v_.atom(c)); break;
+                case node_kind::type:
+                    s.type = scalar_named(v_.atom(c));
+                    if (s.type == isa::scalar::none && !without_body_) opaque(c, s, n);
+                    break;
                 case node_kind::align: alignment(c); break;
                 case node_kind::declarator: declarator(c, s); break;
                 default: break;
             }
         }
         may_be_open_ = false;
+    }
+    /// `.texref`, `.samplerref`, `.surfref` (5.3): variables of the module, or parameters of a kernel.
+    constexpr void opaque(u32 n, const symbol& s, u32 declaration) {
+        const u32 d = v_.child(declaration, node_kind::declarator);
+        if (d != 0 && v_.child(d, node_kind::dimension) != 0) return;
+        if (s.vector != 1)
+            error("P32", n, "'", v_.atom(n), "' has no vectors");
+        else if (v_.atom(n) == ".samplerref" && !is_independent())
+            error("P32", n, "'.samplerref' needs '.target texmode_independent'");
+        else if (s.kind == symbol_kind::reg || (depth_ == 0 ? s.sp != space::global : !of_entry_))
+            error("P32", n, "'", v_.atom(n),
+                  "' is the type of a '.global' variable of the module or of a kernel's '.param'");
+    }
+    [[nodiscard]] constexpr bool is_independent() const noexcept {
+        const u32 t = v_.child(0, node_kind::target);
+        for (u32 w = t + 1; t != 0 && w < v_[t].end; ++w)
+            if (v_.atom(w) == "texmode_independent") return true;
+        return false;
+    }
+    /// Vectors have 128 bits at most and no predicates (5.4.2); parameters are scalars or arrays of them.
+    constexpr void vector_variable(u32 n, const symbol& s) {
+        if (s.type == isa::scalar::pred)
+            error("P32", n, "'", v_.atom(n), "': predicates have no vectors");
+        else if (isa::bits(s.type) * s.vector > 128)
+            error("P32", n, "vector '", v_.atom(n), "' has ", u32{isa::bits(s.type) * s.vector},
+                  " bits; 128 are possible");
+        else if (s.sp == space::param)
+            error("P32", n, "'.param' variable '", v_.atom(n), "' cannot be a vector; an array can hold one");
     }
     constexpr void alignment(u32 n) {
         const std::uint64_t a = integer_value(v_.atom(n));
@@ -203,6 +236,11 @@ private:
         const bool array = v_.child(n, node_kind::dimension) != 0;
         if (range != 0) s.range = range_of(range);
         if (s.kind == symbol_kind::reg && array) error("P32", n, "register '", v_.atom(n), "' cannot be an array");
+        if (s.vector != 1) vector_variable(n, s);
+        if (of_entry_ && s.sp != space::param)
+            error("P32", n, "parameter '", v_.atom(n), "' of a kernel lies in '.param'");
+        else if (s.sp == space::param && s.vector == 1 && !array && !without_body_ && isa::name(s.type) == "f16x2")
+            error("P32", n, "'.param' variable '", v_.atom(n), "' cannot be of type .f16x2; use .b32");
         if (s.kind != symbol_kind::reg && s.type == isa::scalar::pred)
             error("P32", n, "predicates are registers: '", v_.atom(n), "' lies in memory");
         const u32 i = v_.child(n, node_kind::initializer);
@@ -263,18 +301,29 @@ private:
         add(s);
         names_.open_scope();
         ++depth_;
+        without_body_ = v_.child(n, node_kind::body) == 0;  // ptxas looks at such parameters where they are used
         for (node_kind k : {node_kind::results, node_kind::parameters})
-            if (const u32 list = v_.child(n, k))
+            if (const u32 list = v_.child(n, k)) {
+                if (k == node_kind::results && v_.children(list) > 1) several_results(list);
                 for (u32 c = list + 1; c < v_[list].end; c = v_[c].end) {
                     // the last parameter of a function takes what is left (7.1.1)
                     may_be_open_ =
                         k == node_kind::parameters && v_.kind(n) == node_kind::function && v_[c].end == v_[list].end;
+                    of_entry_ = v_.kind(n) == node_kind::entry;
                     declaration(c);
+                    of_entry_ = false;
                 }
+            }
+        without_body_ = false;
         directives(n);
         if (const u32 b = v_.child(n, node_kind::body)) body(b);
         --depth_;
         names_.close_scope();
+    }
+    constexpr void several_results(u32 list) {
+        for (u32 c = list + 1; c < v_[list].end; c = v_[c].end)
+            if (const u32 s = v_.child(c, node_kind::space); s != 0 && v_.atom(s) != ".reg")
+                error("P32", c, "several results are registers: '.reg', not '", v_.atom(s), "'");
     }
     [[nodiscard]] constexpr u32 directive(u32 n, std::string_view word) const noexcept {
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end)
@@ -327,6 +376,11 @@ private:
             case node_kind::call_targets:
                 for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) known(c);
                 break;
+            case node_kind::call_prototype:
+                for (u32 c = n + 1; c < v_[n].end; ++c)
+                    if (v_.kind(c) == node_kind::type && scalar_named(v_.atom(c)) == isa::scalar::none)
+                        error("P32", c, "'", v_.atom(c), "' is no type of a function's parameter");
+                break;
             default: break;
         }
     }
@@ -368,7 +422,7 @@ private:
             return;
         }
         for (; c < end && v_.kind(c) == node_kind::modifier; ++c) modifier(n, c, known_opcode);
-        if (tokens_[0] == tok::call) return call(c, end);
+        if (tokens_[0] == tok::call) return call(n, c, end);
         const bool branches = tokens_[0] == tok::bra || tokens_[0] == tok::brx;
         for (; c < end; c = v_[c].end) operand_node(c, branches);
         if (!known_opcode || is_legacy()) return not_checked(n);
@@ -409,15 +463,62 @@ private:
         outside_[v_[n].atom] = 1;
         warning("P25", n, "the table has no forms of '", v_.atom(n), "': its modifiers and operands are not checked");
     }
-    constexpr void call(u32 c, u32 end) {
+    constexpr void call(u32 n, u32 c, u32 end) {
+        u32 lists[2] = {}, target = 0, prototype = 0;  // results and arguments; 0: none
+        bool all_known = true;
         for (; c < end; c = v_[c].end) {
             if (v_.kind(c) == node_kind::arguments) {
+                lists[target == 0 ? 0 : 1] = c;
                 for (u32 a = c + 1; a < v_[c].end; a = v_[a].end)
-                    if (v_.kind(a) == node_kind::name) known(a);
-            } else if (names_.find_label(v_[c].atom) == symbol_table::none) {
-                known(c);
+                    if (v_.kind(a) == node_kind::name) all_known = known(a) && all_known;
+            } else {
+                (target == 0 ? target : prototype) = c;
+                if (names_.find_label(v_[c].atom) == symbol_table::none) all_known = known(c) && all_known;
             }
         }
+        const u32 f = all_known && target != 0 ? signature(target, prototype) : 0;
+        if (f == 0) return;
+        arguments(n, lists[0], v_.child(f, node_kind::results), "returns");
+        arguments(n, lists[1], v_.child(f, node_kind::parameters), "takes");
+    }
+    /// The function, prototype or first possible target of a call; 0: not known.
+    [[nodiscard]] constexpr u32 signature(u32 target, u32 prototype) const noexcept {
+        const auto function_called = [this](u32 n) {
+            const u32 s = names_.find(v_[n].atom);
+            return s != symbol_table::none && names_[s].kind == symbol_kind::function ? names_[s].node : u32{0};
+        };
+        if (prototype == 0) return function_called(target);
+        const u32 l = names_.find_label(v_[prototype].atom);
+        if (l == symbol_table::none) return 0;
+        const u32 list = v_[names_[l].node].end;
+        if (names_[l].kind == symbol_kind::prototype) return list;
+        return v_.kind(list) == node_kind::call_targets ? function_called(list + 1) : 0;
+    }
+    constexpr void arguments(u32 n, u32 list, u32 parameters, std::string_view does) {
+        const bool as_many = detail::for_each_argument(v_, list, parameters,
+                                                       [&](u32 given, u32 taken) { argument(given, taken, does); });
+        if (!as_many)
+            error("P38", list == 0 ? n : list, "the function ", does, ' ',
+                  u32{parameters == 0 ? 0 : v_.children(parameters)}, " values, this call has ",
+                  u32{list == 0 ? 0 : v_.children(list)});
+    }
+    constexpr void argument(u32 n, u32 parameter, std::string_view does) {
+        const u32 d = v_.child(parameter, node_kind::declarator);
+        if (d == 0 || v_.kind(n) == node_kind::sink) return;
+        const detail::passed taken = detail::passed_of(v_, parameter, d);
+        if (!passes_all_ && detail::is_never_passed(taken))
+            return error("P38", n, "the function ", does, " a value of type .", isa::name(taken.type),
+                         ", which no call passes: use .b32 and convert");
+        std::string_view why;
+        if (v_.kind(n) != node_kind::name) {
+            why = detail::why_not_passed(taken, constant_reader(v_).of(n));
+        } else {
+            const symbol& s = names_[names_.find(v_[n].atom)];
+            if (s.kind != symbol_kind::reg && (s.kind != symbol_kind::variable || s.sp != space::param))
+                return error("P38", n, "'", v_.atom(n), "' cannot be passed: an argument is a register or a .param");
+            why = detail::why_not_passed(taken, detail::passed_of(v_, detail::declaration_of(v_, s.node), s.node));
+        }
+        if (!why.empty()) error("P38", n, "the function ", does, " another type here: ", why);
     }
 
     // ---- operands --------------------------------------------------------------------------------------------
@@ -806,6 +907,9 @@ private:
     ptx_version version_;
     bool address_64_ = true;
     bool may_be_open_ = false;  ///< the array declared now may do without a size
+    bool passes_all_ = false;   ///< calls pass values of any type
+    bool without_body_ = false;
+    bool of_entry_ = false;  ///< the declaration at hand is a parameter of a kernel
     bool failed_ = false;
     u32 depth_ = 0;
     tok tokens_[detail::reordering::most] = {};
