@@ -64,7 +64,10 @@ int run(const std::vector<std::string_view>& words) {
         }
         return c.run(rest);
     }
-    fmt::print(stderr, "ptxdsl: there is no command '{}'\nTry 'ptxdsl --help'.\n", words[0]);
+    std::vector<std::string_view> names;
+    for (const command& c : commands) names.push_back(c.name);
+    fmt::print(stderr, "ptxdsl: there is no command '{}'{}\nTry 'ptxdsl --help'.\n", words[0],
+               tool::did_you_mean(words[0], names));
     return tool::bad_usage;
 }
 

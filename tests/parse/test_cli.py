@@ -202,6 +202,55 @@ class Cli(unittest.TestCase):
         self.assertEqual((video["call"], video["targets"]), ("k.vavrg4 k.vavrg4_into", "sm_30"))
         self.assertEqual(run("isa", "no such instruction")[0], 1)
 
+    def test_nothing_found(self):
+        """Says that nothing matches, and what is near."""
+        for words, says in [
+            (["isa", "nonsense"], "no form matches 'nonsense'\n"),
+            (["isa", "wgmm"], None),  # a part of a name
+            (["isa", "wmgma"], "no form matches 'wmgma'; did you mean 'wgmma' or 'wmma'?"),
+            (["isa", "mbarier.arrive"], "did you mean 'mbarrier'?"),
+            (["isa", "--target", "sm_100a", "wgmma"], "no form matches 'wgmma' on sm_100a; "),
+            (["isa", "--version", "7.0", "wgmma"], "no form matches 'wgmma' in PTX 7.0; "),
+            (["explain", "Z99"], "there is no message 'Z99'; 'ptxdsl explain' lists them"),
+            (["explain", "peer"], "titles with this word:\n  PTXDSL-E16"),
+        ]:
+            with self.subTest(words=words):
+                code, out, err = run(*words)
+                self.assertEqual((code, err == "", out == ""), (0, True, False) if says is None else (1, False, True))
+                self.assertIn(says or "", err)
+        code, out, err = run("isa", "--json", "nonsense")
+        self.assertEqual((code, json.loads(out)), (1, []))
+        self.assertIn("no form matches", err)
+
+    def test_slips(self):
+        f = self.file("good.ptx", GOOD)
+        (self.path / "empty").mkdir()
+        for words, says in [
+            (["chekc", f], "there is no command 'chekc'; did you mean 'check'?"),
+            (["frobnicate"], "there is no command 'frobnicate'\n"),
+            (["check", "--jsno", f], "unknown option '--jsno'; did you mean '--json'?"),
+            (["check", f, self.path / "missing.ptx"], "missing.ptx': No such file or directory"),
+            (["corpus", self.path / "empty"], "there is no .ptx file below"),
+        ]:
+            with self.subTest(words=words):
+                code, _, err = run(*words)
+                self.assertEqual(code, 2)
+                self.assertIn(says, err)
+
+    def test_directories_are_no_files(self):
+        for c in ["check", "fmt", "info", "roundtrip", "transpile"]:
+            with self.subTest(command=c):
+                code, out, err = run(c, self.path)
+                self.assertEqual((code, out), (2, ""))
+                self.assertIn("Is a directory", err)
+        self.assertEqual(run("diff", self.path, self.path)[0], 2)
+
+    def test_same_and_different(self):
+        f, g = self.file("good.ptx", GOOD), self.file("other.ptx", GOOD.replace("%tid.x", "%tid.y"))
+        self.assertEqual(run("diff", f, f), (0, "", ""))
+        self.assertEqual(run("diff", f, g)[0], 1)
+        self.assertEqual(run("diff", f, self.file("bad.ptx", BAD))[0], 2)
+
     def test_explain(self):
         code, out, _ = run("explain", "PTXDSL-P21")
         self.assertEqual(code, 0)

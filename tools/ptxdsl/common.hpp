@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +29,39 @@ inline constexpr int bad_usage = 2;
 [[nodiscard]] inline int usage_error(std::string_view command, std::string_view words) {
     fmt::print(stderr, "ptxdsl {}: {}\nTry 'ptxdsl {} --help'.\n", command, words, command);
     return bad_usage;
+}
+
+/// Letters to insert, remove, replace or exchange with their neighbour to turn one word into the other.
+[[nodiscard]] inline std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
+    for (std::size_t k = 0; k <= b.size(); ++k) last[k] = k;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        now[0] = i;
+        for (std::size_t k = 1; k <= b.size(); ++k) {
+            now[k] = std::min({last[k] + 1, now[k - 1] + 1, last[k - 1] + (a[i - 1] == b[k - 1] ? 0 : 1)});
+            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+                now[k] = std::min(now[k], before[k - 2] + 1);
+        }
+        before.swap(last);
+        last.swap(now);
+    }
+    return last[b.size()];
+}
+/// "; did you mean 'check'?", or nothing: up to three of the names that are as near as any, and near enough for a slip.
+template <class Names>
+[[nodiscard]] std::string did_you_mean(std::string_view word, const Names& names) {
+    std::size_t nearest = word.size() / 3 + 1;
+    std::vector<std::string_view> found;
+    for (const std::string_view name : names) {
+        const std::size_t d = distance(word, name);
+        if (d < nearest) found.clear(), nearest = d;
+        if (d == nearest && found.size() < 3 && std::find(found.begin(), found.end(), name) == found.end())
+            found.push_back(name);
+    }
+    std::string text;
+    for (const std::string_view name : found)
+        text += fmt::format("{}'{}'", text.empty() ? "; did you mean " : " or ", name);
+    return text.empty() ? text : text + "?";
 }
 
 /// Arguments of one command: flags, options with a value, and the rest. `--` ends the options.
@@ -49,7 +82,7 @@ public:
             else if (const auto eq = a.find('='); eq != a.npos && contains(valued, a.substr(0, eq)))
                 values_.emplace_back(a.substr(0, eq), a.substr(eq + 1));
             else if (!contains(valued, a))
-                problem = fmt::format("unknown option '{}'", a);
+                problem = fmt::format("unknown option '{}'{}", a, did_you_mean(a, both(flags, valued)));
             else if (i + 1 == all.size())
                 problem = fmt::format("option '{}' needs a value", a);
             else
@@ -73,29 +106,26 @@ private:
             if (w == word) return true;
         return false;
     }
+    [[nodiscard]] static std::vector<std::string_view> both(std::vector<std::string_view> a,
+                                                            const std::vector<std::string_view>& b) {
+        a.insert(a.end(), b.begin(), b.end());
+        return a;
+    }
     std::vector<std::string_view> given_;
     std::vector<std::pair<std::string_view, std::string_view>> values_;
 };
 
-/// Reads a file, or standard input for "-". False, with a message, when that fails.
+/// Reads a file, or standard input for "-". False, with a message, when that fails. (A directory opens and does not
+/// read; streams of the library throw then.)
 [[nodiscard]] inline bool read_file(std::string_view name, std::string& out) {
-    std::ifstream file;
-    if (name != "-") {
-        file.open(std::string(name), std::ios::binary);
-        if (!file) {
-            fmt::print(stderr, "ptxdsl: cannot read '{}': {}\n", name, std::strerror(errno));
-            return false;
-        }
-    }
-    std::FILE* const in = name == "-" ? stdin : nullptr;
-    if (in != nullptr) {
-        char buffer[1 << 16];
-        for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, in)) != 0;) out.append(buffer, n);
-        return true;
-    }
-    out.assign(std::istreambuf_iterator<char>(file), {});
-    if (file.bad()) fmt::print(stderr, "ptxdsl: cannot read '{}': {}\n", name, std::strerror(errno));
-    return !file.bad();
+    std::FILE* const in = name == "-" ? stdin : std::fopen(std::string(name).c_str(), "rb");
+    bool whole = in != nullptr;
+    char buffer[1 << 16];
+    for (std::size_t n = 0; whole && (n = std::fread(buffer, 1, sizeof buffer, in)) != 0;) out.append(buffer, n);
+    whole = whole && std::ferror(in) == 0;
+    if (!whole) fmt::print(stderr, "ptxdsl: cannot read '{}': {}\n", name, std::strerror(errno));
+    if (in != nullptr && in != stdin) std::fclose(in);
+    return whole;
 }
 
 [[nodiscard]] inline std::string_view shown_name(std::string_view file) { return file == "-" ? "<stdin>" : file; }

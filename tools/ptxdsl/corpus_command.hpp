@@ -379,6 +379,8 @@ inline int corpus_command(const std::vector<std::string_view>& words) {
     if (s.jobs == 0 || s.every == 0 || (s.seconds == 0 && !a.value("--seconds").empty()))
         return usage_error("corpus", "--jobs, --every and --seconds take a number from 1");
     s.foreign = a.has("--foreign"), s.verbose = a.has("--verbose"), s.by_folder = a.has("--by-folder");
+    const std::vector<std::string> files = ptx_files(s.directory);
+    if (files.empty()) return usage_error("corpus", fmt::format("there is no .ptx file below '{}'", s.directory));
     s.ptxas = find_ptxas(a.value("--ptxas"));
     if (s.ptxas.empty()) fmt::print("no ptxas: nothing is assembled, the semantic law is not tested\n");
 
@@ -386,7 +388,7 @@ inline int corpus_command(const std::vector<std::string_view>& words) {
     if (!cxx.found() && !(a.value("--cxx").empty() && a.value("--include").empty()))
         return usage_error("corpus", cxx.problem());
     if (!cxx.found()) fmt::print("{}: nothing is transpiled\n", cxx.problem());
-    return report(examine_all(ptx_files(s.directory), s, cxx), s);
+    return report(examine_all(files, s, cxx), s);
 }
 
 }  // namespace tool

@@ -60,6 +60,26 @@ Exit status: 0, 1 when there is no such page, 2 wrong usage.
     return i == s.size() && t.sm >= 10 && (t.suffix == 0 || t.suffix == 'a' || t.suffix == 'f');
 }
 
+/// Says on standard error what was searched for in vain, and what is near.
+inline void nothing_matches(const arguments& a, std::string_view pattern) {
+    namespace isa = ptxdsl::isa;
+    unsigned elsewhere = 0;
+    std::vector<std::string_view> mnemonics;
+    for (unsigned i = 0; i < isa::form_count(); ++i) {
+        const isa::form_text f = isa::form(i);
+        if (contains_pattern(f.pattern, pattern)) ++elsewhere;
+        const std::string_view form(f.pattern.data(), f.pattern.size());
+        const std::string_view word = form.substr(0, form.find_first_of(".{"));
+        if (mnemonics.empty() || mnemonics.back() != word) mnemonics.push_back(word);
+    }
+    std::string where;
+    if (!a.value("--target").empty()) where += fmt::format(" on {}", a.value("--target"));
+    if (!a.value("--version").empty()) where += fmt::format(" in PTX {}", a.value("--version"));
+    const std::string_view mnemonic = pattern.substr(0, pattern.find_first_of(".*"));
+    fmt::print(stderr, "ptxdsl isa: no form matches '{}'{}{}\n", pattern, where,
+               elsewhere != 0 ? fmt::format("; {} do elsewhere", elsewhere) : did_you_mean(mnemonic, mnemonics));
+}
+
 inline int isa_command(const std::vector<std::string_view>& words) {
     namespace isa = ptxdsl::isa;
     const arguments a(words, {"--json"}, {"--target", "--version"});
@@ -99,6 +119,7 @@ inline int isa_command(const std::vector<std::string_view>& words) {
         ++shown;
     }
     if (a.has("--json")) fmt::print("{}]\n", shown == 0 ? "" : "\n");
+    if (shown == 0) nothing_matches(a, pattern);
     return shown == 0 ? found_errors : good;
 }
 
@@ -116,6 +137,15 @@ inline int isa_command(const std::vector<std::string_view>& words) {
     std::string text(page.substr(begin, page.find("\n\n", begin) - begin));
     for (char& c : text) c = c == '\n' ? ' ' : c;
     while (!text.empty() && text.back() == ' ') text.pop_back();
+    return text;
+}
+
+/// Pages about a word: those that have it in their title.
+[[nodiscard]] inline std::string pages_about(std::string_view word) {
+    std::string text;
+    for (const page& p : pages)
+        if (!p.id.empty() && word.size() > 2 && title(p.text).find(word) != std::string_view::npos)
+            text += fmt::format("  {}\n", title(p.text));
     return text;
 }
 
@@ -141,7 +171,9 @@ inline int explain_command(const std::vector<std::string_view>& words) {
         if (p.id != id) continue;
         return write_all(p.text) ? good : bad_usage;
     }
-    fmt::print(stderr, "ptxdsl explain: there is no page about '{}'; 'ptxdsl explain' lists them\n", a.rest[0]);
+    const std::string about = pages_about(a.rest[0]);
+    fmt::print(stderr, "ptxdsl explain: there is no message '{}'; {}\n{}", a.rest[0],
+               about.empty() ? "'ptxdsl explain' lists them" : "titles with this word:", about);
     return found_errors;
 }
 
