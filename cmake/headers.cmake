@@ -29,6 +29,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/mbarrier.hpp
     ptxdsl/dsl/memory.hpp
     ptxdsl/dsl/module.hpp
+    ptxdsl/dsl/module_instructions.hpp
     ptxdsl/dsl/module_objects.hpp
     ptxdsl/dsl/multimem.hpp
     ptxdsl/dsl/operands.hpp
@@ -96,6 +97,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/transpile/cpp_text.hpp
     ptxdsl/transpile/instruction.hpp
     ptxdsl/transpile/launch_stub.hpp
+    ptxdsl/transpile/memory_calls.hpp
     ptxdsl/transpile/module_writer.hpp
     ptxdsl/transpile/object_calls.hpp
     ptxdsl/transpile/output.hpp

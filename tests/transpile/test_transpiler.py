@@ -15,7 +15,7 @@ EXAMPLE = ROOT / "examples" / "transpiled.ptx"
 WARNINGS = ["-std=c++20", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-I", str(ROOT / "include")]
 
 # One construct each: what the sugared form must have, and what must stay plain.
-KERNEL = """.version 8.0
+KERNEL = """.version 8.3
 .target sm_90a
 .address_size 64
 .visible .entry k(.param .u64 to)
@@ -40,11 +40,13 @@ SUGAR = {
              ["k.loop([&](px::loop_handle loop) {", "loop.break_if(p[2]);"], ["named_label"]),
     "two ways to a label": ("@%p1 bra A;\n add.u32 %r2, %r1, 1;\n @%p2 bra A;\n add.u32 %r2, %r1, 2;\nA:", ["k.at(p[1]).bra(A);", "k.place(A);"], ["k.if_("]),
     "into a block": ("@%p1 bra A;\n add.u32 %r2, %r1, 1;\nB:\n add.u32 %r2, %r2, 2;\nA:\n @%p2 bra B;", ["k.at(p[1]).bra(A);"], ["k.if_("]),
-    "uniform": ("@%p1 bra.uni A;\n add.u32 %r2, %r1, 1;\nA:", ['.inst<"bra.uni">(A);'], ["k.if_("]),
+    "uniform": ("@%p1 bra.uni A;\n add.u32 %r2, %r1, 1;\nA:", ["k.at(p[1]).bra_uni(A);"], ["k.if_("]),
     "repeated": ("".join(f" add.u32 %r{i + 4}, %r{2 * i + 3}, {i - 3};\n" for i in range(9)), ["for (int i = 0; i < 9; ++i) {", "r_u32[3 + 2 * i]", "-3 + i"], []),
-    "downwards": ("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r9, %r8, %r7, %r6}, [%r1];", ["k.list_of<4>(r, 9, -1)"], []),
+    "downwards": ("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r5, %r6}, {%r9, %r8, %r7, %r6}, {%r1, %r2}, {%r5, %r6};",
+                  ["k.mma_sync<px::tok::m16n8k16, px::tok::row, px::tok::col, px::tok::f16, px::tok::f16, px::tok::f16, px::tok::f16>(k.list(r[5], r[6]), k.list_of<4>(r, 9, -1), k.list(tid_x, r[2]), k.list(r[5], r[6]));"],
+                  ["k.inst"]),
     "uniform branch back": ("A:\n add.u32 %r2, %r2, 1;\n setp.lt.u32 %p2, %r2, 9;\n @%p2 bra B;\n add.u32 %r3, %r3, %r2;\n bra.uni A;\nB:",
-                            ["k.loop([&](px::loop_handle loop) {", "loop.break_if(p[2]);"], ["named_label", "bra.uni"]),
+                            ["k.loop([&](px::loop_handle loop) {", "loop.break_if(p[2]);"], ["named_label", "bra_uni"]),
     "one label in two scopes": (2 * "{\n .reg .pred p;\nW:\n setp.eq.u32 p, %r2, %r1;\n @p bra D;\n bra W;\nD:\n}\n",
                                 ["k.spin_until([&] {", "return p_2;"], ["named_label"]),
     "a scope that declares nothing": ("{\n add.u32 %r2, %r1, 1;\n}", ["r[2] = k.add("], ["px::scope"]),
@@ -76,7 +78,44 @@ SUGAR = {
                              "k.mbarrier_inval<px::tok::shared>(k.barrier(full));"], ["k.inst", "k.raw"]),
     "block barriers": (" barrier.cta.sync.aligned 2, 128;\n barrier.cta.arrive.aligned 3, 64;\n barrier.cta.sync.aligned %r1, %r2;\n barrier.cta.arrive.aligned %r1, 96;\n bar.sync 1;\n selp.s32 %r4, -1, 0, %p1;\n @%p1 mov.s32 %r3, %r4;",
                        ["k.bar_sync<2, 128>();", "k.bar_arrive<3, 64>();", "k.bar_sync(r_u32[1], r_u32[2]);", "k.bar_arrive(r_u32[1], 96);",
-                        'k.inst<"bar.sync">(1);', "r[4] = k.select<px::s32>(-1, 0, p[1]);", "r[3] = k.at(p[1]).move<px::s32>(r_s32[4]);"], ["k.raw"]),
+                        "k.bar_sync<px::tok::bar>(1);", "r[4] = k.select<px::s32>(-1, 0, p[1]);", "r[3] = k.at(p[1]).move<px::s32>(r_s32[4]);"], ["k.raw"]),
+    "barriers as they are spelled": (" bar.sync 0;\n bar.sync 1, 64;\n bar.arrive 2, %r2;\n barrier.sync 3;\n barrier.sync.aligned 4, 96;\n barrier.arrive 5, 64;\n bar.warp.sync -1;\n"
+                                     " barrier.cluster.arrive;\n barrier.cluster.wait;\n barrier.cluster.arrive.relaxed;\n barrier.cluster.wait.acquire;\n @%p1 cp.async.bulk.commit_group;\n membar.gl;\n fence.acq_rel.gpu;",
+                                     ["k.bar_sync<px::tok::bar>(0);", "k.bar_sync<px::tok::bar>(1, 64);", "k.bar_arrive<px::tok::bar>(2, r[2]);", "k.barrier_sync(3);", "k.barrier_sync<px::tok::aligned>(4, 96);",
+                                      "k.barrier_arrive(5, 64);", "k.bar_warp_sync(-1);", "k.barrier_cluster_arrive_nonaligned();", "k.barrier_cluster_wait_nonaligned();",
+                                      "k.barrier_cluster_arrive_nonaligned<px::relaxed>();", "k.barrier_cluster_wait_nonaligned<px::acquire>();", "k.at(p[1]).cp_async_bulk_commit_group();",
+                                      "k.membar<px::gl>();", "k.fence<px::acq_rel, px::gpu>();"], ["k.inst", "k.raw"]),
+    "votes": (" vote.sync.ballot.b32 %r2, %p1, -1;\n vote.sync.any.pred %p2, !%p1, %r2;\n redux.sync.add.s32 %r3, %r2, -1;\n redux.sync.and.b32 %r4, %r3, -1;\n match.any.sync.b32 %r5, %r4, -1;\n activemask.b32 %r6;\n"
+              " nanosleep.u32 100;\n shf.l.wrap.b32 %r7, %r6, %r5, 3;\n shf.r.clamp.b32 %r8, 7, %r5, %r2;\n bmsk.clamp.b32 %r9, %r8, 4;\n movmatrix.sync.aligned.m8n8.trans.b16 %r10, %r9;",
+              ["r[2] = k.vote_sync_ballot(p[1], -1);", "p[2] = k.vote_sync_any(px::unless(p[1]), r_u32[2]);", "r[3] = k.redux_sync_add(r_s32[2], -1);", "r[4] = k.redux_sync_and(r[3], -1);",
+               "r[5] = k.match_any_sync(r[4], -1);", "r[6] = k.activemask();", "k.nanosleep(100);", "r[7] = k.shf_l_wrap(r[6], r[5], 3);", "r[8] = k.shf_r_clamp(7, r[5], r_u32[2]);",
+               "r[9] = k.bmsk_clamp(r_u32[8], 4);", "r[10] = k.movmatrix(r[9]);"], ["k.inst", "k.raw"]),
+    "small copies and matrices": (" cp.async.ca.shared.global [%r1], [%rd1], 4;\n cp.async.cg.shared.global.L2::128B [%r1+16], [%rd1], 16, %r2;\n cp.async.ca.shared.global [%r1], [%rd1], 8, %p1;\n"
+                                  " ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r9, %r8, %r7, %r6}, [%r1];\n ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r5}, [%r1+32];\n"
+                                  " stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r1], {%r5, %r6};\n @%p1 stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%r1], {%r5};",
+                                  ["k.cp_async<px::ca, 4>(px::mem<px::space::shared, px::b8>(tid_x), px::mem<px::space::global, px::b8>(to_2));",
+                                   "k.cp_async<px::cg, 16, px::L2::_128B>(px::mem<px::space::shared, px::b8>(tid_x, 16), px::mem<px::space::global, px::b8>(to_2), r_u32[2]);",
+                                   "k.cp_async<px::ca, 8>(px::mem<px::space::shared, px::b8>(tid_x), px::mem<px::space::global, px::b8>(to_2), p[1]);",
+                                   "px::into(r[9], r[8], r[7], r[6]) = k.ldmatrix<px::x4>(px::mem<px::space::shared, px::b16>(tid_x));", "px::into(r[5]) = k.ldmatrix<px::x1, px::trans>(",
+                                   "k.stmatrix(px::mem<px::space::shared, px::b16>(tid_x), r[5], r[6]);", "k.at(p[1]).stmatrix<px::trans>("], ["k.inst", "k.raw"]),
+    "atomics": (" .shared .align 128 .b8 map[128];\n atom.global.add.u32 %r3, [%rd1], %r2;\n atom.acq_rel.gpu.global.cas.b32 %r4, [%rd1+4], %r3, 7;\n atom.shared.exch.b32 %r5, [%r1], %r4;\n red.relaxed.sys.global.max.s32 [%rd1], -3;\n"
+                " atom.global.add.noftz.f16x2 %r6, [%rd1], %r5;\n mov.u32 %r7, map;\n mapa.shared::cluster.u32 %r8, %r7, 1;\n mapa.shared::cluster.u32 %r9, map, %r2;\n cvt.u64.u32 %rd2, %r7;\n"
+                " tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r7], %rd1;\n tensormap.replace.tile.rank.shared::cta.b1024.b32 [%rd2], 1;\n tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r7], 0, %r2;\n"
+                " tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%r7], 6;\n tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%r7], 128;\n"
+                " fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;\n prefetch.tensormap [%rd1];",
+                ["r[3] = k.atom_add(px::mem<px::space::global, px::u32>(to_2), r_u32[2]);", "r[4] = k.atom_cas<px::acq_rel, px::gpu>(px::mem<px::space::global, px::b32>(to_2, 4), r[3], 7);",
+                 "r[5] = k.atom_exch(px::mem<px::space::shared, px::b32>(tid_x), r[4]);", "k.red_max<px::relaxed, px::sys>(px::mem<px::space::global, px::s32>(to_2), -3);",
+                 "r[6] = k.atom_add(px::mem<px::space::global, px::f16x2>(to_2), ", "r[8] = k.mapa<px::tok::shared__cluster, px::u32>(", "r[9] = k.mapa<px::tok::shared__cluster, px::u32>(map, r[2]);",
+                 "k.tensormap_replace<px::tok::global_address>(px::mem<px::space::shared, px::b8, 128>(", "k.tensormap_replace<px::tok::rank>(", "k.tensormap_replace<px::tok::box_dim, 0>(",
+                 "k.tensormap_replace<px::tok::elemtype, 6>(", "k.tensormap_cp_fenceproxy<px::gpu>(", "k.fence_proxy_tensormap_acquire<px::gpu>(px::mem<px::space::generic, px::b8, 128>(to_2));",
+                 "k.prefetch_tensormap(px::mem(to_2));"], ["k.inst", "k.raw"]),
+    "wmma": (".reg .f32 %f<32>;\n wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, [%r1], 16;\n wmma.load.b.sync.aligned.col.m16n16k16.f16 {%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27}, [%rd1], %r2;\n"
+             " wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, {%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27}, {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};\n"
+             " wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, 16;",
+             ["k.wmma_load<px::tok::a, px::tok::row, px::tok::m16n16k16, px::tok::shared, px::tok::f16>(k.list_of<8>(r, 10), px::mem(tid_x), 16);", "k.wmma_load<px::tok::b, ",
+              "k.wmma_mma<px::tok::row, px::tok::col, px::tok::m16n16k16, px::tok::f32, px::tok::f32>(k.list_of<8>(f, 0), ", "k.wmma_store<px::tok::d, "], ["k.inst", "k.raw"]),
+    "numbers as bits": (".reg .f32 %f<4>;\n mov.b32 %r2, 0f3F800000;\n mov.b64 %rd2, 0d3FF0000000000000;\n selp.f32 %f1, 0f3F800000, 0f00000000, %p1;\n max.NaN.f32 %f2, %f1, %f0;\n st.global.b64 [%rd1], %rd2;\n st.global.f32 [%rd1], %f2;",
+                        ["r[2] = k.move<px::b32>(1.0f);", "rd[2] = k.move<px::b64>(1.0);", "f[1] = k.select<px::f32>(1.0f, 0.0f, p[1]);"], ["k.inst", "k.raw"]),
     "halves": (".reg .f32 %f<4>;\n cvt.rn.bf16x2.f32 %r3, %f1, %f2;\n cvt.rn.relu.f16x2.f32 %r4, %f2, %f1;",
                ["r[3] = k.cvt<px::bf16x2, px::rn>(px::hi(f[1]), px::lo(f[2]));", "r[4] = k.cvt<px::f16x2, px::rn, px::relu>(px::hi(f[2]), px::lo(f[1]));"], ["k.inst", "k.raw"]),
     "one warp, one lane": (" elect.sync %r3|%p1, -1;\n shfl.sync.idx.b32 %r4, %r1, 0, 31, -1;\n shfl.sync.down.b32 %r5|%p2, %r4, 1, 31, -1;\n barrier.cta.sync.aligned 0;\n barrier.cta.sync.aligned 1, 64;\n"
@@ -116,10 +155,10 @@ class Transpiler(unittest.TestCase):
         (self.path / name).write_text(text)
         return self.path / name
 
-    def cubin(self, ptx):
+    def cubin(self, ptx, architecture="sm_90a"):
         """Of a text under one name, since ptxas may keep the name."""
         self.write("module.ptx", ptx)
-        p = subprocess.run([find_ptxas(), "-c", "-arch=sm_90a", "-o", "module.cubin", "module.ptx"], cwd=self.path, capture_output=True, text=True)
+        p = subprocess.run([find_ptxas(), "-c", f"-arch={architecture}", "-o", "module.cubin", "module.ptx"], cwd=self.path, capture_output=True, text=True)
         self.assertEqual(p.returncode, 0, p.stderr)
         return (self.path / "module.cubin").read_bytes()
 
@@ -180,10 +219,33 @@ class Transpiler(unittest.TestCase):
                 if find_ptxas():
                     self.assertEqual(self.cubin(run(self.built(self.write("k.cpp", out)))[1]), self.cubin(ptx))
 
+    def test_tensor_memory(self):
+        """tcgen05 by addresses in registers."""
+        group = "cta_group::1"
+        body = (f".shared .align 8 .b64 full;\n tcgen05.alloc.{group}.sync.aligned.shared::cta.b32 [%r1], 64;\n tcgen05.relinquish_alloc_permit.{group}.sync.aligned;\n"
+                f" tcgen05.mma.{group}.kind::f16 [%r2], %rd2, %rd3, %r3, %p1;\n @%p1 tcgen05.mma.{group}.kind::tf32 [%r2], [%r4], %rd3, %r3, {{%r1, %r1, %r1, %r1}}, 1;\n"
+                f" tcgen05.commit.{group}.mbarrier::arrive::one.shared::cluster.b64 [%r5];\n tcgen05.commit.{group}.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r5], %h1;\n"
+                f" tcgen05.cp.{group}.64x128b.warpx2::02_13 [%r2], %rd2;\n tcgen05.ld.sync.aligned.32x32b.x2.b32 {{%r6, %r7}}, [%r2+4];\n tcgen05.ld.sync.aligned.16x32bx2.x1.b32 {{%r8}}, [%r2], 16;\n"
+                f" tcgen05.wait::ld.sync.aligned;\n tcgen05.st.sync.aligned.32x32b.x1.unpack::16b.b32 [%r2], {{%r6}};\n tcgen05.wait::st.sync.aligned;\n tcgen05.dealloc.{group}.sync.aligned.b32 %r2, 64;")
+        ptx = KERNEL.format(".reg .b16 %h<2>;\n mov.u16 %h1, 3;\n" + body).replace(".version 8.3", ".version 8.7").replace("sm_90a", "sm_100a")
+        code, out, err = run(PROGRAM, "transpile", "--sugar", self.write("k.ptx", ptx))
+        self.assertEqual(code, 0, err)
+        one = "px::tok::cta_group__1"
+        for words in (f"k.tcgen05.alloc<{one}, px::tok::shared__cta>(px::mem(tid_x), 64);", f"k.tcgen05.relinquish_alloc_permit<{one}>();",
+                      f"k.tcgen05.mma<{one}, px::tok::kind__f16>(px::mem(address), rd[2], rd[3], r[3], p[1]);", f"k.at(p[1]).tcgen05.mma<{one}, px::tok::kind__tf32>(px::mem(address), px::mem(r[4]), ",
+                      f"k.tcgen05.commit<{one}, px::tok::shared__cluster>(px::mem(r[5]));", f"k.tcgen05.commit<{one}, px::tok::shared__cluster, px::tok::multicast__cluster>(px::mem(r[5]), h[1]);",
+                      f"k.tcgen05.cp<{one}, px::tok::_64x128b, px::tok::warpx2__02_13>(px::mem(address), rd[2]);", "k.tcgen05.ld<px::tok::_32x32b, px::tok::x2>(k.list(r[6], r[7]), px::mem(address, 4));",
+                      "k.tcgen05.ld<px::tok::_16x32bx2, px::tok::x1>(k.list(r[8]), px::mem(address), 16);", "k.tcgen05.wait_ld();", "k.tcgen05.wait_st();",
+                      "k.tcgen05.st<px::tok::_32x32b, px::tok::x1, px::tok::unpack__16b>(px::mem(address), k.list(r[6]));", f"k.tcgen05.dealloc<{one}>(address, 64);"):
+            self.assertIn(words, out)
+        self.assertNotIn("k.inst", out)
+        if find_ptxas():
+            self.assertEqual(self.cubin(run(self.built(self.write("k.cpp", out)))[1], "sm_100a"), self.cubin(ptx, "sm_100a"))
+
     def test_old_versions(self):
         """Words that came with a later PTX are not put into older modules."""
         body = "bar.sync 0;\n bar.sync 1, 64;\n mbarrier.init.shared.b64 [%r1], 1;\n mbarrier.arrive.shared.b64 %rd2, [%r1];"
-        ptx = KERNEL.format(body).replace(".version 8.0", ".version 7.0").replace("sm_90a", "sm_80")
+        ptx = KERNEL.format(body).replace(".version 8.3", ".version 7.0").replace("sm_90a", "sm_80")
         for sugar in [], ["--sugar"]:
             code, out, err = run(PROGRAM, "transpile", *sugar, self.write("k.ptx", ptx))
             self.assertEqual(code, 0, err)

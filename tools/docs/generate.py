@@ -208,7 +208,7 @@ def read_operands(text):
 def load_calls():
     calls = []
     for header in sorted((ROOT / "include" / "ptxdsl" / "dsl").glob("*.hpp")):
-        if header.name == "module_objects.hpp":  # the same names on other objects
+        if header.name in ("module_objects.hpp", "module_instructions.hpp"):  # the same names on other objects
             continue
         prefix = {"wgmma.hpp": "k.wgmma.", "tcgen05.hpp": "k.tcgen05."}.get(header.name, "k.")
         comment, waiting = [], None

@@ -8,14 +8,19 @@
 namespace ptxdsl::detail {
 
 /// Fields of a tensor map that `tensormap.replace` sets by an immediate.
-[[nodiscard]] consteval bool is_enumerated_field(tok f) noexcept {
+[[nodiscard]] constexpr bool is_enumerated_field(tok f) noexcept {
     return f == tok::elemtype || f == tok::interleave_layout || f == tok::swizzle_mode || f == tok::swizzle_atomicity ||
            f == tok::fill_mode;
 }
 /// Fields with one value a dimension.
-[[nodiscard]] consteval bool is_indexed_field(tok f) noexcept {
+[[nodiscard]] constexpr bool is_indexed_field(tok f) noexcept {
     return f == tok::box_dim || f == tok::global_dim || f == tok::global_stride || f == tok::element_stride;
 }
+
+/// A predicate, as it is or negated.
+template <class P>
+inline constexpr bool is_condition =
+    std::is_same_v<typename traits<P>::value, pred> || std::is_same_v<std::remove_cvref_t<P>, negated>;
 
 template <target Tgt>
 class async_copy_family : public family<Tgt, async_copy_family<Tgt>> {
@@ -51,14 +56,14 @@ public:
     }
     /// `… [dst], [src], Bytes, ignore;` fills with zeros where `ignore` is true, without reading the source.
     template <tok Cache, unsigned Bytes, tok... Prefetch, class T, unsigned A, class U, unsigned B, class P>
-        requires(std::is_same_v<std::remove_cvref_t<P>, reg<pred>> || std::is_same_v<std::remove_cvref_t<P>, negated>)
+        requires is_condition<P>
     constexpr auto cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, P&& ignore,
                             location where = location::current()) const {
         copy<Cache, Bytes, tok::none, T, A, B, Prefetch...>(where, take(dst), take(src),
                                                             pred_operand(static_cast<P&&>(ignore), where));
     }
     template <tok Cache, unsigned Bytes, tok... Prefetch, class T, unsigned A, class U, unsigned B, class P>
-        requires(std::is_same_v<std::remove_cvref_t<P>, reg<pred>> || std::is_same_v<std::remove_cvref_t<P>, negated>)
+        requires is_condition<P>
     constexpr auto cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, P&& ignore,
                             const cache_policy& policy, location where = location::current()) const {
         copy<Cache, Bytes, tok::L2__cache_hint, T, A, B, Prefetch...>(

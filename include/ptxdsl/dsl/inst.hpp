@@ -155,9 +155,15 @@ inline constexpr bool is_inst_operand =
     std::is_same_v<A, sink_t> || is_label<A> || std::is_same_v<A, absent> || is_vec<A> || is_ptr_v<A> || is_joined<A> ||
     described_operand<A>;
 
-template <target Tgt, fixed_string Text, class... O>
-struct inst_form {
+/// The words of an instruction: of its text, or one by one (dsl/module_instructions.hpp).
+template <fixed_string Text>
+struct text_words {
     static constexpr inst_tokens packed = parse_inst(Text.view());
+};
+
+template <target Tgt, class Words, class... O>
+struct inst_form {
+    static constexpr const inst_tokens& packed = Words::packed;
     static constexpr std::uint32_t count = packed.n;
     template <bool Truth>
     [[nodiscard]] static constexpr inst_shapes shapes_of() noexcept {
@@ -229,47 +235,19 @@ constexpr auto require_inst() noexcept {
         "PTXDSL-A10: signed register in an unsigned instruction (or the reverse); the typed calls follow the register's type");
 }
 
+/// Emits an instruction of the author's words and operands.
 template <target Tgt>
-class inst_family : public family<Tgt, inst_family<Tgt>> {
-    using family<Tgt, inst_family<Tgt>>::ctx;
-
-public:
-    /// Emits `Text a, b, …;` — `k.inst<"add.rn.f32">(d, x, y)`: any instruction, checked against the table. Operands in
-    /// PTX order, results first (`k.new_reg<T>()` declares one): registers, literals (`true` and `false` where a
-    /// predicate is read), pointers (as addresses), `px::vec`, `px::joined{p, q}`, `px::unless(p)`, `px::sink`, special
-    /// registers, labels.
-    template <fixed_string Text, class A = absent, class B = absent, class C = absent, class D = absent,
-              class E = absent, class G = absent, class H = absent, class Index = absent, class J = absent,
-              class K = absent, class L = absent, class N = absent>
-    constexpr auto inst(A&& a = A{}, B&& b = B{}, C&& c = C{}, D&& d = D{}, E&& e = E{}, G&& g = G{}, H&& h = H{},
-                        Index&& i = Index{}, J&& j = J{}, K&& k = K{}, L&& l = L{}, N&& n = N{},
-                        location where = location::current()) const {
-        using F = inst_form<Tgt, Text, A, B, C, D, E, G, H, Index, J, K, L, N>;
-        require_inst<F>();
-        emit_inst<F>(where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), static_cast<D&&>(d),
-                     static_cast<E&&>(e), static_cast<G&&>(g), static_cast<H&&>(h), static_cast<Index&&>(i),
-                     static_cast<J&&>(j), static_cast<K&&>(k), static_cast<L&&>(l), static_cast<N&&>(n));
-    }
-    /// Emits `text` as a line of its own. The only unchecked door: nothing knows what the line reads or writes.
-    constexpr auto raw(string_view text, location where = location::current()) const {
-        ir::program& p = ctx().p;
-        const ir::name n = p.intern(text);
-        p.begin_record(ir::record::text, 0, where);
-        p.push(n.offset);
-        p.push(n.length);
-        p.end_record();
-    }
-
-private:
+struct inst_emitter {
     template <class F, class... O>
-    constexpr auto emit_inst(location where, O&&... o) const {
-        if constexpr (F::verdict.ok()) {
-            const context k = ctx();
+    static constexpr ir::span run(const context& k, location where, O&&... o) {
+        if constexpr (!F::verdict.ok()) {
+            return {};
+        } else {
             if constexpr (F::has_literal) check_values<F>(k, where, o...);
             raw_operand list[16];
             std::uint32_t n = 0;
             (put(k, list, n, static_cast<O&&>(o)), ...);
-            emit(k.p, {F::packed.w, F::count, F::verdict.form, F::verdict.since}, k.guard, where, list, n);
+            return emit(k.p, {F::packed.w, F::count, F::verdict.form, F::verdict.since}, k.guard, where, list, n);
         }
     }
     template <class A>
@@ -341,6 +319,39 @@ private:
             at += 2;
         else if constexpr (!is_absent<A>)
             ++at;
+    }
+};
+
+template <target Tgt>
+class inst_family : public family<Tgt, inst_family<Tgt>> {
+    using family<Tgt, inst_family<Tgt>>::ctx;
+
+public:
+    /// Emits `Text a, b, …;` — `k.inst<"add.rn.f32">(d, x, y)`: any instruction, checked against the table. Operands in
+    /// PTX order, results first (`k.new_reg<T>()` declares one): registers, literals (`true` and `false` where a
+    /// predicate is read), pointers (as addresses), `px::vec`, `px::joined{p, q}`, `px::unless(p)`, `px::sink`, special
+    /// registers, labels.
+    template <fixed_string Text, class A = absent, class B = absent, class C = absent, class D = absent,
+              class E = absent, class G = absent, class H = absent, class Index = absent, class J = absent,
+              class K = absent, class L = absent, class N = absent>
+    constexpr auto inst(A&& a = A{}, B&& b = B{}, C&& c = C{}, D&& d = D{}, E&& e = E{}, G&& g = G{}, H&& h = H{},
+                        Index&& i = Index{}, J&& j = J{}, K&& k = K{}, L&& l = L{}, N&& n = N{},
+                        location where = location::current()) const {
+        using F = inst_form<Tgt, text_words<Text>, A, B, C, D, E, G, H, Index, J, K, L, N>;
+        require_inst<F>();
+        inst_emitter<Tgt>::template run<F>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
+                                           static_cast<D&&>(d), static_cast<E&&>(e), static_cast<G&&>(g),
+                                           static_cast<H&&>(h), static_cast<Index&&>(i), static_cast<J&&>(j),
+                                           static_cast<K&&>(k), static_cast<L&&>(l), static_cast<N&&>(n));
+    }
+    /// Emits `text` as a line of its own. The only unchecked door: nothing knows what the line reads or writes.
+    constexpr auto raw(string_view text, location where = location::current()) const {
+        ir::program& p = ctx().p;
+        const ir::name n = p.intern(text);
+        p.begin_record(ir::record::text, 0, where);
+        p.push(n.offset);
+        p.push(n.length);
+        p.end_record();
     }
 };
 

@@ -228,8 +228,8 @@ public:
         ir::program& p = ctx().p;
         vec<b32, n> d(p);
         for (unsigned i = 0; i < n; ++i) d.set(i, p.new_reg(isa::scalar::b32));
-        effect<F>(ctx(), where, vector_of(&p, d.words(), n),
-                  address_operand(static_cast<ptr<space::shared, T, A>&&>(row)));
+        d.set_expression(effect<F>(ctx(), where, vector_of(&p, d.words(), n),
+                                   address_operand(static_cast<ptr<space::shared, T, A>&&>(row))));
         return d;
     }
     /// `ldmatrix` of a whole fragment of 1, 2 or 4 registers: the number of matrices follows the fragment. Lane

@@ -11,6 +11,7 @@
 #include <ptxdsl/detail/decimal.hpp>
 #include <ptxdsl/dsl/builder.hpp>
 #include <ptxdsl/dsl/declared.hpp>
+#include <ptxdsl/dsl/module_instructions.hpp>
 #include <ptxdsl/dsl/module_objects.hpp>
 #include <ptxdsl/dsl/operands.hpp>
 
@@ -130,19 +131,28 @@ inline constexpr unsigned list_size<element_list<T, N>> = N;
 /// The space's word where a variable is declared.
 [[nodiscard]] constexpr string_view declared_space(space s) noexcept { return isa::name(s); }
 
+/// A number whose bits a register of untyped bits takes.
+template <class T, class V>
+inline constexpr bool is_number_for_bits =
+    std::is_floating_point_v<V> && class_of<T> == isa::type_class::bits && bits_of<T> == 8 * sizeof(V);
+
 }  // namespace detail
 
 /// The body of a function of a module: the builder, and what only modules spell out.
 template <target Tgt>
-class module_body : public builder<Tgt>, public detail::module_objects<Tgt, module_body<Tgt>> {
+class module_body : public builder<Tgt>,
+                    public detail::module_objects<Tgt, module_body<Tgt>>,
+                    public detail::module_instructions<Tgt, module_body<Tgt>> {
     using objects = detail::module_objects<Tgt, module_body<Tgt>>;
+    using spelled = detail::module_instructions<Tgt, module_body<Tgt>>;
 
 public:
     constexpr explicit module_body(ir::program& p, std::uint32_t guard = 0) noexcept
-        : builder<Tgt>(p, guard), wgmma(p, guard) {}
+        : builder<Tgt>(p, guard), wgmma(p, guard), tcgen05(p, guard) {}
 
     /// As the builder's, and with operands that are registers already.
     detail::module_wgmma_calls<Tgt> wgmma;
+    detail::module_tcgen05_calls<Tgt> tcgen05;
     // One name, objects of the builder's and those a register or variable names.
     using builder<Tgt>::mbarrier_init, objects::mbarrier_init;
     using builder<Tgt>::mbarrier_inval, objects::mbarrier_inval;
@@ -154,6 +164,11 @@ public:
     using builder<Tgt>::mbarrier_try_wait, objects::mbarrier_try_wait;
     using builder<Tgt>::mbarrier_test_wait, objects::mbarrier_test_wait;
     using builder<Tgt>::cp_async_bulk_tensor, objects::cp_async_bulk_tensor;
+    using builder<Tgt>::bar_sync, spelled::bar_sync;
+    using builder<Tgt>::bar_arrive, spelled::bar_arrive;
+    using builder<Tgt>::mapa, spelled::mapa;
+    using builder<Tgt>::prefetch_tensormap, spelled::prefetch_tensormap;
+    using builder<Tgt>::mma_sync, spelled::mma_sync;
 
     /// As `builder::at`.
     template <class P>
@@ -277,9 +292,18 @@ public:
         using F = detail::form<Tgt, tok::mov, isa::type_token(scalar_of<T>)>;
         return detail::checked<F, T>(this->context(), where, s.raw(this->context()));
     }
+    /// `mov.b32 d, 0f3F800000;` the bits of a number: `k.move<px::b32>(1.0f)`.
+    template <class T, class V>
+        requires(detail::is_number_for_bits<T, V>)
+    constexpr reg<T> move(V v, location where = location::current()) const {
+        using N = std::conditional_t<std::is_same_v<V, float>, f32, f64>;
+        using F = detail::form<Tgt, tok::mov, isa::type_token(scalar_of<T>)>;
+        return detail::checked<F, T>(this->context(), where, operand<N>(v, where));
+    }
     /// `mov.T d, a;` with the type word as it is written: ptxas may make another cubin of `mov.u32` than of `mov.b32`.
     template <class T, class A>
-        requires(!std::is_same_v<std::remove_cvref_t<A>, ptxdsl::symbol>)
+        requires(!std::is_same_v<std::remove_cvref_t<A>, ptxdsl::symbol> &&
+                 !detail::is_number_for_bits<T, std::remove_cvref_t<A>>)
     constexpr reg<T> move(A&& a, location where = location::current()) const {
         using F = detail::form<Tgt, tok::mov, isa::type_token(scalar_of<T>)>;
         return detail::checked<F, T>(this->context(), where, detail::as_operand<T>(static_cast<A&&>(a), where));

@@ -83,17 +83,17 @@ template <class T>
     return memory_operand<isa::scalar::none>(nullptr, ir::head(ir::operand_kind::small_int, 0), address);
 }
 /// `[base+bytes]` as a typed pointer to `T` in space `S`, for the typed calls: `k.ld(px::mem<px::space::global,
-/// px::f32>(a, 8))`. The author vouches that it is as aligned as the access needs.
-template <space S, class T, class Address>
+/// px::f32>(a, 8))`. The author vouches that it is as aligned as the access needs: `Align` bytes.
+template <space S, class T, unsigned Align = 32, class Address>
 [[nodiscard]] constexpr auto mem(const reg<Address>& base, std::int32_t bytes = 0) noexcept {
     static_assert(
         bits_of<Address> == (detail::is_narrow(S) ? 32u : 64u) || (bits_of<Address> == 64 && S == space::shared),
         "PTXDSL-B01: an address is a 64-bit register, a shared-memory address a 32-bit one");
-    return ptr<S, T, 32>(*base.program(), detail::reg_word(base.id()), bytes);
+    return ptr<S, T, Align>(*base.program(), detail::reg_word(base.id()), bytes);
 }
-template <space S, class T>
+template <space S, class T, unsigned Align = 32>
 [[nodiscard]] constexpr auto mem(const symbol& base, std::int32_t bytes = 0) noexcept {
-    return ptr<S, T, 32>(*base.program(), base.word(), base.offset() + bytes);
+    return ptr<S, T, Align>(*base.program(), base.word(), base.offset() + bytes);
 }
 
 /// `{a, _, 4}`: `N` elements of type `T`, registers, numbers and sinks. Made by `k.list`.

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <ptxdsl/parse/print.hpp>
+#include <ptxdsl/transpile/memory_calls.hpp>
 #include <ptxdsl/transpile/object_calls.hpp>
 #include <ptxdsl/transpile/reader.hpp>
 #include <ptxdsl/transpile/typed_calls.hpp>
 
+#include <algorithm>
+#include <cstring>
 #include <string>
 
 namespace ptxdsl::ptx {
@@ -38,8 +41,9 @@ public:
 };
 
 /// Writes statements.
-class call_writer : private object_calls<call_writer> {
+class call_writer : private object_calls<call_writer>, private memory_calls<call_writer> {
     friend object_calls<call_writer>;
+    friend memory_calls<call_writer>;
 
 public:
     call_writer(const tree_view& v, const naming_scope& names, handle_source& handles, ptxdsl::target on)
@@ -305,6 +309,7 @@ private:
             case 'W': return twice(t);
             case 'U': return scalar::u32;
             case 'S': return scalar::s32;
+            case 'B': return scalar::b32;
             default: return scalar::pred;
         }
     }
@@ -318,14 +323,14 @@ private:
         return words;
     }
     /// Fences, commits, waits.
-    [[nodiscard]] static bool words_only(const instruction& i, std::string& out) {
-        if (i.guarded || i.a.size() > 1) return false;
+    [[nodiscard]] bool words_only(const instruction& i, std::string& out) {
+        if (i.a.size() > 1) return false;
         const bool number = i.a.size() == 1;
         if (number && (i.a[0].kind != argument_kind::integer || i.a[0].value < 0)) return false;
         const std::string words = words_of(i);
         for (const plain_call& c : plain_calls) {
             if (c.number != number || words != c.words) continue;
-            out.assign("k.").append(c.call);
+            out = builder(i) + "." + c.call;
             if (number) out.append("<").append(std::to_string(i.a[0].value)).append(">");
             out.append("();");
             return true;
@@ -338,7 +343,7 @@ private:
             case tok::bra:
             case tok::ret:
             case tok::exit:
-            case tok::trap: return plain(i, out);
+            case tok::trap: return plain(i, out) || as_spelled(i, out);
             case tok::setp: return setp(i, out);
             case tok::cvt: return cvt(i, out);
             case tok::mov: return mov(i, out);
@@ -348,10 +353,75 @@ private:
             case tok::brx: return branch_by_table(i, out);
             default: break;
         }
-        if (object_call(i, out)) return true;
+        if (object_call(i, out) || memory_call(i, out)) return true;
         for (const typed_call& c : typed_calls)
-            if (c.op == i.op() && (c.fixed == tok::none || (i.n > 1 && i.t[1] == c.fixed))) return simple(c, i, out);
+            if (c.op == i.op() && (c.fixed == tok::none || (i.n > 1 && i.t[1] == c.fixed)) &&
+                i.a.size() == std::strlen(c.operands) + 1)
+                return simple(c, i, out);
+        return worded(i, out) || as_spelled(i, out);
+    }
+    /// Calls that are chosen by all words but the type.
+    [[nodiscard]] bool worded(const instruction& i, std::string& out) {
+        const scalar t = i.type();
+        const std::string words = words_of(i);
+        const std::string_view chosen =
+            t == scalar::none ? std::string_view(words) : std::string_view(words).substr(0, words.rfind('.'));
+        for (const worded_call& c : worded_calls) {
+            if (chosen != c.words) continue;
+            const bool has_result = c.result != ' ';
+            if (i.a.size() != std::strlen(c.operands) + has_result) return false;
+            std::string list;
+            bool has_register = std::strchr(c.operands, 'T') == nullptr;
+            if (!sources(i, has_result, c.operands, t, list, has_register) || !has_register) return false;
+            const std::string call = std::string(c.call) + "(" + list + ")";
+            if (has_result) return assigned(i, by_letter(c.result, t), call, out);
+            out = builder(i) + "." + call + ";";
+            return true;
+        }
         return false;
+    }
+    /// The words behind each other that a pattern of `spelled_calls` leaves open; false when it is another instruction.
+    [[nodiscard]] static bool matches(const instruction& i, std::string_view pattern, std::string& open) {
+        const auto words_in = [](std::string_view s) {
+            if (s.empty()) return 0u;
+            return static_cast<unsigned>(std::count(s.begin(), s.end(), ' ') + 1 - std::count(s.begin(), s.end(), '+'));
+        };
+        unsigned w = 0;
+        while (!pattern.empty()) {
+            const std::size_t space = pattern.find(' ');
+            const std::string_view part = pattern.substr(0, space);
+            pattern = space == pattern.npos ? std::string_view() : pattern.substr(space + 1);
+            const bool any = part == "+";
+            const unsigned rest = words_in(pattern);
+            if (w + rest + !any > i.n) return false;
+            for (const unsigned end = any ? i.n - rest : w + 1; w < end; ++w) {
+                if (any || part == "*")
+                    open += (open.empty() ? "" : ", ") + cpp::word(i.t[w]);
+                else if (isa::spelling(i.t[w]) != part)
+                    return false;
+            }
+        }
+        return w == i.n;
+    }
+    [[nodiscard]] bool as_spelled(const instruction& i, std::string& out) {
+        for (const spelled_call& c : spelled_calls) {
+            std::string words = c.first, list;
+            if (!matches(i, c.words, words)) continue;
+            if (i.a.size() > 8 || !operands(i, list)) return false;
+            out = builder(i) + "." + c.call + angled(words) + "(" + list + ");";
+            uniform_branch(i);
+            return true;
+        }
+        return false;
+    }
+    /// All operands as `k.inst` takes them.
+    [[nodiscard]] bool operands(const instruction& i, std::string& list) {
+        for (const argument& a : i.a) {
+            const std::string s = operand(a, i);
+            if (s.empty()) return false;
+            list += (list.empty() ? "" : ", ") + s;
+        }
+        return true;
     }
     [[nodiscard]] bool plain(const instruction& i, std::string& out) {
         if (i.n != 1 || i.a.size() != (i.op() == tok::bra ? 1u : 0u)) return false;
@@ -391,21 +461,25 @@ private:
         const bool is_float = cls == isa::type_class::floating || cls == isa::type_class::packed;
         const bool is_integer = cls == isa::type_class::signed_int || cls == isa::type_class::unsigned_int;
         if (t == scalar::none || (c.types == 'f' && !is_float) || (c.types == 'i' && !is_integer)) return false;
-        const std::size_t sources = std::strlen(c.operands);
-        if (i.a.size() != sources + 1) return false;
         std::string words;
         const unsigned from = c.fixed == tok::none ? 1 : 2;
         if (!modifiers(i, from, i.n - 1, words) || (!c.modifiers && !words.empty())) return false;
         std::string list;
         bool has_register = false;
-        for (std::size_t s = 0; s < sources; ++s) {
-            const argument& a = i.a[s + 1];
-            const std::string text = c.operands[s] == 'P' ? predicate(a) : as(a, by_letter(c.operands[s], t));
+        return sources(i, 1, c.operands, t, list, has_register) && has_register &&
+               assigned(i, by_letter(c.result, t), c.call + angled(words) + "(" + list + ")", out);
+    }
+    /// Operands from `first` on, by letters. `has_register`: one of the instruction's own type is a register.
+    [[nodiscard]] bool sources(const instruction& i, std::size_t first, std::string_view letters, scalar t,
+                               std::string& list, bool& has_register) {
+        for (std::size_t s = 0; s < letters.size(); ++s) {
+            const argument& a = i.a[s + first];
+            const std::string text = letters[s] == 'P' ? predicate(a) : as(a, by_letter(letters[s], t));
             if (text.empty()) return false;
-            has_register |= a.kind == argument_kind::reg && c.operands[s] == 'T';
+            has_register |= a.kind == argument_kind::reg && letters[s] == 'T';
             list += (s == 0 ? "" : ", ") + text;
         }
-        return has_register && assigned(i, by_letter(c.result, t), c.call + angled(words) + "(" + list + ")", out);
+        return true;
     }
     /// `d = k.call(…);`
     [[nodiscard]] bool assigned(const instruction& i, scalar result, const std::string& call, std::string& out) {
@@ -468,6 +542,9 @@ private:
         if (several(i, out)) return true;
         if (t == scalar::pred && a.kind == argument_kind::integer)
             return assigned(i, t, std::string("mov<px::pred>(") + (a.value != 0 ? "true" : "false") + ")", out);
+        if (a.kind == argument_kind::floating && isa::bits(t) == isa::bits(a.shape.type) &&
+            isa::info(t).cls == isa::type_class::bits)
+            return assigned(i, t, "move<" + cpp::type(t) + ">(" + number(a) + ")", out);
         const std::string text = as(a, t);
         if (text.empty()) return false;
         // The builder's mov prints the class of the register: .b32 for u32.
@@ -496,6 +573,7 @@ private:
         ptxdsl::space sp = ptxdsl::space::generic;
         scalar type = scalar::none;
         unsigned lanes = 1;
+        unsigned align = 0;  ///< what the access needs, where it is more than `px::mem` says by itself
     };
     [[nodiscard]] static bool space_of(tok t, ptxdsl::space& out) {
         switch (t) {
@@ -559,9 +637,11 @@ private:
         if (a.has_base) {
             const bool narrow = x.sp == space::shared || x.sp == space::shared_cluster;
             const scalar t = declared(a.reg);
-            if (isa::bits(t) != (narrow ? 32u : 64u) || isa::info(t).cls == isa::type_class::floating) return {};
+            const bool fits = isa::bits(t) == (narrow ? 32u : 64u) || (isa::bits(t) == 64 && x.sp == space::shared);
+            if (!fits || isa::info(t).cls == isa::type_class::floating) return {};
         }
-        return "px::mem<" + cpp::space_name(x.sp) + ", " + cpp::type(x.type) + ">(" + address(a) + ")";
+        return "px::mem<" + cpp::space_name(x.sp) + ", " + cpp::type(x.type) +
+               (x.align == 0 ? std::string() : ", " + std::to_string(x.align)) + ">(" + address(a) + ")";
     }
     [[nodiscard]] bool load(const instruction& i, std::string& out) {
         access x;
@@ -603,13 +683,8 @@ private:
     // ---- the rest --------------------------------------------------------------------------------------------
 
     [[nodiscard]] bool inst(const instruction& i, std::string& out) {
-        if (i.a.size() > 12) return false;
         std::string list;
-        for (const argument& a : i.a) {
-            const std::string s = operand(a, i);
-            if (s.empty()) return false;
-            list += (list.empty() ? "" : ", ") + s;
-        }
+        if (i.a.size() > 12 || !operands(i, list)) return false;
         out = builder(i) + ".inst<\"" + words_of(i) + "\">(" + list + ");";
         return true;
     }

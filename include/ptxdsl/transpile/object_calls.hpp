@@ -296,9 +296,10 @@ private:
     }
     /// Of two numbers; the builder's `selp` takes its type from a register.
     [[nodiscard]] bool select(const instruction& i, std::string& out) {
-        if (i.n != 2 || i.a.size() != 4 || i.a[1].kind != argument_kind::integer ||
-            i.a[2].kind != argument_kind::integer)
-            return false;
+        const auto is_number = [](const argument& a) {
+            return a.kind == argument_kind::integer || a.kind == argument_kind::floating;
+        };
+        if (i.n != 2 || i.a.size() != 4 || !is_number(i.a[1]) || !is_number(i.a[2])) return false;
         const std::string a = self().as(i.a[1], i.type()), b = self().as(i.a[2], i.type()),
                           p = self().predicate(i.a[3]);
         if (a.empty() || b.empty() || p.empty()) return false;

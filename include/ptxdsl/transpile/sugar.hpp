@@ -165,7 +165,7 @@ private:
         if (end + 1 >= list.size() || !is_label(list[end + 1])) return false;
         const std::uint32_t done = list[end + 1].line.target;
         if (end == i + 3 && list[i + 2].line.what == code_line::uniform && list[i + 2].line.target == done &&
-            !list[i + 2].line.negated && used_once(done) && list[end].line.text.find("bra.uni") != std::string::npos)
+            !list[i + 2].line.negated && used_once(done) && list[end].line.text.find("bra_uni(") != std::string::npos)
             return wait(list, i, end, "k.spin_until<px::tok::uni>([&] {");
         unsigned breaks = 0;
         for (std::size_t b = i + 1; b < end; ++b) breaks += is_branch(list[b]) && list[b].line.target == done;

@@ -13,7 +13,7 @@ struct typed_call {
     isa::tok op;
     isa::tok fixed;        ///< the word behind the opcode, `none` without one
     const char* call;      ///< the builder's function
-    const char* operands;  ///< sources: T own type, W twice as wide, U u32, S s32, P predicate, B predicate register
+    const char* operands;  ///< sources: T own type, W twice as wide, U u32, S s32, B b32, P predicate
     char result;           ///< likewise
     bool modifiers;        ///< more words before the type, passed as template arguments
     char types;            ///< f: floating types only, i: integers only, a: all
@@ -37,6 +37,8 @@ inline constexpr typed_call typed_calls[] = {
     {isa::tok::neg, isa::tok::none, "neg", "T", 'T', true, 'a'},
     {isa::tok::min, isa::tok::none, "min", "TT", 'T', true, 'a'},
     {isa::tok::max, isa::tok::none, "max", "TT", 'T', true, 'a'},
+    {isa::tok::min, isa::tok::none, "min", "TTT", 'T', true, 'f'},
+    {isa::tok::max, isa::tok::none, "max", "TTT", 'T', true, 'f'},
     {isa::tok::sad, isa::tok::none, "sad", "TTT", 'T', false, 'i'},
     {isa::tok::rcp, isa::tok::none, "rcp", "T", 'T', true, 'f'},
     {isa::tok::sqrt, isa::tok::none, "sqrt", "T", 'T', true, 'f'},
@@ -62,6 +64,68 @@ inline constexpr typed_call typed_calls[] = {
     {isa::tok::shr, isa::tok::none, "shr", "TU", 'T', false, 'a'},
     {isa::tok::selp, isa::tok::none, "selp", "TTP", 'T', false, 'a'},
     {isa::tok::prmt, isa::tok::none, "prmt", "TTU", 'T', false, 'a'},
+};
+
+/// One spelling of calls: all words but the type, if there is one.
+struct worded_call {
+    const char* words;
+    const char* call;
+    const char* operands;  ///< sources, as in typed_call
+    char result;           ///< likewise; ' ' for none
+};
+
+inline constexpr worded_call worded_calls[] = {
+    {"vote.sync.all", "vote_sync_all", "PU", 'P'},
+    {"vote.sync.any", "vote_sync_any", "PU", 'P'},
+    {"vote.sync.uni", "vote_sync_uni", "PU", 'P'},
+    {"vote.sync.ballot", "vote_sync_ballot", "PU", 'U'},
+    {"match.any.sync", "match_any_sync", "TU", 'U'},
+    {"match.all.sync", "match_all_sync", "TU", 'U'},
+    {"redux.sync.add", "redux_sync_add", "TU", 'T'},
+    {"redux.sync.min", "redux_sync_min", "TU", 'T'},
+    {"redux.sync.max", "redux_sync_max", "TU", 'T'},
+    {"redux.sync.and", "redux_sync_and", "TU", 'T'},
+    {"redux.sync.or", "redux_sync_or", "TU", 'T'},
+    {"redux.sync.xor", "redux_sync_xor", "TU", 'T'},
+    {"activemask", "activemask", "", 'U'},
+    {"bar.warp.sync", "bar_warp_sync", "U", ' '},
+    {"nanosleep", "nanosleep", "U", ' '},
+    {"shf.l.wrap", "shf_l_wrap", "TTU", 'T'},
+    {"shf.l.clamp", "shf_l_clamp", "TTU", 'T'},
+    {"shf.r.wrap", "shf_r_wrap", "TTU", 'T'},
+    {"shf.r.clamp", "shf_r_clamp", "TTU", 'T'},
+    {"bmsk.clamp", "bmsk_clamp", "UU", 'U'},
+    {"bmsk.wrap", "bmsk_wrap", "UU", 'U'},
+    {"movmatrix.sync.aligned.m8n8.trans", "movmatrix", "B", 'B'},
+};
+
+/// Calls that are spelled as the text is (dsl/module_instructions.hpp): `*` is one word, `+` any number of them; both
+/// are template arguments.
+struct spelled_call {
+    const char* words;
+    const char* call;
+    const char* first = "";  ///< a template argument in front of them
+};
+
+inline constexpr spelled_call spelled_calls[] = {
+    {"bar sync", "bar_sync", "px::tok::bar"},
+    {"bar arrive", "bar_arrive", "px::tok::bar"},
+    {"barrier sync +", "barrier_sync"},
+    {"barrier arrive +", "barrier_arrive"},
+    {"bra uni", "bra_uni"},
+    {"prefetch tensormap", "prefetch_tensormap"},
+    {"mma sync aligned +", "mma_sync"},
+    {"wmma load * sync aligned +", "wmma_load"},
+    {"wmma store * sync aligned +", "wmma_store"},
+    {"wmma mma sync aligned +", "wmma_mma"},
+    {"tcgen05 alloc * sync aligned + b32", "tcgen05.alloc"},
+    {"tcgen05 dealloc * sync aligned b32", "tcgen05.dealloc"},
+    {"tcgen05 relinquish_alloc_permit * sync aligned", "tcgen05.relinquish_alloc_permit"},
+    {"tcgen05 ld sync aligned + b32", "tcgen05.ld"},
+    {"tcgen05 st sync aligned + b32", "tcgen05.st"},
+    {"tcgen05 cp +", "tcgen05.cp"},
+    {"tcgen05 commit * mbarrier::arrive::one + b64", "tcgen05.commit"},
+    {"tcgen05 mma +", "tcgen05.mma"},
 };
 
 /// An instruction that is nothing but its words, or words and a number.
@@ -92,8 +156,19 @@ inline constexpr plain_call plain_calls[] = {
     {"barrier.cluster.arrive.relaxed.aligned", "barrier_cluster_arrive<px::relaxed>", false},
     {"barrier.cluster.wait.aligned", "barrier_cluster_wait", false},
     {"barrier.cluster.wait.acquire.aligned", "barrier_cluster_wait<px::acquire>", false},
+    {"barrier.cluster.arrive", "barrier_cluster_arrive_nonaligned", false},
+    {"barrier.cluster.arrive.release", "barrier_cluster_arrive_nonaligned<px::release>", false},
+    {"barrier.cluster.arrive.relaxed", "barrier_cluster_arrive_nonaligned<px::relaxed>", false},
+    {"barrier.cluster.wait", "barrier_cluster_wait_nonaligned", false},
+    {"barrier.cluster.wait.acquire", "barrier_cluster_wait_nonaligned<px::acquire>", false},
     {"setmaxnreg.inc.sync.aligned.u32", "setmaxnreg_inc", true},
     {"setmaxnreg.dec.sync.aligned.u32", "setmaxnreg_dec", true},
+    {"tcgen05.wait::ld.sync.aligned", "tcgen05.wait_ld", false},
+    {"tcgen05.wait::st.sync.aligned", "tcgen05.wait_st", false},
+    {"membar.cta", "membar<px::cta>", false},
+    {"membar.gl", "membar<px::gl>", false},
+    {"membar.sys", "membar<px::sys>", false},
+    {"brkpt", "brkpt", false},
     {"griddepcontrol.wait", "griddepcontrol_wait", false},
     {"griddepcontrol.launch_dependents", "griddepcontrol_launch_dependents", false},
 };
