@@ -3,6 +3,12 @@
 // (`./dev bench-compile`). The driver runtime, parser, simulator and kernels are opt-in headers beside this one.
 #pragma once
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+// g++ says of a template's parameter that it shadows a global of the author's, wherever it instantiates one.
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
 // Flat and in this order: a compiler prints the chain of includes in front of an error, and the author reads it.
 // clang-format off
 #include <ptxdsl/dsl/handles.hpp>
@@ -39,3 +45,7 @@
 #include <ptxdsl/assemble/run_time.hpp>
 #include <ptxdsl/version.hpp>
 // clang-format on
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif

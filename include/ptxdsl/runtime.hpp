@@ -3,6 +3,12 @@
 // only, and fmt.
 #pragma once
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+// g++ says of a template's parameter that it shadows a global of the author's, wherever it instantiates one.
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
 #include <ptxdsl/runtime/context.hpp>
 #include <ptxdsl/runtime/device.hpp>
 #include <ptxdsl/runtime/driver.hpp>
@@ -14,3 +20,7 @@
 #include <ptxdsl/runtime/module.hpp>
 #include <ptxdsl/runtime/stream.hpp>
 #include <ptxdsl/runtime/tensor_map.hpp>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif

@@ -128,4 +128,11 @@ constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> x) {
     static_cast<void>(k.mov_b64<px::b64>(x));  // here-15
 }
 
+#elif PTXDSL_CASE == 16
+// expect-16: PTXDSL-A01
+
+constexpr void wrong(hopper&, px::reg<u32> i, px::reg<f32> f) {
+    i = f;  // here-16
+}
+
 #endif

@@ -95,4 +95,11 @@ constexpr void wrong([[maybe_unused]] hopper& k, px::reg<px::pred> p, px::reg<u3
     k.inst<"add.u32">(d, d, p);  // here-11
 }
 
+#elif PTXDSL_CASE == 12
+// expect-12: PTXDSL-A02
+
+constexpr void wrong([[maybe_unused]] hopper& k) {
+    k.if_(true, [&] { k.trap(); });  // here-12
+}
+
 #endif

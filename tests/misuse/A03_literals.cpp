@@ -120,4 +120,19 @@ constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32> p) {
     k.st(p, k.mov(0.0f));  // here-13
 }
 
+#elif PTXDSL_CASE == 14
+// expect-14: PTXDSL-A03
+
+constexpr void wrong(hopper&, px::reg<f32> sum) {
+    sum = 0;  // here-14
+}
+
+#elif PTXDSL_CASE == 15
+// expect-15: PTXDSL-A03 "A03_literals.cpp:"
+
+constexpr void wrong(hopper&, px::reg<u16> n) {
+    n = 70000;  // here-15
+}
+constexpr auto ptx = px::assemble<px::kernel<"wrong", wrong>>();
+
 #endif

@@ -60,4 +60,25 @@ constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> i, px::global_ptr<
     for (u32 n = 0; i > 3u; ++n) k.st(out + n, 1.0f);  // here-6
 }
 
+#elif PTXDSL_CASE == 7
+// expect-7: PTXDSL-A04
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> i, px::global_ptr<f32> out) {
+    k.st(out, out[i]);  // here-7
+}
+
+#elif PTXDSL_CASE == 8
+// expect-8: PTXDSL-A04
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32> out) {
+    *out = 1.0f;  // here-8
+}
+
+#elif PTXDSL_CASE == 9
+// expect-9: PTXDSL-A04
+
+constexpr void wrong([[maybe_unused]] hopper& k) {
+    static_cast<void>(k.smem_array<f32>(4, "s")[2]);  // here-9
+}
+
 #endif

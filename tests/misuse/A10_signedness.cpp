@@ -93,4 +93,11 @@ constexpr void wrong([[maybe_unused]] hopper& k, px::reg<s32> s, px::reg<u32> u)
     static_cast<void>(s < u);  // here-9
 }
 
+#elif PTXDSL_CASE == 10
+// expect-10: PTXDSL-A10
+
+constexpr void wrong(hopper&, px::reg<u32> u) {
+    static_cast<void>(-u);  // here-10
+}
+
 #endif

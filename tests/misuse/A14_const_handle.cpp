@@ -48,4 +48,20 @@ constexpr void wrong(hopper&, px::reg<u32> n) {
     x <<= 2u;  // here-4
 }
 
+#elif PTXDSL_CASE == 5
+// expect-5: PTXDSL-A14 "const"
+
+constexpr void wrong(hopper&, px::reg<u32> n) {
+    const auto x = n + 1u;
+    x = n;  // here-5
+}
+
+#elif PTXDSL_CASE == 6
+// expect-6: PTXDSL-A14 "const"
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> a) {
+    auto sum = k.add(a, 1.0f);
+    k.for_(4u, [=](px::reg<u32>) { sum = sum + a; });  // here-6
+}
+
 #endif

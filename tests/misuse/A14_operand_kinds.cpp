@@ -127,4 +127,53 @@ constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> u) {
     w += px::tid.x;  // here-15
 }
 
+#elif PTXDSL_CASE == 16
+// expect-16: PTXDSL-A14
+
+constexpr void wrong(hopper&, px::reg<u32> u) {
+    u = px::tid.x;  // here-16
+}
+
+#elif PTXDSL_CASE == 17
+// expect-17: PTXDSL-A14
+
+constexpr void wrong([[maybe_unused]] hopper& k) {
+    k.wgmma.wait_group(0);  // here-17
+}
+
+#elif PTXDSL_CASE == 18
+// expect-18: PTXDSL-A14
+
+constexpr void wrong([[maybe_unused]] hopper& k) {
+    k.cp_async_wait_group(0);  // here-18
+}
+
+#elif PTXDSL_CASE == 19
+// expect-19: PTXDSL-A14
+
+constexpr void wrong([[maybe_unused]] hopper& k) {
+    k.cp_async_bulk_wait_group(0);  // here-19
+}
+
+#elif PTXDSL_CASE == 20
+// expect-20: PTXDSL-A14
+
+constexpr void wrong([[maybe_unused]] hopper& k) {
+    k.cp_async_bulk_wait_group_read(0);  // here-20
+}
+
+#elif PTXDSL_CASE == 21
+// expect-21: PTXDSL-A14
+
+constexpr void wrong([[maybe_unused]] hopper& k) {
+    k.setmaxnreg_inc(232);  // here-21
+}
+
+#elif PTXDSL_CASE == 22
+// expect-22: PTXDSL-A14
+
+constexpr void wrong([[maybe_unused]] hopper& k) {
+    k.setmaxnreg_dec(40);  // here-22
+}
+
 #endif

@@ -102,4 +102,32 @@ constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> u) {
     static_cast<void>(k.setp<px::lt, px::and_>(u, u));  // here-12
 }
 
+#elif PTXDSL_CASE == 13
+// expect-13: PTXDSL-A16
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> f) {
+    k.mov(f, 0.0f);  // here-13
+}
+
+#elif PTXDSL_CASE == 14
+// expect-14: PTXDSL-A16
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> f) {
+    k.mov(f, f);  // here-14
+}
+
+#elif PTXDSL_CASE == 15
+// expect-15: PTXDSL-A15
+
+constexpr void wrong(hopper&, px::reg<u32> u) {
+    ++u;  // here-15
+}
+
+#elif PTXDSL_CASE == 16
+// expect-16: PTXDSL-A15
+
+constexpr void wrong(hopper&, px::reg<u32> u) {
+    u--;  // here-16
+}
+
 #endif

@@ -116,4 +116,46 @@ constexpr void wrong([[maybe_unused]] hopper& k, px::shared_ptr<f32> s) {
     static_cast<void>(k.createpolicy_range<px::L2::evict_last>(s, 16u, 16u));  // here-13
 }
 
+#elif PTXDSL_CASE == 14
+// expect-14: PTXDSL-B01
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32, 16> p) {
+    static_cast<void>(k.ldmatrix<px::x2>(p));  // here-14
+}
+
+#elif PTXDSL_CASE == 15
+// expect-15: PTXDSL-B01
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<px::f16, 16> p) {
+    k.ldmatrix(k.make_fragment<px::mma_b<px::f16, 16>>("b"), p);  // here-15
+}
+
+#elif PTXDSL_CASE == 16
+// expect-16: PTXDSL-B01
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32, 16> p, px::reg<px::b32> r) {
+    k.stmatrix(p, r);  // here-16
+}
+
+#elif PTXDSL_CASE == 17
+// expect-17: PTXDSL-B01
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32, 16> p) {
+    k.cp_async<px::cg, 16>(p, p);  // here-17
+}
+
+#elif PTXDSL_CASE == 18
+// expect-18: PTXDSL-B01
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32, 16> p) {
+    k.cp_async<px::cg, 16>(p, k.smem_array<f32>(4, "s"));  // here-18
+}
+
+#elif PTXDSL_CASE == 19
+// expect-19: PTXDSL-B01
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::global_ptr<f32, 16> p) {
+    k.cp_async_bulk(p, p, 16u);  // here-19
+}
+
 #endif

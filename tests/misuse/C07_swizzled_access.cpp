@@ -26,6 +26,7 @@ constexpr void body(px::builder<px::sm_90a>& k, px::global_ptr<px::b8, 16> out, 
     static_cast<void>(k.ld(plain[0].pointer() + n));
     k.cp_async_bulk(out, t[0].byte_pointer(), 4096u);
     static_cast<void>(k.tile_line(t[0], n).chunk(2));
+    static_cast<void>(k.tile_line(t[0], n).chunk(n & 7u));
 #elif PTXDSL_CASE == 1  // pointer arithmetic
     static_cast<void>(k.ld(t[0].pointer() + n));  // here-1
 #elif PTXDSL_CASE == 2  // a core-matrix tile is no row-major array either

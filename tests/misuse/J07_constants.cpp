@@ -20,6 +20,12 @@ using by_four = px::kernel<"scale", scale, px::attributes{}, 4u>;
 static_assert(!std::is_same_v<by_two, by_four>);  // another constant, another kernel: a launch cannot mix them up
 static_assert(px::assemble<by_two>().text() != px::assemble<by_four>().text());
 
+inline auto late() {  // a function by its name or its address, a lambda
+    const auto twice = [](hopper& k, px::global_ptr<f32> data) { scale(k, 2, data); };
+    return px::assemble_at_run_time("scale", scale, px::attributes{}, 2u) &&
+           px::assemble_at_run_time("scale", &scale, px::attributes{}, 2u) && px::assemble_at_run_time("scale", twice);
+}
+
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-J07
 
@@ -32,6 +38,30 @@ auto without_its_constant() {
 
 auto with_one_too_many() {
     return px::assemble_at_run_time("scale", &scale, px::attributes{}, 2u, 4u);  // here-2
+}
+
+#elif PTXDSL_CASE == 3
+// expect-3: PTXDSL-J07
+
+constexpr px::reg<u32> with_a_result(hopper& k, px::reg<u32> n) { return k.add(n, n); }
+constexpr auto ptx = px::assemble<px::kernel<"wrong", with_a_result>>();  // here-3
+
+#elif PTXDSL_CASE == 4
+// expect-4: PTXDSL-J07
+
+constexpr void builder_by_value(hopper, px::global_ptr<f32>) {}
+constexpr auto ptx = px::assemble<px::kernel<"wrong", builder_by_value>>();  // here-4
+
+#elif PTXDSL_CASE == 5
+// expect-5: PTXDSL-J07
+
+constexpr auto ptx = px::assemble<px::kernel<"wrong", [](auto& k) { k.trap(); }>>();  // here-5
+
+#elif PTXDSL_CASE == 6
+// expect-6: PTXDSL-J07
+
+auto late_and_generic() {
+    return px::assemble_at_run_time("wrong", [](auto& k) { k.trap(); });  // here-6
 }
 
 #endif

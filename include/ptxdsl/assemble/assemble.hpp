@@ -139,10 +139,13 @@ struct sentence {
     sentence s;
     s.found = true;
     const std::source_location& where = m.locations[f.where];
-    s.put(base_name(where.file_name()));
-    s.put(":");
-    s.put_number(where.line());
-    s.put(": PTXDSL-");
+    if (where.line() != 0) {  // the name of a kernel is no line of its body
+        s.put(base_name(where.file_name()));
+        s.put(":");
+        s.put_number(where.line());
+        s.put(": ");
+    }
+    s.put("PTXDSL-");
     s.put(string_view(f.id, 3));
     s.put(": ");
     s.put(text);

@@ -42,6 +42,7 @@ public:
 
     /// True when neither the body nor the verifier found an error.
     [[nodiscard]] bool ok() const noexcept { return !diagnosis_.error.found; }
+    [[nodiscard]] explicit operator bool() const noexcept { return ok(); }
     /// The first error, "file.cpp:12: PTXDSL-E01: …"; empty when there is none.
     [[nodiscard]] string_view error() const noexcept { return diagnosis_.error.view(); }
     /// How many warnings the verifier has, and the first of them; empty when there is none.
@@ -73,6 +74,10 @@ private:
 template <class Body, class... C>
 [[nodiscard]] assembled_program<typename detail::body_traits<Body>::params> assemble_at_run_time(
     string_view name, const Body& body, const ir::attributes& attributes = {}, const C&... constants) {
+    static_assert(
+        detail::kernel_body<Body>,
+        "PTXDSL-J07: a kernel body is a constexpr function or lambda void(px::builder<target>& k, constants…, "
+        "parameters…), no template, and k is a reference");
     ir::program p;
     detail::write_program(p, name, attributes, body, constants...);
     return assembled_program<typename detail::body_traits<Body>::params>(p);

@@ -69,12 +69,17 @@ public:
         copy<Cache, Bytes, tok::L2__cache_hint, T, A, B, Prefetch...>(
             where, take(dst), take(src), pred_operand(static_cast<P&&>(ignore), where), policy.o);
     }
-    /// B07: the destination is in the own block.
-    template <tok Cache, unsigned Bytes, tok... Prefetch, class T, unsigned A, class P, class... Rest>
-    constexpr auto cp_async(ptr<space::shared_cluster, T, A>, const P&, const Rest&...) const {
+    /// B01, B07: from global memory to the own block's.
+    template <tok Cache, unsigned Bytes, tok... Prefetch, space D, class T, unsigned A, space S, class U, unsigned B,
+              class... Rest>
+        requires(D != space::shared || S != space::global)
+    constexpr auto cp_async(ptr<D, T, A>, ptr<S, U, B>, const Rest&...) const {
         static_assert(
-            always_false<T>,
+            D != space::shared_cluster,
             "PTXDSL-B07: cp.async writes the own block's shared memory; this destination is a mapped (mapa) address");
+        static_assert(
+            D == space::shared_cluster,
+            "PTXDSL-B01: cp.async copies from global to shared memory: k.cp_async<px::cg, 16>(shared address, global address)");
     }
     /// `cp.async.commit_group;` PTX ISA 9.7.9.25.3.2.
     constexpr auto cp_async_commit_group(location where = location::current()) const {
@@ -84,6 +89,11 @@ public:
     template <unsigned N>
     constexpr auto cp_async_wait_group(location where = location::current()) const {
         effect<form<Tgt, tok::cp, tok::async, tok::wait_group>>(ctx(), where, operand<u32>(N, where));
+    }
+    template <class A>
+    constexpr auto cp_async_wait_group(A&&) const {
+        static_assert(always_false<A>,
+                      "PTXDSL-A14: the number of groups is an immediate; write k.cp_async_wait_group<0>()");
     }
     /// `cp.async.wait_all;`
     constexpr auto cp_async_wait_all(location where = location::current()) const {

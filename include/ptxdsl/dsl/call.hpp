@@ -163,6 +163,10 @@ inline constexpr bool is_callee<callee<Name, Body>, Pointer> =
 template <fixed_string Name, auto Body>
 constexpr std::uint32_t declare_function(ir::program& p, location where) {
     constexpr auto writer = &function_traits<decltype(Body)>::template write<Body>;
+    if (!ir::is_function_name(Name.view()) && Name.view() != "smem")  // which is the name of something else
+        p.report("K01", where,
+                 {"'", Name.view(),
+                  "' is no name for a device function; PTX takes letters, digits, _ and $, not a digit in front"});
     bool same = p.text(p.kernel) != Name.view();
     for (std::uint32_t i = 0; i < p.symbols.size(); ++i) {
         if (p.text(p.symbols[i]) != Name.view()) continue;

@@ -284,6 +284,14 @@ public:
         static_assert(always_false<C>,
                       "PTXDSL-A02: the condition of if_ is a data register; compare it: k.if_(x != 0, …)");
     }
+    template <class C, class Then>
+        requires(std::is_arithmetic_v<C>)
+    constexpr auto if_(C, Then&&, location = location::current()) const {
+        static_assert(
+            always_false<C>,
+            "PTXDSL-A02: the condition of if_ is a C++ value, known while the kernel is written; a C++ if decides "
+            "by it what is written");
+    }
 
     /// Emits `mov i, first; again: setp.ge p, i, bound; @p bra done; …; next: add i, i, step; bra again; done:`.
     ///
@@ -433,6 +441,8 @@ public:
 
     /// Declares a label without placing it. Emits nothing.
     [[nodiscard]] constexpr label new_label(string_view name, location where = location::current()) const {
+        if (!ir::is_name_part(name))
+            ctx().p.report("K01", where, {"'", name, "' is no name for a label; PTX takes letters, digits, _ and $"});
         return label(ctx().p, ctx().p.new_label(name, where));
     }
     /// Emits `name:` here. Once per label (K01).

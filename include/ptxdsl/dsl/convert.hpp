@@ -241,6 +241,13 @@ public:
                       "k.mov<px::f32>(0.0f)");
         return reg<u32>();
     }
+    /// Refuses a destination in front, as PTX has it, with a sentence (A16).
+    template <class D, class A>
+        requires(traits<D>::is_reg && !std::is_same_v<std::remove_cvref_t<A>, location>)
+    constexpr auto mov(const D&, A&&, location = location::current()) const {
+        static_assert(always_false<D>,
+                      "PTXDSL-A16: a call returns its result; d = k.mov(a) and d = 0.0f write the register d");
+    }
     /// `mov.b16 d, a;` the same bits as a `T`.
     template <class T, class A>
     constexpr auto mov_b16(A&& a, location where = location::current()) const {

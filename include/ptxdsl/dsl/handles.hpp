@@ -251,6 +251,8 @@ template <class T, tok... Ops>
 constexpr reg<T> operate(isa::scalar type, const operand<T>& a);
 template <class T, tok... Ops, class U>
 constexpr void operate_in_place(const reg<T>& d, isa::scalar type, const operand<U>& b);
+template <class T>
+constexpr void assign_literal(const reg<T>& d, const operand<T>& literal);
 
 template <class T>
 inline constexpr bool is_integral_class =
@@ -296,7 +298,8 @@ inline constexpr tok low_half = is_float_class<T> ? tok::rn : tok::lo;
 /// A register of type `T` (`px::u32`, `px::f32`, `px::bf16x2`, `px::pred` …).
 ///
 /// - Constructing or copying a handle emits nothing; both handles name one register.
-/// - Assigning to a handle that already names a register emits one `mov`: registers behave like variables.
+/// - Assigning to a handle that already names a register emits one `mov`: registers behave like variables. So does
+///   assigning a literal of the register's type.
 /// - An unbound handle (default constructed) takes the register it is first assigned.
 template <class T>
 class [[nodiscard]] reg : handle_operators::tag {
@@ -322,6 +325,26 @@ public:
         assign(other, other.span_);
         return *this;
     }
+    /// `x = 0.0f`: one `mov.T x, literal;`.
+    constexpr reg& operator=(const operand<T>& literal) {
+        detail::assign_literal(*this, literal);
+        return *this;
+    }
+    /// Refuses registers of another type (A01) and special registers (A14) with a sentence.
+    template <class V>
+        requires(std::is_base_of_v<handle_operators::tag, V>)
+    constexpr auto operator=(const V&) {
+        constexpr bool special = std::is_empty_v<V>;
+        static_assert(
+            !special,
+            "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
+        static_assert(
+            special,
+            "PTXDSL-A01: a register is assigned one of another scalar type; convert it with k.cvt, copy its bits with "
+            "k.mov_b32, rename it with x.as<T>() (both types are in the note below)");
+    }
+    constexpr auto operator=(const reg&) const { refuse_const<T>(); }
+    constexpr auto operator=(reg&&) const { refuse_const<T>(); }
 
     [[nodiscard]] constexpr std::uint32_t id() const noexcept { return id_; }
     [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
@@ -549,6 +572,13 @@ public:
     }
 
 private:
+    template <class U>
+    static constexpr auto refuse_const() noexcept {
+        static_assert(
+            detail::always_false<U>,
+            "PTXDSL-A14: this handle is const, and the assignment writes its register; declare it `auto x`, not "
+            "`const auto x`, and let lambdas take it by reference, [&]");
+    }
     template <class U>
     static constexpr auto check_class() noexcept {
         static_assert(ptx_type<U>, "PTXDSL-A08: this C++ type stands for no PTX type");

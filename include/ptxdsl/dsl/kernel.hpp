@@ -36,7 +36,23 @@ template <class...>
 struct type_pack {};
 
 template <class F>
-struct body_traits : body_traits<decltype(&F::operator())> {};
+concept one_call_operator = requires { &F::operator(); };
+
+/// What is no kernel body: a function that returns something or takes its builder by value, a generic lambda. Refused
+/// where it is used, since clang would print a note more from here.
+template <class F>
+struct body_traits {
+    static constexpr target the_target = sm_90a;
+    using params = param_list<>;
+    template <class... A>
+    static constexpr void run(const A&...) noexcept {}
+};
+template <one_call_operator F>
+struct body_traits<F> : body_traits<decltype(&F::operator())> {};
+template <class B, class... P>
+struct body_traits<void(B&, P...)> : body_traits<void (*)(B&, P...)> {};
+template <class B, class... P>
+struct body_traits<void(B&, P...) noexcept> : body_traits<void (*)(B&, P...)> {};
 template <target Tgt, template <target> class... Families, class... P>
 struct body_traits<void (*)(builder<Tgt, Families...>&, P...)> {
     static constexpr target the_target = Tgt;
@@ -89,6 +105,9 @@ template <class L, class B, class... P>
 struct body_traits<void (L::*)(B&, P...) const> : body_traits<void (*)(B&, P...)> {};
 template <class L, class B, class... P>
 struct body_traits<void (L::*)(B&, P...) const noexcept> : body_traits<void (*)(B&, P...)> {};
+
+template <class F>
+concept kernel_body = requires { body_traits<F>::constants; };
 
 /// All records of the program, in the order of the text but for the kernel, which comes first.
 template <class F>
@@ -200,6 +219,11 @@ constexpr auto write_program(ir::program& p, string_view name, const ir::attribu
     using traits = body_traits<Body>;
     p.target = traits::the_target;
     p.attrs = attrs;
+    if (!ir::is_function_name(name))
+        p.report(
+            "K01", location(),
+            {"'", name,
+             "' is no name for a kernel; PTX takes letters, digits, _ and $, not a digit in front, and smem is taken"});
     p.kernel = p.intern(name);
     p.new_symbol("smem");
     traits::run(body, p, c...);
@@ -219,6 +243,13 @@ template <fixed_string Name, auto Body, ir::attributes Attributes = ir::attribut
 struct kernel {
     using traits = detail::body_traits<decltype(Body)>;
     using params = typename traits::params;
+    static_assert(
+        detail::kernel_body<decltype(Body)>,
+        "PTXDSL-J07: a kernel body is a constexpr function or lambda void(px::builder<target>& k, constants…, "
+        "parameters…), no template, and k is a reference");
+    static_assert(
+        ir::is_function_name(Name.view()),
+        "PTXDSL-K01: the name of a kernel is a PTX name: letters, digits, _ and $, not a digit in front; smem is taken");
     static_assert(Attributes.reqntid.count() <= 1024 && Attributes.maxntid.count() <= 1024,
                   "PTXDSL-H06: a block has at most 1024 threads");
     static_assert(Attributes.cluster_size() <= 16, "PTXDSL-G01: no device takes a cluster of more than 16 blocks");

@@ -285,16 +285,21 @@ public:
         require<F>();
         effect<F>(ctx(), where, address_operand(static_cast<ptr<space::shared, T, A>&&>(row)), from.as_raw());
     }
-    /// B07: another block's shared memory.
-    template <tok... M, class T, unsigned A, class... R>
-    constexpr auto ldmatrix(ptr<space::shared_cluster, T, A>, const R&...) const {
-        static_assert(always_false<T>,
-                      "PTXDSL-B07: ldmatrix reads the own block's shared memory; this is a mapped (mapa) address");
+    /// B01, B07: memory of another space, or of another block.
+    template <tok... M, space S, class T, unsigned A, class... R>
+        requires(S != space::shared)
+    constexpr auto ldmatrix(ptr<S, T, A>, const R&...) const {
+        refuse_space<S>();
     }
-    template <tok... M, class T, unsigned A, class... R>
-    constexpr auto stmatrix(ptr<space::shared_cluster, T, A>, const R&...) const {
-        static_assert(always_false<T>,
-                      "PTXDSL-B07: stmatrix writes the own block's shared memory; this is a mapped (mapa) address");
+    template <tok... M, fragment_role Role, class E, unsigned FM, unsigned FK, space S, class T, unsigned A>
+        requires(S != space::shared)
+    constexpr auto ldmatrix(const mma_fragment<Role, E, FM, FK>&, ptr<S, T, A>, location = location::current()) const {
+        refuse_space<S>();
+    }
+    template <tok... M, space S, class T, unsigned A, class... R>
+        requires(S != space::shared)
+    constexpr auto stmatrix(ptr<S, T, A>, const R&...) const {
+        refuse_space<S>();
     }
 
     /// `movmatrix.sync.aligned.m8n8.trans.b16 d, a;` transposes one 8x8 matrix across the warp. PTX ISA 9.7.14.5.17.
@@ -342,6 +347,13 @@ public:
     }
 
 private:
+    template <space S>
+    static constexpr auto refuse_space() noexcept {
+        static_assert(
+            S != space::shared_cluster,
+            "PTXDSL-B07: ldmatrix and stmatrix access the own block's shared memory; this is a mapped (mapa) address");
+        static_assert(S == space::shared_cluster, "PTXDSL-B01: ldmatrix and stmatrix access shared memory only");
+    }
     template <class F>
     static constexpr auto require_mma() noexcept {
         using status = isa::verdict::status;

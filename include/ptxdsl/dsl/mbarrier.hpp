@@ -487,6 +487,47 @@ public:
     constexpr auto mbarrier_test_wait(remote_mbarrier<R>, const T&, location = location::current()) const {
         return wait_is_local<R>();
     }
+    /// C03: a barrier of the ring.
+    template <tok... M, class R, class... A>
+    constexpr auto wait(const mbarrier_ring<R>&, const A&...) const {
+        refuse_ring<R>();
+    }
+    template <tok... M, class R, class... A>
+    constexpr auto mbarrier_init(const mbarrier_ring<R>&, const A&...) const {
+        refuse_ring<R>();
+    }
+    template <tok... M, class R, class... A>
+    constexpr auto mbarrier_inval(const mbarrier_ring<R>&, const A&...) const {
+        refuse_ring<R>();
+    }
+    template <tok... M, class R, class... A>
+    constexpr auto mbarrier_arrive(const mbarrier_ring<R>&, const A&...) const {
+        refuse_ring<R>();
+    }
+    template <tok... M, class R, class... A>
+    constexpr auto mbarrier_expect_tx(const mbarrier_ring<R>&, const A&...) const {
+        refuse_ring<R>();
+    }
+    template <tok... M, class R, class... A>
+    constexpr auto mbarrier_arrive_expect_tx(const mbarrier_ring<R>&, const A&...) const {
+        refuse_ring<R>();
+    }
+    template <tok... M, class R, class... A>
+    constexpr auto mbarrier_try_wait(const mbarrier_ring<R>&, const A&...) const {
+        refuse_ring<R>();
+    }
+    template <tok... M, class R, class... A>
+    constexpr auto mbarrier_test_wait(const mbarrier_ring<R>&, const A&...) const {
+        refuse_ring<R>();
+    }
+    template <tok... M, class R, class... A>
+    constexpr auto mbarrier_try_wait_parity(const mbarrier_ring<R>&, const A&...) const {
+        refuse_ring<R>();
+    }
+    template <tok... M, class R, class... A>
+    constexpr auto mbarrier_test_wait_parity(const mbarrier_ring<R>&, const A&...) const {
+        refuse_ring<R>();
+    }
     template <tok... M, class R, class P>
     constexpr auto wait(remote_mbarrier<R>, P&&, location = location::current()) const {
         static_cast<void>(wait_is_local<R>());

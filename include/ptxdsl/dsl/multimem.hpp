@@ -9,6 +9,12 @@
 // `k.multimem_ld_reduce_add<px::relaxed, px::gpu, px::acc::f32>(p)`. A pointer to `packet<T, N>` moves a `vec<T, N>`.
 #pragma once
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+// g++ says of a template's parameter that it shadows a global of the author's, wherever it instantiates one.
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
 #include <ptxdsl/dsl/builder.hpp>
 
 namespace ptxdsl {
@@ -161,3 +167,7 @@ private:
 };
 
 }  // namespace ptxdsl
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif

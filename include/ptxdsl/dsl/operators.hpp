@@ -74,6 +74,13 @@ constexpr void operate_in_place(const reg<T>& d, isa::scalar type, const operand
     emit(p, operator_form(t, type), 0, b.where, operands, 3);
 }
 
+template <class T>
+constexpr void assign_literal(const reg<T>& d, const operand<T>& literal) {
+    if (d.program() == nullptr) return;  // a handle without a register: A06 where it is used
+    check_literal({*d.program(), 0}, literal, literal.where);
+    emit_mov(*d.program(), scalar_of<T>, d.id(), literal, literal.where);
+}
+
 /// Families of operators, for the sentences below.
 enum class op_kind : std::uint8_t { sum, quotient, remainder, logic, shift, order, equal, boolean };
 
@@ -119,6 +126,11 @@ constexpr auto refuse_const() noexcept {
     static_assert(
         always_false<A>,
         "PTXDSL-A14: this handle is const, and the operator writes its register; declare it `auto x`, not `const auto x`");
+}
+
+template <class A>
+constexpr auto refuse_step() noexcept {
+    static_assert(always_false<A>, "PTXDSL-A15: registers have no ++ and --; write i += 1u, which is one add");
 }
 
 template <class A, class B, op_kind K>
@@ -281,6 +293,30 @@ template <class A, class B>
 constexpr reg<A>& operator^=(reg<A>& a, const B&) {
     static_cast<void>(detail::refuse<reg<A>, B, detail::op_kind::logic>());
     return a;
+}
+
+template <class A>
+    requires(class_of<A> == isa::type_class::unsigned_int)
+constexpr auto operator-(const reg<A>& a) {
+    static_assert(detail::always_false<A>,
+                  "PTXDSL-A10: PTX negates signed and floating registers; write 0u - x, or -x.as<px::s32>()");
+    return reg<A>(a);
+}
+template <class A>
+constexpr auto operator++(reg<A>&) {
+    detail::refuse_step<A>();
+}
+template <class A>
+constexpr auto operator--(reg<A>&) {
+    detail::refuse_step<A>();
+}
+template <class A>
+constexpr auto operator++(reg<A>&, int) {
+    detail::refuse_step<A>();
+}
+template <class A>
+constexpr auto operator--(reg<A>&, int) {
+    detail::refuse_step<A>();
 }
 
 // In place on a handle that is const: the register would be written, which its author has said it is not.

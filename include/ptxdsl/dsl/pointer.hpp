@@ -177,9 +177,26 @@ public:
     friend constexpr auto operator+(ptr&& p, register_index<u64> i) { return p.indexed(i, p.span_); }
     friend constexpr auto operator+(ptr&& p, register_index<s64> i) { return p.indexed(i, p.span_); }
 
+    /// Refuses what C++ pointers do and addresses of a kernel cannot (A04).
+    template <class I>
+    constexpr auto operator[](const I&) const {
+        return refuse_access<I>();
+    }
+    template <class U = T>
+    constexpr auto operator*() const {
+        return refuse_access<U>();
+    }
+
     [[nodiscard]] static constexpr std::int32_t step() noexcept { return static_cast<std::int32_t>(sizeof(T)); }
 
 private:
+    template <class U>
+    static constexpr auto refuse_access() noexcept {
+        static_assert(detail::always_false<U>,
+                      "PTXDSL-A04: memory has no value while the kernel is being written; k.ld(p + i) reads it, "
+                      "k.st(p + i, x) writes it");
+        return reg<scalar_type>();
+    }
     /// In a `noexcept`, which g++ instantiates where the conversion stands.
     template <space From>
     [[nodiscard]] static constexpr auto refuse_space() noexcept {

@@ -251,6 +251,16 @@ constexpr auto operator-(const A&, const B&) {
     detail::refuse_tile_arithmetic<A>();
 }
 
+namespace detail {
+/// Where a call takes one stage and is given all of them.
+template <class Ring>
+constexpr auto refuse_ring() noexcept {
+    static_assert(
+        always_false<Ring>,
+        "PTXDSL-C03: this is a ring of stages, and the call takes one: full[0], tiles[0], or [i] with a register i");
+}
+}  // namespace detail
+
 /// `stages` tiles, each as aligned as the first.
 template <class Tile>
 class [[nodiscard]] shared_tile {
@@ -302,6 +312,19 @@ public:
         const std::int32_t panel = offset_ + static_cast<std::int32_t>(i * 16 / span * Tile::layout.panel_stride());
         if (swizzled() && inside != 0) return pointer(exchange(raw(inside), where), panel);
         return pointer(address_, panel + static_cast<std::int32_t>(inside));
+    }
+    /// Chunk `c`, a register: `from(c).chunk(0)`.
+    template <class R>
+        requires(detail::traits<R>::is_reg)
+    [[nodiscard]] constexpr auto chunk(R&& c, location where = location::current()) const& {
+        return tile_line(*this).chunk(static_cast<R&&>(c), where);
+    }
+    template <class R>
+        requires(detail::traits<R>::is_reg)
+    [[nodiscard]] constexpr auto chunk(R&& c, location where = location::current()) && {
+        return static_cast<tile_line&&>(*this)
+            .from(detail::as_operand<u32>(static_cast<R&&>(c), where))
+            .chunk(0, where);
     }
     /// The line seen from chunk `c` on: chunk `i` of the result is chunk `c ^ i`. Two instructions: `shl.b32`,
     /// `xor.b32`.
@@ -497,6 +520,15 @@ public:
         std::int32_t rest = t.region().offset;
         const operand<u32> a = exchange<Tile>(line_start<Tile>(t.region(), named(i), rest, where), where);
         return {ctx().p, ir::payload_of(a.words[0]), rest, {begin, ctx().p.words.size()}};
+    }
+    /// C03: a stage of the ring.
+    template <class Tile, class... A>
+    constexpr auto tile_element(const shared_tile<Tile>&, const A&...) const {
+        refuse_ring<Tile>();
+    }
+    template <class Tile, class... A>
+    constexpr auto tile_line(const shared_tile<Tile>&, const A&...) const {
+        refuse_ring<Tile>();
     }
 
 private:

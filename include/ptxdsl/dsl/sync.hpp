@@ -172,10 +172,20 @@ public:
     constexpr auto setmaxnreg_inc(location where = location::current()) const {
         setmaxnreg<tok::inc, N>(where);
     }
+    template <class A>
+    constexpr auto setmaxnreg_inc(A&&) const {
+        static_assert(always_false<A>,
+                      "PTXDSL-A14: the number of registers is an immediate; write k.setmaxnreg_inc<232>()");
+    }
     /// `setmaxnreg.dec.sync.aligned.u32 N;`
     template <unsigned N>
     constexpr auto setmaxnreg_dec(location where = location::current()) const {
         setmaxnreg<tok::dec, N>(where);
+    }
+    template <class A>
+    constexpr auto setmaxnreg_dec(A&&) const {
+        static_assert(always_false<A>,
+                      "PTXDSL-A14: the number of registers is an immediate; write k.setmaxnreg_dec<40>()");
     }
 
     /// States that the instructions of `body` run in `threads` threads (a warpgroup, one warp …), for the verifier's

@@ -11,6 +11,12 @@
 // `_2dms`, `a2dms`; array geometries begin with the u32 index of the layer, `_2dms` with the sample, `a2dms` with both.
 #pragma once
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+// g++ says of a template's parameter that it shadows a global of the author's, wherever it instantiates one.
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
 #include <ptxdsl/dsl/builder.hpp>
 
 namespace ptxdsl {
@@ -486,3 +492,7 @@ private:
 };
 
 }  // namespace ptxdsl
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif

@@ -494,6 +494,46 @@ public:
                       "PTXDSL-F04: a tensor load completes on an mbarrier, its last argument; nothing else tells when "
                       "the tile is there");
     }
+    /// C03: one stage of tiles and barriers.
+    template <tok... M, class Tile, class... A>
+    constexpr auto cp_async_bulk_tensor(const shared_tile<Tile>&, const A&...) const {
+        refuse_ring<Tile>();
+    }
+    template <tok... M, class Tile, tensor_map_type Map, unsigned N, class R, class... A>
+    constexpr auto cp_async_bulk_tensor(tile_stage<Tile>, const Map&, coordinates<N>, const mbarrier_ring<R>&,
+                                        const A&...) const {
+        refuse_ring<R>();
+    }
+    template <tok... M, class Tile, class... A>
+    constexpr auto cp_async_bulk_tensor_multicast(const shared_tile<Tile>&, const A&...) const {
+        refuse_ring<Tile>();
+    }
+    template <tok... M, class Tile, tensor_map_type Map, unsigned N, class R, class... A>
+    constexpr auto cp_async_bulk_tensor_multicast(tile_stage<Tile>, const Map&, coordinates<N>, const mbarrier_ring<R>&,
+                                                  const A&...) const {
+        refuse_ring<R>();
+    }
+    template <tok... M, class Tile, class... A>
+    constexpr auto load_tile(const shared_tile<Tile>&, const A&...) const {
+        refuse_ring<Tile>();
+    }
+    template <tok... M, class Tile, tensor_map_type Map, unsigned N, class R, class... A>
+    constexpr auto load_tile(tile_stage<Tile>, const Map&, coordinates<N>, const mbarrier_ring<R>&, const A&...) const {
+        refuse_ring<R>();
+    }
+    template <tok... M, class Tile, class... A>
+    constexpr auto load_tile_multicast(const shared_tile<Tile>&, const A&...) const {
+        refuse_ring<Tile>();
+    }
+    template <tok... M, class Tile, tensor_map_type Map, unsigned N, class R, class... A>
+    constexpr auto load_tile_multicast(tile_stage<Tile>, const Map&, coordinates<N>, const mbarrier_ring<R>&,
+                                       const A&...) const {
+        refuse_ring<R>();
+    }
+    template <tok... M, tensor_map_type Map, unsigned N, class Tile, class... A>
+    constexpr auto cp_async_bulk_tensor(const Map&, coordinates<N>, const shared_tile<Tile>&, const A&...) const {
+        refuse_ring<Tile>();
+    }
     /// Fills a tile of several panels: one `cp.async.bulk.tensor` a panel, and one `add.s32` for each further panel
     /// when the innermost coordinate is a register.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
@@ -709,6 +749,16 @@ public:
         effect<bulk<tok::shared__cluster, tok::shared__cta, tok::mbarrier__complete_tx__bytes>>(
             ctx(), where, take(dst), take(src), bytes, barrier_operand(bar));
     }
+    /// B01: between global and shared memory.
+    template <space D, class T, unsigned A, space S, class U, unsigned B, class... Rest>
+        requires(D == S || (S != space::global && S != space::shared && S != space::shared_cluster) ||
+                 (D != space::global && D != space::shared && D != space::shared_cluster))
+    constexpr auto cp_async_bulk(ptr<D, T, A>, ptr<S, U, B>, const Rest&...) const {
+        static_assert(
+            always_false<T>,
+            "PTXDSL-B01: cp.async.bulk copies between global and shared memory, or into another block's shared "
+            "memory (k.mapa)");
+    }
     /// B07: the source of a copy is in the own block.
     template <space S, class T, unsigned A, class U, unsigned B, class... Rest>
     constexpr auto cp_async_bulk(ptr<S, T, A>, ptr<space::shared_cluster, U, B>, const Rest&...) const {
@@ -774,10 +824,20 @@ public:
     constexpr auto cp_async_bulk_wait_group(location where = location::current()) const {
         effect<bulk<tok::wait_group>>(ctx(), where, operand<u32>(N, where));
     }
+    template <class A>
+    constexpr auto cp_async_bulk_wait_group(A&&) const {
+        static_assert(always_false<A>,
+                      "PTXDSL-A14: the number of groups is an immediate; write k.cp_async_bulk_wait_group<0>()");
+    }
     /// `cp.async.bulk.wait_group.read N;` The sources of all but the N latest groups may be overwritten.
     template <unsigned N>
     constexpr auto cp_async_bulk_wait_group_read(location where = location::current()) const {
         effect<bulk<tok::wait_group, tok::read>>(ctx(), where, operand<u32>(N, where));
+    }
+    template <class A>
+    constexpr auto cp_async_bulk_wait_group_read(A&&) const {
+        static_assert(always_false<A>,
+                      "PTXDSL-A14: the number of groups is an immediate; write k.cp_async_bulk_wait_group_read<0>()");
     }
     /// `prefetch.tensormap [map];` Brings the map itself into the descriptor cache. PTX ISA 9.7.9.15.
     template <tensor_map_type Map>

@@ -8,6 +8,12 @@
 // The first template argument is the result's type; those of the operands are their registers'. Modifiers in PTX order.
 #pragma once
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+// g++ says of a template's parameter that it shadows a global of the author's, wherever it instantiates one.
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
 #include <ptxdsl/detail/fixed_string.hpp>
 #include <ptxdsl/dsl/builder.hpp>
 
@@ -465,3 +471,7 @@ private:
 };
 
 }  // namespace ptxdsl
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif

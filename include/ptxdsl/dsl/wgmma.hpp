@@ -347,6 +347,11 @@ public:
         require<F>();
         effect<F>(ctx(), where, operand<u32>(N, where));
     }
+    template <class A>
+    constexpr auto wait_group(A&&) const {
+        static_assert(always_false<A>,
+                      "PTXDSL-A14: the number of groups is an immediate; write k.wgmma.wait_group<0>()");
+    }
 
     /// `wgmma.mma_async.sync.aligned.m64nNkK.D.A.B {d…}, a-desc, b-desc, scale-d, scale-a, scale-b{, trans-a,
     /// trans-b};`

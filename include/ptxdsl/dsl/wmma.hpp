@@ -5,6 +5,12 @@
 //   constexpr void product(px::builder<px::sm_90a, px::wmma_calls>& k, …)
 #pragma once
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+// g++ says of a template's parameter that it shadows a global of the author's, wherever it instantiates one.
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
 #include <ptxdsl/dsl/builder.hpp>
 
 namespace ptxdsl {
@@ -212,3 +218,7 @@ private:
 };
 
 }  // namespace ptxdsl
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif

@@ -22,6 +22,18 @@ struct span {
     std::uint32_t end = 0;
 };
 
+/// Characters that a PTX name may have behind its first (PTX ISA 4.4).
+[[nodiscard]] constexpr bool is_name_part(string_view s) noexcept {
+    for (char c : s)
+        if ((c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '$') return false;
+    return true;
+}
+/// A name PTX takes for a kernel or function, other than that of the array all shared memory lies in.
+[[nodiscard]] constexpr bool is_function_name(string_view s) noexcept {
+    return is_name_part(s) && !s.empty() && (s[0] < '0' || s[0] > '9') &&
+           (s.size() > 1 || (s[0] != '_' && s[0] != '$')) && s != "smem";
+}
+
 class program {
 public:
     using location = std::source_location;
@@ -81,6 +93,9 @@ public:
             n = suffixed(s, t);
         } else {
             n = intern(s);
+            if (!is_name_part(s))
+                report("K01", locations.empty() ? location() : locations.back(),
+                       {"'", s, "' is no name for a register; PTX takes letters, digits, _ and $"});
         }
         prefixes.push_back({n, t});
         return static_cast<std::uint16_t>(prefixes.size() - 1);

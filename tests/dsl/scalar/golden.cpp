@@ -59,6 +59,26 @@ int main() {
         "popc.b32 %r12, %r1;");
 
     check(
+        "assignment", {8, 0},
+        +[](hopper&, px::reg<f32> f, px::reg<u32> n, px::reg<u64> w) {
+            const auto g = f;  // another name of the register
+            f = 0.0f;
+            n = 4294967295u;
+            w = -1;
+            f = g + 1.0f;
+            auto p = n < 3u;
+            p = n == 7u;
+            static_cast<void>(p);
+        },
+        "mov.f32 %f0, 0f00000000;\n"
+        "mov.b32 %r0, 4294967295;\n"
+        "mov.b64 %rd0, -1;\n"
+        "add.rn.f32 %f1, %f0, 0f3F800000;\n"
+        "mov.f32 %f0, %f1;\n"
+        "setp.lt.u32 %p0, %r0, 3;\n"
+        "setp.eq.u32 %p1, %r0, 7;\n"
+        "mov.pred %p0, %p1;");
+    check(
         "comparison", {8, 0},
         +[](hopper& k, px::reg<u32> a, px::reg<f32> f) {
             const auto p = k.setp<px::lt>(a, 10u);
