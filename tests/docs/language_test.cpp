@@ -2,6 +2,7 @@
 // The programs of docs/language.md.
 #include "catch.hpp"
 
+#include <ptxdsl/dsl/texture.hpp>
 #include <ptxdsl/ptxdsl.hpp>
 
 namespace {
@@ -91,13 +92,24 @@ constexpr void transpose(hopper& k, px::tma_map<tile> in, px::tma_map_out<tile> 
     });
 }
 
+using sampler = px::builder<px::sm_90a, px::texture_calls>;  // #include <ptxdsl/dsl/texture.hpp>
+
+constexpr void sample(sampler& k, px::reg<px::u64> image, px::global_ptr<f32> out) {
+    const auto i = k.mov(px::tid.x);
+    const auto at = k.cvt<f32, px::rn>(i);
+    k.st(out + i, k.tex<px::_2d, f32>(image, px::coord(at, at))[0]);
+}
+
 constexpr auto histogram_ptx = px::assemble<px::kernel<"histogram", histogram, px::attributes{.reqntid = {256}}>>();
 constexpr auto sum_ptx = px::assemble<px::kernel<"sum", sum, px::attributes{.reqntid = {160}}>>();
 constexpr auto transpose_ptx = px::assemble<px::kernel<"transpose", transpose, px::attributes{.reqntid = {128}}>>();
+constexpr auto sample_ptx = px::assemble<px::kernel<"sample", sample>>();
+static_assert(sum_ptx.resources().static_shared_bytes > 8192 && sum_ptx.resources().threads[0] == 160);
 
 TEST_CASE("the programs of docs/language.md") {
     CHECK(histogram_ptx.text().find("red.shared.add.u32") != std::string_view::npos);
     CHECK(sum_ptx.text().find("mbarrier.try_wait") != std::string_view::npos);
+    CHECK(sample_ptx.text().find("tex.2d.v4.f32.f32") != std::string_view::npos);
     CHECK(transpose_ptx.text().find("fence.proxy.async.shared::cta") != std::string_view::npos);
 }
 

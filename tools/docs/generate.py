@@ -255,6 +255,7 @@ def words_of(elements):
 def calls_of(isa, row, calls):
     """The calls whose comment shows this form: those that name most of its words."""
     always, possible = words_of(row.elements)
+    optional = {w for e in row.elements if e[0] not in ("lit", "set") for w in words_of(e[1])[1]} & {"multicast::cluster"}
     lowest = sum(not o_optional(isa, o) for o in row.operands)
     best, found = -1, []
     for c in calls:
@@ -265,9 +266,10 @@ def calls_of(isa, row, calls):
             continue
         if not vectors_fit(isa, row, c):
             continue
-        if len(named) > best:
-            best, found = len(named), []
-        if len(named) == best and c.name not in found:
+        score = sum(w not in optional for w in named)  # `.multicast::cluster` is a form's, and a call's own as well
+        if score > best:
+            best, found = score, []
+        if score == best and c.name not in found:
             found.append(c.name)
     return found
 
@@ -339,6 +341,16 @@ def example(family):
     return "".join(out)
 
 
+def opt_in(name, which):
+    return (f"\n{which} need `#include <ptxdsl/dsl/{name}.hpp>` and a kernel whose builder has the family: "
+            f"`px::builder<px::sm_90a, px::{name}_calls>& k`.\n")
+
+
+# Families of calls that are not in the umbrella header.
+OPT_IN = {"texture": opt_in("texture", "These calls"), "video": opt_in("video", "These calls"), "wmma": opt_in("wmma", "These calls"),
+          "atomic": opt_in("multimem", "The calls of `multimem`")}
+
+
 def isa_page(isa, table, calls, family):
     rows = [r for r in table.rows if r.family == family]
     untyped = 0
@@ -361,7 +373,8 @@ def isa_page(isa, table, calls, family):
         out += [f"| `${name}` | {code(values)} |\n" for name, values in sets]
     hopper, blackwell = (sum(table.has(r, t) for r in rows) for t in TARGETS)
     head = [BANNER, f"# {family_heading(family)}\n\n",
-            f"{len(rows)} forms, {hopper} of them on `sm_90a`, {blackwell} on `sm_100a`. [README.md](README.md) explains the columns.\n"]
+            f"{len(rows)} forms, {hopper} of them on `sm_90a`, {blackwell} on `sm_100a`. [README.md](README.md) explains the columns.\n",
+            OPT_IN.get(family, "")]
     return "".join(head + out), len(rows), hopper, blackwell, len(rows) - untyped
 
 

@@ -448,8 +448,9 @@ public:
         load<false, true, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1, offset_operand(o.list),
                                            policy.o);
     }
-    /// The loads with `.multicast::cluster` and a 16-bit mask of the blocks whose shared memory (at the same offset)
-    /// receives the box and whose barrier counts it.
+    /// `cp.async.bulk.tensor.Nd.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [dst],
+    /// [map, {c…}], [bar], mask;` A 16-bit mask of the blocks whose shared memory (at the same offset) receives the box
+    /// and whose barrier counts it.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
     constexpr auto cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                                   const operand<u16>& mask,
