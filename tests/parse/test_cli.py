@@ -201,6 +201,16 @@ class Cli(unittest.TestCase):
         video = next(f for f in forms if f["mnemonic"] == "vavrg4")
         self.assertEqual((video["call"], video["targets"]), ("k.vavrg4 k.vavrg4_into", "sm_30"))
         self.assertEqual(run("isa", "no such instruction")[0], 1)
+        # An instruction as it is written: its form has `mad.<hi,lo>`, a set stands for the shape.
+        self.assertIn("mad.<hi,lo>.<T=$I>", run("isa", "mad.lo.u32")[1])
+        self.assertEqual(run("isa", "mad.lo")[0], 0)
+        product = [f["modifiers"] for f in json.loads(run("isa", "--json", "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16")[1])]
+        self.assertTrue(product and all(".f32.bf16.bf16" in m for m in product))
+        loads = json.loads(run("isa", "--json", "ld.relaxed.gpu.f32")[1])
+        self.assertTrue(loads and all("relaxed" in f["modifiers"] for f in loads))
+        code, _, err = run("isa", "mad.wide.f32")
+        self.assertEqual((code, "'ptxdsl isa mad' lists the forms of it" in err), (1, True))
+        self.assertIn("PTX 8.0, sm_90; k.elect_sync k.elect_sync_p\n", run("isa", "elect")[1])
 
     def test_nothing_found(self):
         """Says that nothing matches, and what is near."""

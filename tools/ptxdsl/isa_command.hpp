@@ -8,6 +8,8 @@
 
 #include <ptxdsl/isa/forms_text.hpp>
 
+#include <algorithm>
+
 namespace tool {
 
 static_assert(sizeof form_calls / sizeof form_calls[0] == ptxdsl::isa::form_count(),
@@ -15,9 +17,12 @@ static_assert(sizeof form_calls / sizeof form_calls[0] == ptxdsl::isa::form_coun
 
 inline constexpr std::string_view isa_help = R"(usage: ptxdsl isa [--target TARGET] [--version M.N] [--json] [PATTERN]
 
-Lists the instruction forms of the table: modifiers, operands, first PTX version, targets, section of the PTX ISA.
+Lists the instruction forms of the table: section of the PTX ISA; modifiers and operands; first PTX version, targets, and the C++
+calls that emit the form.
 
-  PATTERN          only forms whose spelling contains PATTERN; '*' stands for any characters
+  PATTERN          only forms whose spelling contains PATTERN; '*' stands for any characters. Where there is none, PATTERN
+                   is taken for an instruction, such as mad.lo.u32, and the forms are listed that can have its
+                   modifiers
   --target T       only forms that exist on T, such as sm_90a
   --version M.N    only forms that PTX M.N has
   --json           as a JSON array
@@ -51,6 +56,34 @@ Exit status: 0, 1 when there is no such page, 2 wrong usage.
     return true;
 }
 
+/// What a search finds: forms that contain the pattern or, where there are none and the pattern is an instruction,
+/// `mad.lo.u32`, those that can have its modifiers.
+class form_search {
+public:
+    explicit form_search(std::string_view pattern) : pattern_(pattern) {
+        by_words_ = pattern.find('.') != pattern.npos && pattern.find('*') == pattern.npos;
+        for (unsigned i = 0; i < ptxdsl::isa::form_count() && by_words_; ++i)
+            by_words_ = !contains_pattern(ptxdsl::isa::form(i).pattern, pattern);
+        for (std::string_view rest = pattern; by_words_ && !rest.empty();) {
+            const std::string_view word = rest.substr(0, rest.find('.'));
+            tokens_.push_back(ptxdsl::isa::find_token(word));
+            by_words_ = tokens_.back() != ptxdsl::isa::tok::none;
+            rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+        }
+    }
+    [[nodiscard]] bool operator()(unsigned form) const {
+        const std::string_view pattern = ptxdsl::isa::form(form).pattern;
+        if (!by_words_) return contains_pattern(pattern, pattern_);
+        return pattern.substr(0, pattern.find_first_of(".{")) == pattern_.substr(0, pattern_.find('.')) &&
+               ptxdsl::isa::form_may_have(form, tokens_.data() + 1, static_cast<unsigned>(tokens_.size() - 1));
+    }
+
+private:
+    std::string_view pattern_;
+    bool by_words_ = false;
+    std::vector<ptxdsl::isa::tok> tokens_;
+};
+
 [[nodiscard]] inline bool read_target(std::string_view s, ptxdsl::target& t) {
     if (s.substr(0, 3) == "sm_") s.remove_prefix(3);
     std::size_t i = 0;
@@ -63,11 +96,12 @@ Exit status: 0, 1 when there is no such page, 2 wrong usage.
 /// Says on standard error what was searched for in vain, and what is near.
 inline void nothing_matches(const arguments& a, std::string_view pattern) {
     namespace isa = ptxdsl::isa;
+    const form_search matches(pattern);
     unsigned elsewhere = 0;
     std::vector<std::string_view> mnemonics;
     for (unsigned i = 0; i < isa::form_count(); ++i) {
         const isa::form_text f = isa::form(i);
-        if (contains_pattern(f.pattern, pattern)) ++elsewhere;
+        if (matches(i)) ++elsewhere;
         const std::string_view form(f.pattern.data(), f.pattern.size());
         const std::string_view word = form.substr(0, form.find_first_of(".{"));
         if (mnemonics.empty() || mnemonics.back() != word) mnemonics.push_back(word);
@@ -76,8 +110,11 @@ inline void nothing_matches(const arguments& a, std::string_view pattern) {
     if (!a.value("--target").empty()) where += fmt::format(" on {}", a.value("--target"));
     if (!a.value("--version").empty()) where += fmt::format(" in PTX {}", a.value("--version"));
     const std::string_view mnemonic = pattern.substr(0, pattern.find_first_of(".*"));
+    const bool known = std::find(mnemonics.begin(), mnemonics.end(), mnemonic) != mnemonics.end();
     fmt::print(stderr, "ptxdsl isa: no form matches '{}'{}{}\n", pattern, where,
-               elsewhere != 0 ? fmt::format("; {} do elsewhere", elsewhere) : did_you_mean(mnemonic, mnemonics));
+               elsewhere != 0 ? fmt::format("; {} do elsewhere", elsewhere)
+               : known        ? fmt::format("; 'ptxdsl isa {}' lists the forms of it", mnemonic)
+                              : did_you_mean(mnemonic, mnemonics));
 }
 
 inline int isa_command(const std::vector<std::string_view>& words) {
@@ -96,12 +133,13 @@ inline int isa_command(const std::vector<std::string_view>& words) {
             return usage_error("isa", "--version takes a version such as 8.0");
         version = {static_cast<std::uint8_t>(major), static_cast<std::uint8_t>(minor)};
     }
+    const form_search matches(pattern);
     unsigned shown = 0;
     std::string_view section;
     if (a.has("--json")) fmt::print("[");
     for (unsigned i = 0; i < isa::form_count(); ++i) {
         const isa::form_text f = isa::form(i);
-        if (!contains_pattern(f.pattern, pattern) || f.since > version) continue;
+        if (!matches(i) || f.since > version) continue;
         if (target.sm != 0 && !isa::form_on(i, target)) continue;
         if (a.has("--json")) {
             const std::string_view form(f.pattern.data(), f.pattern.size());
@@ -113,7 +151,8 @@ inline int isa_command(const std::vector<std::string_view>& words) {
                 json_string(form_calls[i]), json_string(f.section), json_string(f.family));
         } else {
             if (f.section != section) fmt::print("{}# {}\n", shown == 0 ? "" : "\n", f.section);
-            fmt::print("{}  {}\n    PTX {}.{}, {}\n", f.pattern, f.operands, f.since.major, f.since.minor, f.targets);
+            fmt::print("{}  {}\n    PTX {}.{}, {}", f.pattern, f.operands, f.since.major, f.since.minor, f.targets);
+            fmt::print("{}{}\n", *form_calls[i] != 0 ? "; " : "", form_calls[i]);
         }
         section = f.section;
         ++shown;

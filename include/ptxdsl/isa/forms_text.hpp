@@ -50,4 +50,13 @@ namespace detail {
     return detail::on_target(detail::row_of(i).target_rule(), t);
 }
 
+/// Whether row `i` can have these modifiers, in this order, with others between them.
+[[nodiscard]] constexpr bool form_may_have(unsigned i, const tok* modifiers, unsigned n) noexcept {
+    const detail::row_view row = detail::row_of(i);
+    unsigned met = 0;
+    for (const char16_t* p = row.pattern; p != row.pattern_end && met < n; ++p)
+        if ((*p & detail::word_optional) == 0 && detail::word_takes(*p, modifiers[met])) ++met;
+    return met == n;
+}
+
 }  // namespace ptxdsl::isa
