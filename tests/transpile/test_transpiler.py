@@ -254,6 +254,32 @@ class Transpiler(unittest.TestCase):
             if find_ptxas():
                 self.assertEqual(self.cubin(printed), self.cubin(ptx))
 
+    def assert_laws(self, name, ptx):
+        """`corpus` knows what of a cubin with debug information may differ."""
+        if not find_ptxas():
+            self.skipTest("there is no ptxas")
+        (self.path / "corpus").mkdir()
+        self.write(f"corpus/{name}", ptx)
+        code, out, err = run(PROGRAM, "corpus", self.path / "corpus", "--include", ROOT / "include", "--cxx", COMPILERS[0])
+        self.assertEqual(code, 0, out + err)
+        self.assertIn("transpiled 1 sugared 1", out)
+
+    def test_debug_information(self):
+        """Everything stands on the original's line, prototypes of calls too."""
+        self.assert_laws("calls.ptx", (ROOT / "tests/corpus/nvcc/calls.debug.ptx").read_text())
+
+    def test_places_in_sources(self):
+        """Lines that repeat with their places are loops; labels that only debug sections name have no variable."""
+        body = ".reg .b16 %h<9>;\n" + "".join(f" .loc 1 {5 + n % 2} 3\n mov.b16 %h{1 + n // 2}, {n};\n" for n in range(8))
+        body += "$L__tmp0:\n .loc 1 9 1\n mov.u64 %rd2, k_param_0;\n st.global.u64 [%rd1], %rd2;\n st.global.b16 [%rd1], %h4;"
+        ptx = KERNEL.format(body).replace("(.param .u64 to)", "(.param .u64 k_param_0)").replace("[to]", "[k_param_0]") + '.file 1 "k.py"\n'
+        code, out, err = run(PROGRAM, "transpile", "--sugar", self.write("k.ptx", ptx))
+        self.assertEqual(code, 0, err)
+        for words in ("for (int i = 0; i < 4; ++i) {", "k.loc(1, 5, 3);", "h[1 + i] = k.", 'k.place(k.named_label("$L__tmp0"));', "const auto param_0_address = rd[2];"):
+            self.assertIn(words, out)
+        self.assertNotIn("const auto L_tmp0", out)
+        self.assert_laws("k.ptx", ptx)
+
     def test_mangled_names(self):
         name = "_ZN7library4gemmILi128ELi64EEEvPfi"
         ptx = KERNEL.format("").replace("k(.param .u64 to)", f"{name}(.param .u64 {name}_param_0)").replace("[to]", f"[{name}_param_0]")

@@ -73,6 +73,14 @@ public:
         return *this;
     }
     constexpr line_text& put(std::uint64_t v) { return put(decimal(v).view()); }
+    /// What is in the pool already, which may move.
+    constexpr line_text& put(ir::name n) {
+        for (std::uint32_t i = 0; i < n.length; ++i) {
+            const char c = p_.pool[n.offset + i];
+            p_.pool.push_back(c);
+        }
+        return *this;
+    }
     constexpr line_text& put(ptxdsl::linkage l) {
         constexpr string_view names[] = {"", ".extern ", ".visible ", ".weak ", ".common "};
         return put(names[static_cast<unsigned>(l)]);
@@ -240,9 +248,11 @@ public:
     template <class... R, class... A>
     constexpr void place(const call_prototype<formals<R...>, formals<A...>>& prototype,
                          location where = location::current()) const {
-        p().place_label(prototype.id(), where);
+        // On one line: with debug information the cubin depends on lines.
+        ir::label_info& label = p().labels[prototype.id()];
+        ++label.placed;
         auto text = statement();
-        text.put(".callprototype ");
+        text.put(label.id).put(": .callprototype ");
         if (sizeof...(R) != 0) detail::put_formals(text, detail::type_list_of<R...>()), text.put(" ");
         text.put("_ ");
         detail::put_formals(text, detail::type_list_of<A...>());

@@ -647,7 +647,29 @@ private:
                 return l.what == code_line::label_handle && eliminated.count(l.target) != 0;
             });
         }
+        name_in_place(lines);
         repeat_pass(names_.make("i")).run(lines);
+    }
+    /// Labels that no statement names (debug sections may) need no variable: `k.place(k.named_label("$L__tmp0"));`
+    void name_in_place(std::vector<code_line>& lines) const {
+        constexpr std::string_view begin = "const auto ", is = " = ";
+        const std::unordered_map<u32, unsigned> uses = label_uses();
+        std::unordered_map<std::string, std::string> made;  // the statement that places it, and what makes it
+        for (const code_line& l : lines) {
+            const std::size_t at = l.text.find(is);
+            if (l.what != code_line::label_handle || uses.count(l.target) != 0 || at == l.text.npos) continue;
+            const std::string name = l.text.substr(begin.size(), at - begin.size());
+            made["k.place(" + name + ");"] = l.text.substr(at + is.size(), l.text.size() - at - is.size() - 1);
+        }
+        std::unordered_set<u32> placed;
+        for (code_line& l : lines) {
+            const auto found = l.what == code_line::label ? made.find(l.text) : made.end();
+            if (found == made.end() || !placed.insert(l.target).second) continue;
+            l.text = "k.place(" + found->second + ");";
+        }
+        std::erase_if(lines, [&](const code_line& l) {
+            return l.what == code_line::label_handle && placed.count(l.target) != 0;
+        });
     }
     /// The labels of one scope: their handles by their spelling.
     [[nodiscard]] std::unordered_map<u32, u32> labels_of(u32 scope) const {

@@ -89,7 +89,7 @@ private:
             special(o[0], o[1]);
         else if (v_.atom(n) == "mov" && v_.kind(o[1]) == node_kind::name && !is_register(o[1]) &&
                  !v_.has_children(o[1]))
-            name_once(o[0], cpp::base_name(v_.atom(o[1])) + "_address");
+            name_once(o[0], short_name(v_.atom(o[1])) + "_address");
         else if (w.substr(0, 8) == "ld.param" && v_.kind(o[1]) == node_kind::address &&
                  v_.kind(o[1] + 1) == node_kind::name)
             parameter(o[0], v_.atom(o[1] + 1));
@@ -109,9 +109,12 @@ private:
         name_once(to, name);
     }
     /// `kernel_param_3` is param_3.
-    void parameter(u32 to, std::string_view symbol) {
+    [[nodiscard]] static std::string short_name(std::string_view symbol) {
         const std::size_t at = symbol.rfind("_param_");
-        name_once(to, std::string(at == symbol.npos ? symbol : symbol.substr(at + 1)));
+        return at == symbol.npos ? std::string(cpp::base_name(symbol)) : std::string(symbol.substr(at + 1));
+    }
+    void parameter(u32 to, std::string_view symbol) {
+        name_once(to, symbol.rfind("_param_") == symbol.npos ? std::string(symbol) : short_name(symbol));
     }
     /// `ctaid * ntid + tid`
     void thread(const std::vector<u32>& o) {

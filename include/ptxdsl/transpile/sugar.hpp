@@ -277,9 +277,9 @@ private:
         std::unordered_map<std::string, std::size_t> ids;
         for (const code_line& l : lines) {
             shape s;
-            if (l.what == code_line::plain && !l.text.empty() && l.text.find('\n') == l.text.npos &&
-                l.text.find("k.loc(") == l.text.npos) {
-                s = cut(l.text);
+            if (l.what == code_line::plain && !l.text.empty() && l.text.find('\n') == l.text.npos) {
+                // Places in sources repeat as they are: they do not step.
+                s = l.text.find("k.loc(") == l.text.npos ? cut(l.text) : shape{{l.text}, {}};
                 std::string key;
                 for (const std::string& t : s.text) key += t + '\x01';
                 s.id = ids.emplace(key, ids.size() + 1).first->second;
