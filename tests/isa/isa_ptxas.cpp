@@ -128,17 +128,47 @@ tokens spell(tok opcode, const isa::detail::row_view& row, const std::vector<fac
     return out;
 }
 
-/// Small fixed generator, so that every run tries the same.
+/// FNV-1a.
+std::uint64_t hash(std::string_view text, std::uint64_t h = 14695981039346656037u) {
+    for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    return h;
+}
+/// What a row is called: its modifiers as they are spelled. Numbers of tokens and sets move when the table grows.
+std::string name_of(tok opcode, const isa::detail::row_view& row) {
+    std::string name(isa::spelling(opcode));
+    for (const char16_t* p = row.pattern; p != row.pattern_end; ++p) {
+        if ((*p & isa::detail::word_optional) != 0) {
+            name += '?' + std::to_string(*p & 0xffu);
+        } else if ((*p & isa::detail::word_set) != 0) {
+            const unsigned set = isa::detail::set_offset[*p & 0x7ffu];
+            for (unsigned i = 1; i <= isa::detail::sets[set]; ++i)
+                (name += i == 1 ? '.' : ',') += isa::spelling(static_cast<tok>(isa::detail::sets[set + i]));
+        } else {
+            (name += '.') += isa::spelling(static_cast<tok>(*p));
+        }
+    }
+    return name;
+}
+
+/// Small generator. Each row has one that its name seeds, so that every run tries the same, and a row that comes to the
+/// table changes nothing about what is tried of the others.
 class dice {
 public:
+    explicit dice(std::uint64_t seed) : state_(seed | 1) {}
     unsigned operator()(unsigned n) {
         state_ = state_ * 6364136223846793005u + 1442695040888963407u;
         return static_cast<unsigned>(state_ >> 33) % n;
     }
 
 private:
-    std::uint64_t state_ = 88172645463325252u;
+    std::uint64_t state_;
 };
+/// The word that comes first in an order of its own for each seed: another word in the list takes its place in few of
+/// them, and leaves the others as they are.
+tok pick(const std::vector<tok>& words, std::uint64_t seed) {
+    const auto before = [&](tok a, tok b) { return hash(isa::spelling(a), seed) < hash(isa::spelling(b), seed); };
+    return *std::min_element(words.begin(), words.end(), before);
+}
 
 std::vector<assignment> all_assignments(const std::vector<factor>& f) {
     std::vector<assignment> out{assignment(f.size(), 0)};
@@ -522,23 +552,23 @@ bool legal_anywhere(tokens t, std::size_t i, target on) {
 }
 
 /// Near misses in the modifiers: one dropped, one exchanged, one added.
-void add_modifier_misses(trials& out, const shaped_form& f, const std::vector<tok>& words, const options& o,
-                         dice& roll) {
+void add_modifier_misses(trials& out, const shaped_form& f, const std::vector<tok>& words, const options& o) {
+    const std::uint64_t seed = hash(mnemonic_text(f.words));
     const std::vector<operand> ops = plain_operands(f, false);
     for (std::size_t i = 1; i < f.words.size(); ++i) {
         tokens dropped = f.words;
         dropped.erase(dropped.begin() + static_cast<std::ptrdiff_t>(i));
         if (!legal_modifiers(dropped, o.on)) out.add(dropped, ops, "modifier dropped");
         tokens exchanged = f.words;
-        exchanged[i] = words[roll(static_cast<unsigned>(words.size()))];
+        exchanged[i] = pick(words, seed + i);
         const bool type = isa::token_type(exchanged[i]) != scalar::none;
         if (type ? !legal_modifiers(exchanged, o.on)
                  : !has(f.words, exchanged[i]) && !legal_anywhere(exchanged, i, o.on)) {
             out.add(exchanged, ops, "modifier exchanged");
         }
     }
-    for (int k = 0; k != 3 && !words.empty(); ++k) {
-        const tok extra = words[roll(static_cast<unsigned>(words.size()))];
+    for (unsigned k = 0; k != 3 && !words.empty(); ++k) {
+        const tok extra = pick(words, seed - 1 - k);
         if (isa::token_type(extra) != scalar::none || has(f.words, extra)) continue;
         tokens added = f.words;
         added.insert(added.begin() + 1, extra);
@@ -565,8 +595,9 @@ void add_operand_variants(trials& out, const shaped_form& f, bool first) {
     }
 }
 
-void add_row(trials& out, tok opcode, const isa::detail::row_view& row, const std::vector<tok>& words, const options& o,
-             dice& roll) {
+void add_row(trials& out, tok opcode, const isa::detail::row_view& row, const std::vector<tok>& words,
+             const options& o) {
+    dice roll(hash(name_of(opcode, row)));
     const std::vector<factor> f = factors_of(row);
     const std::vector<assignment> list = choices(f, o.cap, roll);
     std::size_t variants_left = 6;
@@ -578,20 +609,19 @@ void add_row(trials& out, tok opcode, const isa::detail::row_view& row, const st
         if (i % stride == 0 && variants_left != 0) {
             --variants_left;
             add_operand_variants(out, form, i == 0);
-            add_modifier_misses(out, form, words, o, roll);
+            add_modifier_misses(out, form, words, o);
         }
     }
 }
 
 void add_all(trials& out, const options& o) {
-    dice roll;
     for (unsigned t = 1; t != isa::detail::token_count; ++t) {
         const unsigned first = isa::detail::opcode_first[t];
         if (first == 0) continue;
         const std::vector<tok> words = vocabulary(static_cast<tok>(t));
         const char16_t* at = isa::detail::code + first + 2;
         for (unsigned i = 0; i != isa::detail::code[first + 1]; at += at[0], ++i) {
-            add_row(out, static_cast<tok>(t), isa::detail::row_at(at), words, o, roll);
+            add_row(out, static_cast<tok>(t), isa::detail::row_at(at), words, o);
         }
     }
     if (o.only.empty()) return;
@@ -787,6 +817,7 @@ bool excused(std::vector<exception>& known, const trial& t, const options& o) {
         if ((e.on == "*" || e.on == o.target_name) && e.says == says && glob_matches(e.glob.c_str(), t.text.c_str()) &&
             glob_matches(e.how.c_str(), t.what.c_str())) {
             ++e.used;
+            if (o.verbose) std::printf("excused  %s  [%s] by %s\n", t.text.c_str(), t.what.c_str(), e.glob.c_str());
             return true;
         }
     }

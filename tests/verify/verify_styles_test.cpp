@@ -497,6 +497,101 @@ TEST_CASE("code that nothing runs") {
           }) == "C08");
 }
 
+TEST_CASE("H02, H05: barrier 0 with the count of the block is barrier 0") {
+    const auto halves = [](auto other) {
+        return ids(
+            [other](builder& k, px::global_ptr<u32> to) {
+                const auto tid = k.mov(px::tid.x);
+                k.if_(tid < 128u, [&] { k.bar_sync(); }).else_([&] { other(k); });
+                k.bar_sync();
+                k.st(to + tid, 1u);
+            },
+            block(256));
+    };
+    CHECK(halves([](builder& k) { k.bar_sync(0u, 256u); }) == "");
+    CHECK(halves([](builder& k) { k.bar_arrive(0u, 256u); }) == "");
+    CHECK(halves([](builder& k) { k.barrier_cta_sync(0u, 256u); }) == "");
+    CHECK(halves([](builder& k) { k.bar_sync(1u, 128u); }) == "H05");
+    CHECK(halves([](builder& k) { k.bar_sync(0u, 192u); }) == "H02 H05");
+}
+
+TEST_CASE("E07: shared memory is told of by a flag") {
+    const auto kernel = [](bool listens) {
+        return [listens](builder& k, px::global_ptr<u32> to) {
+            const auto box = k.smem_array<u32>(32, "box"), flag = k.smem_array<u32>(1, "flag");
+            const auto tid = k.mov(px::tid.x);
+            k.single_thread(tid == 0u, [&] { k.st(flag, 0u); });
+            k.bar_sync();
+            k.single_thread(tid == 0u, [&] {
+                k.st(box + 3, 7u);
+                k.st<px::release, px::cta>(flag, 1u);
+            });
+            if (listens) k.loop([&](px::loop_handle l) { l.break_if(k.ld<px::acquire, px::cta>(flag) == 1u); });
+            k.st(to + tid, k.ld(box + 3));
+        };
+    };
+    CHECK(ids(kernel(true), block(128)) == "");
+    CHECK(ids(kernel(false), block(128)) == "E07");
+}
+
+TEST_CASE("E07: peers tell by an mbarrier while the cluster barrier is open") {
+    const auto kernel = [](bool waits) {
+        return [waits](builder& k, px::global_ptr<u32> to) {
+            const auto box = k.smem_array<u32>(64, "box");
+            const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals<64>);
+            const auto tid = k.mov(px::tid.x), peer = k.xor_(k.mov(px::cluster_ctarank), 1u);
+            k.single_thread(tid == 0u, [&] { k.mbarrier_init(full[0]); });
+            k.fence_mbarrier_init();
+            k.barrier_cluster_arrive();
+            k.barrier_cluster_wait();
+            k.st(k.mapa(box + tid, peer), tid);
+            k.mbarrier_arrive<px::release, px::cluster>(k.mapa(full[0], peer));
+            k.barrier_cluster_arrive();  // early: it only keeps the blocks alive
+            if (waits) k.wait<px::acquire, px::cluster>(full[0], 0u);
+            k.st(to + tid, k.ld(box + tid));
+            k.barrier_cluster_wait();
+        };
+    };
+    CHECK(ids(kernel(true), block(64, 2)) == "");
+    CHECK(ids(kernel(false), block(64, 2)) == "E07");
+}
+
+TEST_CASE("E01: two rounds make a phase") {
+    const auto kernel = [](auto count) {
+        return [count](builder& k, px::global_ptr<u32> to, reg n) {
+            const auto tick = k.make_mbarrier_ring<"tick">(1, px::arrivals<32>);
+            const auto ack = k.make_mbarrier_ring<"ack">(1, px::arrivals<32>);
+            const auto done = k.make_mbarrier_ring<"done">(1, count);
+            const auto tid = k.mov(px::tid.x);
+            k.single_thread(tid == 0u,
+                            [&] { k.mbarrier_init(tick[0]), k.mbarrier_init(ack[0]), k.mbarrier_init(done[0]); });
+            k.bar_sync();
+            k.if_(tid < 32u, [&] {
+                 k.for_(n, [&](reg) {
+                     k.for_(4u, [&](reg j) {
+                         k.wait(tick[0], k.and_(j, 1u));
+                         k.mbarrier_arrive(ack[0]);
+                         k.mbarrier_arrive(done[0]);
+                     });
+                 });
+             }).else_([&] {
+                k.for_(n, [&](reg) {
+                    k.for_(2u, [&](reg j) {
+                        for (u32 i = 0; i < 2; ++i) {
+                            k.mbarrier_arrive(tick[0]);
+                            k.wait(ack[0], i);
+                        }
+                        k.wait(done[0], k.and_(j, 1u));
+                        k.st(to + tid, j);
+                    });
+                });
+            });
+        };
+    };
+    CHECK(ids(kernel(px::arrivals<64>), block(64)) == "");
+    CHECK(ids(kernel(px::arrivals<48>), block(64)) == "E01");
+}
+
 TEST_CASE("F09: a number shifted by a register is no constant") {
     const auto shifted = [](auto by) {
         return styled([by](builder& k, const quarters& q, auto& g, auto&, const reg& n) {

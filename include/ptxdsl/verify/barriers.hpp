@@ -97,6 +97,23 @@ private:
         if ((f_.loops[s.loop].paced >> (s.role < 31 ? s.role : 31) & 1u) == 0) return true;
         return waits_ && depth(s.loop) > deepest_wait_;
     }
+    /// Whether an iteration that waits at `w` and arrives at `s` needs the phase that earlier arrivals at `s` end: they
+    /// are one barrier's, a pipeline's, or those who wait for `s` answer each time, once, for `w`.
+    [[nodiscard]] constexpr bool answers(const site& w, const site& s) const noexcept {
+        if (w.barrier == s.barrier) return true;
+        for (const ring& r : f_.rings)
+            if ((r.full == w.barrier && r.empty == s.barrier) || (r.empty == w.barrier && r.full == s.barrier))
+                return true;
+        for (const site& x : f_.sites) {
+            if (x.kind != site_kind::wait || x.barrier != s.barrier) continue;
+            u32 answering = 0, elsewhere = 0;
+            for (const site& y : f_.sites)
+                if (y.kind == site_kind::arrive && y.barrier == w.barrier && y.role == x.role)
+                    ++(y.loop == x.loop ? answering : elsewhere);
+            if (answering == 1 && elsewhere == 0) return true;
+        }
+        return false;
+    }
     /// Whether two walkers are known to go through the stages in step.
     [[nodiscard]] constexpr bool in_step(u32 a, u32 b) const noexcept {
         if (a == b) return a != 0;
@@ -108,7 +125,7 @@ private:
     [[nodiscard]] constexpr bool may_take_rounds(const site& s) const noexcept {
         if (!goes_on(s.loop)) return false;
         for (const site& w : f_.sites) {
-            if (w.kind != site_kind::wait || w.role != s.role || !in_step(w.slot, s.slot)) continue;
+            if (w.kind != site_kind::wait || w.role != s.role || !in_step(w.slot, s.slot) || !answers(w, s)) continue;
             u32 l = w.loop;
             while (l != s.loop && l != 0) l = f_.loops[l].parent;
             if (l != 0) return false;

@@ -388,7 +388,7 @@ private:
                 if ((e.flags & event_flag::guarded) == 0) of(slot_item::copy, e.a) = {1};
                 return;
             case event_kind::plain_read: return read_copied(e, "this reads");
-            case event_kind::told: s_.fresh = 0; return copies_arrive();
+            case event_kind::told: hear(); return;
             case event_kind::generic_read: return generic_read(e);
             case event_kind::peer_touch:
                 if (!s_.touched) touched_ = e.where;
@@ -433,8 +433,15 @@ private:
     constexpr void meeting(const event& e) noexcept {
         const u32 fresh = e.b != 0 ? s_.fresh : 0;
         rendezvous();
+        if (e.a != 0) s_.peers = s_.told = 0;  // the wait may be for what peers tell
         s_.fresh = fresh, s_.of_warp |= fresh;
         converge(e.a == 0 ? 0 : 1u << (e.a - 1));
+    }
+    /// Others may have told this thread what they have done, by a flag.
+    constexpr void hear() noexcept {
+        rendezvous();
+        s_.peers = s_.told = 0;
+        converge(0);
     }
     constexpr void rendezvous() noexcept {
         s_.met = ~0u, s_.fresh = s_.waited = s_.partly = s_.readers = 0;

@@ -75,6 +75,8 @@ constexpr void on_bar(Facts& f, const ir::cursor& c) {
     if (c.operands() <= first) return;
     const bool fixed = f.constant_of(operand_at(c, first)[0], id);
     const bool counted = numbers > 1 && f.constant_of(operand_at(c, first + 1)[0], count);
+    const u32 block = f.m.attrs.reqntid.given() ? f.m.attrs.reqntid.count() : 0;
+    if (fixed && id == 0 && counted && count == block && !f.in_single) return block_barrier(f, c);
     if (numbers > 1 && !(fixed && counted))
         f.barrier_uses.push_back({fixed ? static_cast<u32>(id) : unknown_count,
                                   counted ? static_cast<u32>(count) : unknown_count, f.in_single ? 0 : f.threads,
