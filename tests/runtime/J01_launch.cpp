@@ -15,6 +15,12 @@
 // expect-13: PTXDSL-J01 "view is of const elements"
 // expect-14: PTXDSL-J02 "made for another parameter type"
 // expect-15: PTXDSL-F02 "breaks a rule of tensor maps"
+// expect-17: PTXDSL-J01 "third argument"
+// expect-18: PTXDSL-J01 "third argument"
+// expect-19: PTXDSL-J01 "first argument"
+// expect-20: PTXDSL-J01 "second argument"
+// expect-21: PTXDSL-J01 "second argument"
+// expect-22: PTXDSL-J01 "px::check"
 // control-16: what converts without loss of meaning
 #include <ptxdsl/runtime.hpp>
 
@@ -83,8 +89,23 @@ void launches(const px::stream& s, const float* x, float* y, px::u32 n, px::tens
     (void)px::launch(s, saxpy{}, g, y, y, 2.0F, std::size_t{n});
     (void)px::launch(s, saxpy{}, g, px::device_ptr<float>(y), px::device_ptr<float>(y), 2.0F, 100);
     (void)px::launch(s, copy{}, g, px::make_tensor_map<map_of<64>>(s.ctx(), a).value_or_throw(), b);
+#elif PTXDSL_CASE == 17
+    (void)px::launch(s, saxpy{}, 1, x, y, 2.0F, n);
+#elif PTXDSL_CASE == 18
+    (void)px::launch(s, saxpy{});
+#elif PTXDSL_CASE == 19
+    (void)px::launch(s.ctx(), saxpy{}, g, x, y, 2.0F, n);
+#elif PTXDSL_CASE == 20
+    (void)px::launch(s, launches, g, x, y, 2.0F, n);
+#elif PTXDSL_CASE == 21
+    (void)px::launch(saxpy{}, s, g, x, y, 2.0F, n);
+#elif PTXDSL_CASE == 22
+    (void)px::launch(s, saxpy{}, g, px::device_buffer<float>::allocate(s.ctx(), 4), y, 2.0F, n);
 #else
     (void)px::launch(s, saxpy{}, g, x, y, 2.0F, n);
+    (void)px::launch(s, saxpy{}, {.grid = {1}, .block = {128}}, x, y, 2.0F, n);
+    (void)px::launch(s, px::load(s.ctx(), saxpy{}).value_or_throw(), g, x, y, 2.0F, n);
+    (void)px::launch(px::stream_ref(s), px::load(s.ctx(), saxpy{}).value_or_throw(), {.grid = {1}}, x, y, 2.0F, n);
     (void)px::launch(s, copy{}, g, a, b);
 #endif
     (void)s, (void)x, (void)y, (void)n, (void)a, (void)b, (void)g;

@@ -593,7 +593,7 @@ consteval bool require_arguments() {
             "PTXDSL-J01: a launch argument is not of its parameter's type: pass exactly the scalar type the kernel declares (an integer for an integer, 2.0f for f32)");
         static_assert(
             wrong_argument(m::not_pointer) == 0,
-            "PTXDSL-J01: a launch argument is not a pointer but its parameter is: pass T*, device_ptr<T> or a device_buffer<T> (device_ptr_cast<T> for other libraries' pointers)");
+            "PTXDSL-J01: a launch argument is not a pointer but its parameter is: pass T*, device_ptr<T> or a device_buffer<T> (device_ptr_cast<T> for other libraries' pointers; px::check takes a px::result's value)");
         static_assert(
             wrong_argument(m::element) == 0,
             "PTXDSL-J01: a launch argument points to another element type than its parameter: pass a pointer to the kernel's element type");
@@ -789,6 +789,41 @@ result<void> launch(const stream& s, const K& kernel, grid g, A&&... arguments) 
         return launch(s, kernel, launch_config{.grid = g}, std::forward<A>(arguments)...);
     else
         return {};
+}
+
+namespace runtime_detail {
+template <class K>
+inline constexpr bool is_loaded = false;
+template <class K>
+inline constexpr bool is_loaded<loaded<K>> = true;
+template <class K>
+inline constexpr bool is_launchable = kernel_like<K> || is_loaded<K>;
+template <class S, class K>
+inline constexpr bool is_stream_for =
+    std::is_convertible_v<const S&, const stream&> || (is_loaded<K> && std::is_convertible_v<const S&, stream_ref>);
+template <class... A>
+inline constexpr bool begins_with_grid = false;
+template <class G, class... A>
+inline constexpr bool begins_with_grid<G, A...> =
+    std::is_convertible_v<const G&, grid> || std::is_convertible_v<const G&, const launch_config&>;
+}  // namespace runtime_detail
+
+/// Refuses what is no stream, kernel and grid with a sentence (J01).
+template <class S, class K, class... A>
+    requires(!runtime_detail::is_stream_for<S, K> || !runtime_detail::is_launchable<K> ||
+             !runtime_detail::begins_with_grid<A...>)
+result<void> launch(const S&, const K&, const A&...) {
+    constexpr bool kernel = runtime_detail::is_launchable<K>;
+    constexpr bool on_stream = runtime_detail::is_stream_for<S, K>;
+    static_assert(kernel,
+                  "PTXDSL-J01: the second argument of launch is the kernel that px::assemble or px::load returned");
+    static_assert(
+        !kernel || on_stream,
+        "PTXDSL-J01: the first argument of launch is a stream: px::stream::create(ctx), px::stream::borrow(ctx, handle)");
+    static_assert(
+        !kernel || !on_stream,
+        "PTXDSL-J01: the third argument of launch is px::grid{blocks} or a px::launch_config; the kernel's arguments follow");
+    return {};
 }
 
 /// Launches with the arguments of a Hana tuple, which may be put together piece by piece: bound once, launched often.
