@@ -592,6 +592,37 @@ TEST_CASE("E01: two rounds make a phase") {
     CHECK(ids(kernel(px::arrivals<48>), block(64)) == "E01");
 }
 
+TEST_CASE("E01: an element of a product decides who arrives") {
+    const auto kernel = [](bool decides) {
+        return [decides](builder& k, map from, px::global_ptr<u32> to) {
+            const auto a = k.smem<tile>(1, "a");
+            const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals<1>);
+            const auto found = k.make_mbarrier_ring<"found">(1, px::arrivals<1>);
+            const auto tid = k.mov(px::tid.x);
+            k.single_thread(tid == 0u, [&] {
+                k.mbarrier_init(full[0]), k.mbarrier_init(found[0]);
+                k.fence_mbarrier_init();
+                k.mbarrier_arrive_expect_tx(full[0], a);
+                k.cp_async_bulk_tensor(a[0], from, px::coords(0u, 0u), full[0]);
+            });
+            k.bar_sync();
+            k.wait(full[0], 0u);
+            const auto sum = k.wgmma.make_accumulator<f32, 64>();
+            const auto d = k.wgmma.descriptor(a);
+            k.wgmma.fence();
+            k.wgmma.mma_async(sum, d[0].k_slice(0), d[0].k_slice(0), false);
+            k.wgmma.commit_group();
+            k.wgmma.wait_group<0>();
+            const auto one = decides ? sum[0] == 7.0f : k.mov<u32>(7u) == 7u;
+            k.if_(one, [&] { k.mbarrier_arrive(found[0]); });
+            k.wait(found[0], 0u);
+            k.st(to + tid, 1u);
+        };
+    };
+    CHECK(ids(kernel(true), block(128)) == "");
+    CHECK(ids(kernel(false), block(128)) == "E01");
+}
+
 TEST_CASE("F09: a number shifted by a register is no constant") {
     const auto shifted = [](auto by) {
         return styled([by](builder& k, const quarters& q, auto& g, auto&, const reg& n) {

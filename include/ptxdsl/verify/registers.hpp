@@ -142,6 +142,7 @@ constexpr bool special_use(Facts& f, u32 id, u32 v) {
     bool written = (v & (bit::written | bit::hidden)) == bit::written;
     if ((v & bit::member) != 0) {
         const u32 which = v >> 8 & 0xfu;
+        f.acc |= bit::varies;  // each thread has other elements of a product
         touch(f, event_kind::register_read, which);
         written = written || f.fragments[which].written;
     }

@@ -87,8 +87,9 @@ constexpr void on_dealloc(Facts& f, const ir::cursor& c) {
     const bool known = f.constant_of(operand_at(c, 1)[0], columns);
     if (known && columns != f.tm.columns && f.tm.frees == 1)
         f.tm.freed_columns = static_cast<u32>(columns), f.tm.free_where = f.where;
-    if (known && f.tm.live_at == stand(f))
-        f.tm.live -= f.tm.live < static_cast<u32>(columns) ? f.tm.live : static_cast<u32>(columns);
+    // What is freed under another condition may be what was allocated here.
+    const u32 freed = known && f.tm.live_at == stand(f) ? static_cast<u32>(columns) : f.tm.live;
+    f.tm.live -= f.tm.live < freed ? f.tm.live : freed;
     if (f.guard != 0 || f.unstructured || !holds_one_value(f, address)) return;
     if (f.tm.freed == ir::payload_of(address) + 1 && f.tm.freed_at == stand(f))
         f.out.error("I03", f.where)

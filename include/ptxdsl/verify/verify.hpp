@@ -167,7 +167,7 @@ private:
             case op::mapa: return on_mapa(f_, c);
             case op::cvta: return on_cvta(f_, c);
             case op::tensormap: return on_map_change(f_, c);
-            case op::two_word: return on_cancel(f_, c);
+            case op::two_word: f_.acc |= bit::varies; return on_cancel(f_, c);
             case op::setmaxnreg: return on_setmaxnreg(f_, c);
             case op::branch:
                 if (f_.loop_now != 0) f_.lone_masks.truncate(0);  // perhaps the other lanes leave the loop
@@ -210,6 +210,7 @@ private:
     /// Another thread may have told something here.
     constexpr void listen() {
         f_.listens = true;
+        tensor_memory_met(f_, false);
         f_.push(event_kind::told);
     }
     constexpr void load(const ir::cursor& c) {
