@@ -979,6 +979,12 @@ private:
     template <class Tile, class Map>
     static constexpr auto check_tile() noexcept {
         using T = typename Map::tile_type;
+        constexpr tile_error here = tma_error(T::layout, Tgt);
+        static_assert(here != tile_error::element_not_tma,
+                      "PTXDSL-F02: this target has no tensor maps of 4- and 6-bit elements (sm_100a has)");
+        static_assert(
+            here != tile_error::swizzle_target,
+            "PTXDSL-F02: this target has no tensor maps of the 128-byte swizzle in units of 32 (sm_100a has)");
         constexpr bool same_type = std::is_same_v<typename T::element_type, typename Tile::element_type>;
         static_assert(same_type, "PTXDSL-F03: the tile's element type differs from the tensor map's");
         static_assert(!same_type || T::layout.order == Tile::layout.order,
