@@ -178,9 +178,9 @@ public:
     friend constexpr auto operator+(ptr&& p, register_index<s64> i) { return p.indexed(i, p.span_); }
 
     /// Refuses what C++ pointers do and addresses of a kernel cannot (A04).
-    template <class I>
-    constexpr auto operator[](const I&) const {
-        return refuse_access<I>();
+    template <class Index>
+    constexpr auto operator[](const Index&) const {
+        return refuse_access<Index>();
     }
     template <class U = T>
     constexpr auto operator*() const {
