@@ -110,9 +110,11 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/verify/barriers.hpp
     ptxdsl/verify/control.hpp
     ptxdsl/verify/copies.hpp
+    ptxdsl/verify/evaluate.hpp
     ptxdsl/verify/facts.hpp
     ptxdsl/verify/flow.hpp
     ptxdsl/verify/layout.hpp
+    ptxdsl/verify/named_barriers.hpp
     ptxdsl/verify/opcodes.hpp
     ptxdsl/verify/peers.hpp
     ptxdsl/verify/pipelines.hpp

@@ -12,6 +12,7 @@ constexpr void body(hopper& k, px::global_ptr<const float, 16> in, px::reg<u32> 
     const auto a = k.smem_array<float>(32, "a");
     k.single_thread(k.mov(px::tid.x) == 0u, [&] {
         k.mbarrier_init(full.stage(0));
+        k.fence_mbarrier_init();
         k.mbarrier_arrive_expect_tx(full.stage(0), Bytes);  // here-1
         k.cp_async_bulk(a, in, n, full.stage(0));
     });

@@ -20,6 +20,7 @@ constexpr void body(hopper& k, px::global_ptr<const f32, 16> from, px::global_pt
     const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<1>);
     const auto tid = k.mov(px::tid.x);
     k.single_thread(tid == 0u, [&] { k.mbarrier_init(bar[0]); });
+    k.fence_mbarrier_init();
     k.bar_sync();
     const auto copy = [&] {
         k.single_thread(tid == 0u, [&] {
@@ -76,6 +77,7 @@ constexpr void body(hopper& k, px::global_ptr<const f32, 16> from, px::global_pt
     const auto second = k.make_mbarrier_ring<"second">(1, px::arrivals<1>);
     k.single_thread(tid == 0u, [&] {
         k.mbarrier_init(second[0]);
+        k.fence_mbarrier_init();
         k.mbarrier_arrive_expect_tx(second[0], 1024u);
         k.cp_async_bulk(other, from, 1024u, second[0]);
     });

@@ -16,6 +16,7 @@ constexpr void load(hopper& k, const map_t& map, Mask&& mask) {
     k.barrier_cluster_wait();
     k.single_thread(k.mov(px::tid.x) == 0u, [&] {
         k.mbarrier_init(full.stage(0));
+        k.fence_mbarrier_init();
         k.mbarrier_arrive_expect_tx(full.stage(0), a);
         const auto at = px::coords(0u, 0u);
         k.cp_async_bulk_tensor_multicast(a.stage(0), map, at, full.stage(0), mask);  // here-1

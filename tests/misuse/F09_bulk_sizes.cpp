@@ -13,6 +13,7 @@ constexpr void copy(hopper& k, const in_t& in, Bytes&& bytes, int offset) {
     const auto a = k.smem_array<f32>(256, "a");
     k.single_thread(k.mov(px::tid.x) == 0u, [&] {
         k.mbarrier_init(full.stage(0));
+        k.fence_mbarrier_init();
         k.mbarrier_arrive_expect_tx(full.stage(0), bytes);
         k.cp_async_bulk(a.byte_offset<16>(offset), in, bytes, full.stage(0));  // here-1 here-2 here-3
     });

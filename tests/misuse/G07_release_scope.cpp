@@ -80,6 +80,24 @@ constexpr void body(hopper& k, px::reg<u32> x) {
     meet(k);  // this publishes the store; whoever waits for `done` alone does not see it
 }
 
+#elif PTXDSL_CASE == 6
+// warn-6: PTXDSL-G07 "scope .cta"
+
+constexpr void body(hopper& k, px::reg<u32> x) {
+    exchange(k, [&](const auto& box, const auto&) {
+        k.st<px::release, px::cta>(box, x);  // the other block has no part in this scope
+    });
+    meet(k);
+}
+
+#elif PTXDSL_CASE == 7
+// control-7: a flag of cluster scope
+
+constexpr void body(hopper& k, px::reg<u32> x) {
+    exchange(k, [&](const auto& box, const auto&) { k.st<px::release, px::cluster>(box, x); });
+    meet(k);
+}
+
 #endif
 [[maybe_unused]] constexpr auto ptx =
     px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}, .cluster = {2}}>>();

@@ -7,6 +7,8 @@
 // expect-4: PTXDSL-I11 "tcgen05.fence"
 // control-5: the first step is decided at run time
 // control-6: columns that stores have filled
+// expect-7: PTXDSL-I14 "starts at zero"
+// control-8: a condition that is known, and false
 #include <ptxdsl/ptxdsl.hpp>
 
 namespace px = ptxdsl;
@@ -47,6 +49,10 @@ constexpr void body(blackwell& k) {
         k.for_(4u, [&](px::reg<u32> i) { k.tcgen05.multiply(acc, da, db, i != 0u); });
 #elif PTXDSL_CASE == 6
         k.tcgen05.multiply(acc, da, db, true);
+#elif PTXDSL_CASE == 7
+        k.tcgen05.multiply(acc, da, db, k.mov<u32>(1u) != 0u);  // here-7
+#elif PTXDSL_CASE == 8
+        k.tcgen05.multiply(acc, da, db, k.mov<u32>(0u) != 0u);
 #else
         k.tcgen05.multiply(acc, da, db, false);
 #endif

@@ -3,6 +3,8 @@
 //
 // expect-1: PTXDSL-I12 "commit"
 // control-2: a commit of its own barrier, waited for before the plain arrive
+// expect-3: PTXDSL-I12 "slot"
+// control-4: the slot of the step before, whose mma a wait has seen the end of
 #include <ptxdsl/ptxdsl.hpp>
 
 namespace px = ptxdsl;
@@ -41,6 +43,7 @@ constexpr void body(blackwell& k, px::tma_map<tile> a_map, px::tma_map<tile> b_m
             const auto at = k.consumer_state(pipe);
             const auto da = k.tcgen05.descriptor(a), db = k.tcgen05.descriptor(b);
             [[maybe_unused]] auto parity = k.mov<u32>(0u);
+            [[maybe_unused]] const auto before = k.mov<u32>(0u);
             k.for_(8u, [&](px::reg<u32> i) {
                 k.wait_full(pipe, at);
                 k.tcgen05.multiply(acc, da[at.slot()], db[at.slot()], i != 0u);
@@ -52,6 +55,19 @@ constexpr void body(blackwell& k, px::tma_map<tile> a_map, px::tma_map<tile> b_m
                 k.tcgen05.commit(done[0]);
                 k.wait(done[0], parity);
                 k.mbarrier_arrive(pipe.empty(at));
+                parity = k.xor_(parity, 1u);
+#elif PTXDSL_CASE == 3
+                k.tcgen05.commit(done[0]);
+                k.mbarrier_arrive(pipe.empty(at));  // here-3
+                k.wait(done[0], parity);  // too late for the slot
+                parity = k.xor_(parity, 1u);
+#elif PTXDSL_CASE == 4
+                k.tcgen05.commit(done[0]);
+                k.if_(i != 0u, [&] {
+                    k.mbarrier_arrive(pipe.empty()[before]);
+                });
+                k.inst<"mov.u32">(before, at.slot());
+                k.wait(done[0], parity);
                 parity = k.xor_(parity, 1u);
 #endif
                 k.advance(at);

@@ -31,4 +31,25 @@ constexpr void body(hopper& k, px::reg<u32> n) {
     k.for_(n, [&](px::reg<u32> i) { return i; });  // here-2
 }
 
+#elif PTXDSL_CASE == 3
+// warn-3: PTXDSL-K04 "nothing"
+
+constexpr void body(hopper& k, px::reg<u32> n, px::global_ptr<u32> out) {
+    k.if_(n == 0u, [&] {
+        k.ret();
+        k.st(out, n);  // a store that no thread comes to
+    });
+}
+[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body>>();
+
+#elif PTXDSL_CASE == 4
+// control-4: some threads leave, others go on; and a body that ends with it
+
+constexpr void body(hopper& k, px::reg<u32> n, px::global_ptr<u32> out) {
+    k.at(n == 1u).ret();
+    k.if_(n == 0u, [&] { k.ret(); }).else_([&] { k.st(out, n); });
+    k.exit();
+}
+[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body>>();
+
 #endif

@@ -83,6 +83,8 @@ WRONG = [
     ("roles", "H02", "bar.sync 2, 256", "bar.sync 2, 288", "bar.sync 2"),
     ("roles", "H02", "    bar.arrive 1, 384;\n", "", "bar.sync 1, 384"),
     ("roles", "H02", "    bar.sync 1, 384;\n", "", "bar.arrive 1"),
+    ("styles", "H02", "    bar.arrive 2, 256;\nG1L:\n", "G1L:\n", "bar.sync"),
+    ("bulk_copy", "e03", "    fence.mbarrier_init.release.cluster;\ninitialised", "initialised", "cp.async.bulk.shared::cluster"),
     ("roles", "H04", ".u32 232", ".u32 240", "setmaxnreg.inc"),
     ("roles", "H04", ".u32 40", ".u32 176", "setmaxnreg.dec"),
     ("roles", "h07", ".minnctapersm 1\n", "", "setmaxnreg.dec"),

@@ -17,9 +17,10 @@ namespace {
 
 /// What is so of a mutant that is not refused.
 enum class fate {
-    right,   ///< it is a right kernel: why says so
-    warned,  ///< the verifier warns (a row of the catalogue that never stops a build); it is wrong
-    missed,  ///< it is wrong, and nobody notices
+    right,    ///< it is a right kernel: why says so
+    advised,  ///< the same, and where copies complete on the barrier the verifier warns (E03)
+    warned,   ///< the verifier warns (a row of the catalogue that never stops a build); it is wrong
+    missed,   ///< it is wrong, and nobody notices
 };
 using enum fate;
 
@@ -36,7 +37,7 @@ struct survivor {
 
 constexpr survivor known[] = {
     // ---- right
-    {"*", "fence.mbarrier_init.release.cluster: left out", right,
+    {"*", "fence.mbarrier_init.release.cluster: left out", advised,
      "the barrier behind it (bar.sync; barrier.cluster with its release and acquire) orders the initialisation as well"},
     {"*", "setmaxnreg.inc.sync.aligned.u32: left out", right, "consumers keep fewer registers: slower"},
     {"*", "griddepcontrol.launch_dependents: left out", right, "the next grid starts later: slower"},
@@ -46,7 +47,7 @@ constexpr survivor known[] = {
     {"*", "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned: left out", right,
      "other blocks of the multiprocessor allocate when this one has ended: slower"},
     {"blackwell_pair", "tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned: left out", right, "the same"},
-    {"library medium few_columns stream_k cluster_2x2 nn ping_pong early_b blocked blocked_192",
+    {"library medium few_columns stream_k cluster_2x2 nn ping_pong early_b blocked blocked_192 blocked_256",
      "bar.warp.sync: left out", right,
      "the stmatrix.sync behind it waits for all lanes, also for the one that has waited for the bulk stores"},
     {"stream_k", "membar.gl: left out", right,
@@ -93,47 +94,17 @@ constexpr survivor known[] = {
     {"any_n", "barrier.cta.sync.aligned: left out", missed,
      "loads of a staging tile against the stores of the next chunk: which thread has which element is not computed"},
     {"any_n", "barrier.cta.sync.aligned #2: left out", missed, "the same, stores against loads"},
-    {"split_k split_scaled", "mbarrier.init.shared::cta.b64: empty, one arrival more", missed,
-     "two statements arrive, each in its own case: both together would make the wrong number"},
-    {"early_b", "mbarrier.init.shared::cta.b64: empty, one arrival more", missed, "the same"},
-    {"early_b", "mbarrier.init.shared::cta.b64: full, one arrival more", missed, "the same"},
-    {"early_b", "advance: left out", missed, "a loop that fills slots by its counter, without a wait"},
-    {"early_b", "advance: no phase toggle", missed, "the same"},
+    {"early_b", "mbarrier.init.shared::cta.b64: full, one arrival more", missed,
+     "two statements arrive, each for slots of its own: both together would make the wrong number"},
     {"early_b", "parity: starts on the other parity", missed,
      "the state is advanced before the first wait: the parity of that is not computed"},
-    {"stream_k", "barrier.cta.sync.aligned: left out", missed, "flags in global memory are not followed"},
-    {"stream_k", "barrier.cta.sync.aligned #2: left out", missed, "the same"},
-    {"stream_k", "st.release.gpu.global.u32: left out", missed, "the same"},
-    {"cluster_2x2", "mbarrier.init.shared::cta.b64: empty, one arrival more", missed,
-     "arrivals at the blocks of a row and of a column: the rank is chosen by selp, its values are not counted"},
-    {"cluster_2x2", "mbarrier.init.shared::cta.b64: empty, one arrival less", missed, "the same"},
-    {"cluster_2x2", "advance #2: left out", missed, "needs the number of arrivals, see above"},
-    {"cluster_2x2", "mbarrier.arrive.expect_tx.shared::cta.b64: full, half the bytes", missed,
-     "masks in registers: how many blocks send is between one and all"},
-    // Two warpgroups walk one ring by turns, each over the stages of its own tiles: how many it leaves out is a
-    // run-time
-    // number, and the barriers of the turns are in registers.
+    {"stream_k", "barrier.cta.sync.aligned #2: left out", missed,
+     "which stores the release of a flag is meant to cover is not known"},
+    {"stream_k", "st.release.gpu.global.u32: left out", missed, "another kernel might set the flag"},
     {"ping_pong", "mbarrier.init.shared::cta.b64: empty, one arrival more", missed,
-     "how many of the two free a stage is not known"},
-    {"ping_pong", "advance: wraps a slot earlier", missed, "the consumers' walk is not known"},
-    {"ping_pong", "parity #2: starts on the other parity", missed, "the same"},
-    {"ping_pong", "advance #2: left out", missed, "the same"},
-    {"ping_pong", "advance #2: no phase toggle", missed, "the same"},
-    {"ping_pong", "advance #2: wraps a slot later", missed, "the same"},
-    {"ping_pong", "advance #2: wraps a slot earlier", missed, "the same"},
-    {"ping_pong", "barrier.cta.sync.aligned: left out", missed,
-     "a turn that is waited for may follow the initialisation"},
-    {"ping_pong", "barrier.cta.arrive.aligned: left out", missed, "arrivals in a loop are not counted"},
-    {"ping_pong", "barrier.cta.arrive.aligned: counts a warp more", missed, "the same"},
-    {"ping_pong", "barrier.cta.arrive.aligned: counts a warp less", missed, "the same"},
-    {"ping_pong", "barrier.cta.sync.aligned #2: left out", right,
+     "how many of the two warpgroups free a stage is not known: each leaves a run-time number of them to the other"},
+    {"ping_pong blocked_256", "barrier.cta.sync.aligned #2: left out", right,
      "slower: the turns are an order of work, the stages' barriers order the data; arrivals alone complete a barrier"},
-    {"ping_pong", "barrier.cta.sync.aligned #2: counts a warp more", missed, "arrivals in a loop are not counted"},
-    {"ping_pong", "barrier.cta.sync.aligned #2: counts a warp less", missed, "the same"},
-    {"ping_pong", "barrier.cta.arrive.aligned #2: left out", missed, "the same"},
-    {"ping_pong", "barrier.cta.arrive.aligned #2: counts a warp more", missed, "the same"},
-    {"ping_pong", "barrier.cta.arrive.aligned #2: counts a warp less", missed, "the same"},
-    {"ping_pong", "bar.warp.sync #2: left out", missed, "a turn that is waited for may come between"},
 };
 
 bool names(const char* list, const std::string& kernel) {
@@ -176,10 +147,11 @@ tally examine(const mutation::shipped& kernel, std::set<const survivor*>& met) {
         if (row == nullptr) FAIL_CHECK("gets through and is not listed");
         met.insert(row);
         const fate is = row == nullptr ? missed : row->is;
-        CHECK((is == warned) == said.warned);
+        if (is != advised) CHECK((is == warned) == said.warned);
         t.warned += is == warned, t.missed += is == missed;
     }
     t.print(kernel.name.c_str());
+    CHECK(t.enough());
     return t;
 }
 

@@ -128,6 +128,7 @@ TEST_CASE("E01: a barrier that counts the steps of a loop") {
             k.single_thread(b.tid == 0u, [&] {
                 for (int i = 0; i < 4; ++i) k.mbarrier_init(steps[i]);
             });
+            k.fence_mbarrier_init();
             k.bar_sync();
             k.for_(4u, [&](reg i) {
                 k.mbarrier_arrive(steps[i]);
@@ -174,6 +175,7 @@ TEST_CASE("E04: bytes expected once for copies of a loop that waits for somethin
                     k.mbarrier_arrive_expect_tx(full[i], expected_by_one);
                 }
             });
+            k.fence_mbarrier_init();
             k.bar_sync();
             k.if_(tid < 32u, [&] {
                  k.single_thread(k.elect_sync(), [&] {
@@ -281,6 +283,7 @@ TEST_CASE("F13: every slot is filled once") {
             const auto pipe = k.make_pipeline<"pipe">(4, px::arrivals<1>, px::arrivals<96>);
             const auto tid = k.mov(px::tid.x);
             k.single_thread(tid == 0u, [&] { k.init(pipe); });
+            k.fence_mbarrier_init();
             k.bar_sync();
             k.if_(tid < 32u, [&] {
                  k.single_thread(k.elect_sync(), [&] {
@@ -312,6 +315,7 @@ auto ring(const Producer& producer, const Consumer& consumer) {
         const auto pipe = k.make_pipeline<"pipe">(Stages, px::arrivals<1>, px::arrivals<Releases>);
         const auto tid = k.mov(px::tid.x);
         k.single_thread(tid == 0u, [&] { k.init(pipe); });
+        k.fence_mbarrier_init();
         k.bar_sync();
         const auto fill = [&](const auto& slot, const reg& i) {
             const auto full = pipe.full()[slot];
@@ -435,6 +439,7 @@ TEST_CASE("E15: the wait that stands first is not the first one") {
             const auto pipe = k.make_pipeline<"pipe">(1, px::arrivals<1>, px::arrivals<128>);
             const auto tid = k.mov(px::tid.x);
             k.single_thread(tid == 0u, [&] { k.init(pipe); });
+            k.fence_mbarrier_init();
             k.bar_sync();
             const auto fill = [&] {
                 k.mbarrier_arrive_expect_tx(pipe.full()[0], a);
@@ -482,6 +487,7 @@ TEST_CASE("E15: the wait that stands first is not the first one") {
             const auto tid = k.mov(px::tid.x);
             k.single_thread(tid == 0u, [&] { k.init(pipe); });
             for (u32 pass = 0; pass < 3; ++pass) {
+                k.fence_mbarrier_init();
                 k.bar_sync();
                 k.if_(tid < 32u, [&] {
                      k.single_thread(tid == 0u, [&] {
@@ -586,6 +592,7 @@ TEST_CASE("E01: several slots are freed at once, or a number of arrivals is not 
                 for (int i = 0; i < 8; ++i) k.mbarrier_init(full[i]);
                 for (u32 i = 0; i < 8 / together; ++i) k.mbarrier_init(empty[static_cast<int>(i)]);
             });
+            k.fence_mbarrier_init();
             k.bar_sync();
             k.if_(tid < 32u, [&] {
                  k.single_thread(tid == 0u, [&] {
@@ -635,6 +642,7 @@ auto consumers(const Loop& loop) {
         const auto pipe = k.make_pipeline<"pipe">(4, px::arrivals<1>, px::arrivals<1>);
         const auto tid = k.mov(px::tid.x);
         k.single_thread(tid == 0u, [&] { k.init(pipe); });
+        k.fence_mbarrier_init();
         k.bar_sync();
         k.if_(tid < 128u, [&] {
              const auto acc = k.wgmma.make_accumulator<f32, 64>();
@@ -740,6 +748,7 @@ TEST_CASE("I11: the accumulator before is loaded while the next is summed up") {
                 for (int i = 0; i < 2; ++i) k.mbarrier_init(done[i]);
             });
             k.if_(warp == 0u, [&] { k.tcgen05.alloc(slot); });
+            k.fence_mbarrier_init();
             k.bar_sync();
             k.tcgen05.fence_after_thread_sync();
             const auto memory = k.tcgen05.load(slot);

@@ -21,6 +21,7 @@ auto with_barrier(const Arrive& arrive) {
         auto bar = k.make_mbarrier_ring<"full">(1, px::arrivals<Count>);
         auto tid = k.mov(px::tid.x);
         k.single_thread(tid == 0u, [&] { k.mbarrier_init(bar.stage(0)); });
+        k.fence_mbarrier_init();
         k.bar_sync();
         arrive(k, bar, tid, n);
         k.wait(bar.stage(0), 0u);
@@ -119,6 +120,7 @@ TEST_CASE("E01: expect_tx is no arrival") {
                   auto tid = k.mov(px::tid.x);
                   k.single_thread(tid == 0u, [&] {
                       k.mbarrier_init(bar.stage(0));
+                      k.fence_mbarrier_init();
                       k.mbarrier_expect_tx(bar.stage(0), 8192u);
                       k.cp_async_bulk_tensor(a.stage(0), map, px::coords(0u, 0u), bar.stage(0));
                   });
@@ -201,6 +203,7 @@ TEST_CASE("E03: barriers that are not ready") {
               [](builder& k, px::reg<u32> n) {  // initialised in a loop: all of them, as far as anyone can tell
                   auto bar = k.make_mbarrier_ring<"bar">(2, px::arrivals<128>);
                   k.for_(2u, [&](px::reg<u32> i) { k.mbarrier_init(bar[i]); });
+                  k.fence_mbarrier_init();
                   k.bar_sync();
                   k.mbarrier_arrive(bar[n]);
               },
@@ -315,6 +318,7 @@ TEST_CASE("E12: initialised twice") {
                 k.mbarrier_init(bar.stage(0));
                 if (inval) k.mbarrier_inval(bar.stage(0));
             });
+            k.fence_mbarrier_init();
             k.bar_sync();
             k.single_thread(tid == 0u, [&] { k.mbarrier_init(bar.stage(second)); });
         };

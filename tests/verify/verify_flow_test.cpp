@@ -792,18 +792,19 @@ TEST_CASE("F07: roles are threads, the author's own branches are unknown") {
 }
 
 TEST_CASE("F06: multicast masks in registers") {
-    const auto kernel = [](int mask) {
-        return with_load([mask](builder& k, auto& bar, auto& a, auto& map, auto& n) {
+    const auto kernel = [](int mask, u32 bytes = 8192) {
+        return with_load([mask, bytes](builder& k, auto& bar, auto& a, auto& map, auto& n) {
             auto m = k.mov<px::u16>(mask);
             k.barrier_cluster_arrive();
             k.barrier_cluster_wait();
             k.single_thread(k.mov(px::tid.x) == 0u, [&] {
-                k.mbarrier_arrive_expect_tx(bar.stage(0), a);
+                k.mbarrier_arrive_expect_tx(bar.stage(0), bytes);
                 k.cp_async_bulk_tensor_multicast(a.stage(0), map, px::coords(0u, n), bar.stage(0), m);
             });
         });
     };
-    CHECK(ids(kernel(3), {.reqntid = {128}, .cluster = {2}}) == "");
+    CHECK(ids(kernel(3, 2 * 8192), {.reqntid = {128}, .cluster = {2}}) == "");
+    CHECK(ids(kernel(3), {.reqntid = {128}, .cluster = {2}}) == "E04");  // both blocks send to both
     CHECK(ids(kernel(0), {.reqntid = {128}, .cluster = {2}}) == "F06");
     CHECK(ids(kernel(4), {.reqntid = {128}, .cluster = {2}}) == "F06");
     CHECK(ids(kernel(4), group) == "");  // the cluster is a launch attribute

@@ -138,6 +138,7 @@ TEST_CASE("E11: the predicate of a wait is never read") {
                 k.mbarrier_init(bar.stage(0));
                 k.mbarrier_arrive(bar.stage(0));
             });
+            k.fence_mbarrier_init();
             k.bar_sync();
             auto done = k.mbarrier_try_wait_parity(bar.stage(0), 0u);
             if (reads) k.at(done).st(out, k.mov<f32>(0.0f));

@@ -179,6 +179,7 @@ TEST_CASE("arrivals") {
                 const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<decltype(count)::value>);
                 const auto tid = k.mov(px::tid.x);
                 k.single_thread(tid == 0u, [&] { k.mbarrier_init(bar[0]); });
+                k.fence_mbarrier_init();
                 k.bar_sync();
                 arrive(k, bar, tid, n);
             },
@@ -228,6 +229,7 @@ TEST_CASE("arrivals") {
                   k.mbarrier_inval(bar[0]);
                   k.mbarrier_init(bar[0]);
               });
+              k.fence_mbarrier_init();
               k.bar_sync();
               static_cast<void>(k.mbarrier_arrive(bar[0]));
               k.wait(bar[0], 0u);
@@ -268,6 +270,7 @@ TEST_CASE("cp.async") {
     CHECK(staged([](builder& k, const auto& s, const auto& g, const auto& o, const reg&) {  // counted by an mbarrier
               const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<128>);
               k.single_thread(k.mov(px::tid.x) == 0u, [&] { k.mbarrier_init(bar[0]); });
+              k.fence_mbarrier_init();
               k.bar_sync();
               k.cp_async<px::ca, 16>(s, g);
               k.cp_async_mbarrier_arrive_noinc(bar[0]);

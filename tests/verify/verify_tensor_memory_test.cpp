@@ -20,6 +20,7 @@ auto one_product(const Read& read) {
         const auto tid = k.mov(px::tid.x);
         k.if_(tid < 32u, [&] { k.tcgen05.alloc(slot); });
         k.single_thread(tid == 0u, [&] { k.mbarrier_init(done[0]); });
+        k.fence_mbarrier_init();
         k.bar_sync();
         const auto memory = k.tcgen05.load(slot);
         const auto da = k.tcgen05.descriptor(a), db = k.tcgen05.descriptor(b);

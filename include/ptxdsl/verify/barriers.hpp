@@ -5,14 +5,40 @@
 // Which of several places serve the same phase is not known, so a count that *some* choice of them makes is accepted.
 #pragma once
 
-#include <ptxdsl/verify/facts.hpp>
+#include <ptxdsl/verify/evaluate.hpp>
 
 namespace ptxdsl::verify {
 
 inline constexpr u32 max_count = (1u << 20) - 1;
 
+// ---- states of arrivals: E09
+// ------------------------------------------------------------------------------------------------------------
+
+/// `mbarrier.arrive state, [bar]` of a barrier that is known.
+template <class Facts, class Cursor>
+constexpr void keep_token(Facts& f, const Cursor& c) {
+    const u32 head = c.first_operand()[0];
+    if (!f.places[0].exact || ir::kind_of(head) != ir::operand_kind::reg ||
+        (f.regs[ir::payload_of(head)] & bit::again) != 0)
+        return;
+    f.tokens.push_back({ir::payload_of(head), f.places[0].offset, f.where});
+}
+/// E09 of the program: what the types cannot tell is which stage of a ring a state belongs to.
+template <class Facts, class Cursor>
+constexpr void check_token(Facts& f, const Cursor& c) {
+    if (f.tokens.empty() || has_token(c, tok::parity) || c.operands() < 3 || !f.places[0].exact) return;
+    for (const auto& t : f.tokens) {
+        if (operand_at(c, 2)[0] != t.reg || t.offset == f.places[0].offset) continue;
+        f.out.error("E09", f.where)
+            .say("this waits with the state of an arrival at another barrier (")
+            .at(f.source(t.where))
+            .say("): a state belongs to the barrier, and the stage, whose arrive returned it");
+    }
+}
+
 namespace site_flag {
 inline constexpr u8 remote = 1;    ///< arrives at another block's barrier
+inline constexpr u8 warps = 2;     ///< whole warps come here
 inline constexpr u8 loose = 4;     ///< one thread of an unknown number of warps
 inline constexpr u8 several = 16;  ///< arrives in several blocks: one block of the cluster does so, or each
 inline constexpr u8 commit = 8;    ///< arrives when tcgen05 operations are done
@@ -28,8 +54,9 @@ constexpr void add_site(Facts& f, site_kind kind, u32 barrier, u32 stage, u32 am
     if (barrier < f.m.n.allocations && f.m.allocations[barrier].stages <= 1) s.stage = 0;
     s.threads = f.threads, s.together = f.together, s.warps = f.in_single ? f.single_warps : 0, s.role = f.role_now,
     s.loop = f.loop_now, s.where = f.where;
-    s.arm = f.arm_now, s.guarded = guarded;
+    s.arm = f.arm_now, s.guarded = guarded, s.sure = f.blocks.all();
     if (f.in_single && f.single_warps == 0) s.flags |= site_flag::loose;
+    if (!f.in_single && !f.split) s.flags |= site_flag::warps;
     s.single = f.single_now, s.block = f.block_now, s.meetings = f.meetings;
     s.many_singles = f.in_single && !f.one_of_block && f.single_warps != 1;
     f.sites.push_back(s);
@@ -85,6 +112,7 @@ public:
             if (stage_ != unknown_count && in_a_row()) check_row();
         }
         note_whole();
+        note_parts();
         if (tallies_ != 0 && !f_.bytes_unknown) check_bytes();
     }
 
@@ -168,7 +196,7 @@ private:
     }
     /// Threads of this block that arrive, 0: unknown. A guard must hold for a known part of them, and an arrival at
     /// other blocks must reach each of them alike: thread i of those that arrive goes to block i.
-    [[nodiscard]] constexpr u32 threads_that_arrive(const site& s) const noexcept {
+    [[nodiscard]] constexpr u32 threads_that_arrive(const site& s) {
         const bool remote = (s.flags & site_flag::remote) != 0 && f_.mapped_lanes != own_block;
         const u32 together = threads_of(s);
         if (remote && f_.mapped_lanes == one_block) return s.guarded || s.arm != 0 ? 0 : together;
@@ -176,12 +204,28 @@ private:
         const lane_form form = lane_form::of(s.lanes);
         const bool whole = form.period() <= 32 || (form.period() <= 128 && f_.roles[s.role].multiplies);
         if (form.count == 0 || together == 0 || together % form.period() != 0 || !whole) return 0;
+        if (remote && f_.mapped_lanes == unknown_count && f_.mapped_by != 0 && f_.mapped_by != unknown_count) {
+            if (by_rank_.key != s.lanes + 1)
+                by_rank_ = {s.lanes + 1,
+                            arrivals_by_rank(f_, f_.mapped_by - 1, form, f_.roles[s.role].first, together)};
+            return by_rank_.value;
+        }
         if (remote && (f_.mapped_lanes == unknown_count || f_.mapped_lanes == 0 || !form.first_values ||
                        !form.same_value(lane_form::of(f_.mapped_lanes)) || form.count != f_.m.attrs.cluster_size()))
             return 0;
         return together / form.period() * form.count << form.shift;
     }
-    constexpr void arrive(const site& s) noexcept {
+    /// Arrivals of each warpgroup (or warp) that comes here, however many do; 0: not known.
+    [[nodiscard]] constexpr u32 least_of(const site& s) const noexcept {
+        const lane_form form = lane_form::of(s.lanes);
+        if (!s.guarded || (s.flags & site_flag::warps) == 0 || form.count == 0 || s.amount == unknown_count ||
+            ((s.flags & site_flag::remote) != 0 && f_.m.attrs.cluster_size() > 1))
+            return 0;
+        const bool whole = form.period() <= 32 || (form.period() <= 128 && f_.roles[s.role].multiplies && s.arm == 0);
+        return whole ? s.amount * (form.count << form.shift) : 0;
+    }
+    constexpr void arrive(const site& s) {
+        if (const u32 least = least_of(s); least < least_) least_ = least;
         const u32 threads = s.amount == 0 ? 1 : threads_that_arrive(s);
         if (threads == 0 || s.amount == unknown_count || repeats(s) || arrivals_ == max_sites ||
             (s.flags & site_flag::apart) != 0) {
@@ -193,13 +237,16 @@ private:
         const bool each = s.block == 0 && ((s.flags & site_flag::several) != 0 ||
                                            ((s.flags & site_flag::remote) != 0 && f_.mapped_lanes == one_block));
         const u32 amount = s.amount * threads;
+        const bool computed = (s.flags & site_flag::remote) != 0 && f_.mapped_lanes == unknown_count;
+        unsure_ = unsure_ || (computed && !s.sure);
+        if (s.sure && amount > most_sure_) most_sure_ = amount;
         rounds_ = rounds_ || (amount != 0 && count_ > amount && count_ % amount == 0 && may_take_rounds(s));
         others_[arrivals_] = s.amount * (each ? threads * f_.m.attrs.cluster_size() : s.many_singles ? s.warps : 0);
         amounts_[arrivals_++] = amount;
         total_ += amount;
         arrival_ = &s;
     }
-    constexpr void move(const site& s) noexcept {
+    constexpr void move(const site& s) {
         const u32 threads = threads_of(s);
         u32 t = 0;
         while (t < tallies_ && (tally_[t].role != s.role || tally_[t].loop != s.loop)) ++t;
@@ -216,7 +263,10 @@ private:
         const bool of_pair = (s.flags & site_flag::leader) != 0 && waiting_block_ != 0 && s.block == 0;
         if (s.block != 0 && s.block != waiting_block_) no_sums_ = true;
         const bool none = s.left_out && waits_;
-        const u64 bytes = none ? 0 : u64{s.amount} * threads * (of_pair ? 2 : 1);
+        const bool all = s.mask != 0 && s.sure && s.block == 0 && !of_pair;
+        if (all && senders_.key != s.mask) senders_ = {s.mask, senders_by_mask(f_, s.mask - 1)};
+        const u32 senders = all ? senders_.value : 0;
+        const u64 bytes = none ? 0 : u64{s.amount} * threads * (of_pair ? 2 : senders != 0 ? senders : 1);
         const u64 slack = s.many_singles ? bytes * ((s.warps == 0 ? 32 : s.warps) - 1) : 0;
         tally_[t].regions_differ = tally_[t].regions_differ || tally_[t].region != s.single;
         if (s.kind == site_kind::expect) {
@@ -227,7 +277,7 @@ private:
             copy_ = &s;
             tally_[t].copied += bytes;
             tally_[t].copied_slack += slack;
-            if (s.extra > 1 && !of_pair) {
+            if (s.extra > 1 && !of_pair && senders == 0) {
                 tally_[t].extra += bytes * (s.extra - 1);
                 tally_[t].unit = common_divisor(tally_[t].unit, bytes);
             }
@@ -237,14 +287,27 @@ private:
 
     /// Whether each arrival of a pipeline's barrier ends a phase by itself.
     constexpr void note_whole() noexcept {
-        bool whole = count_ != 0 && !no_arity_ && !f_.arrivals_unknown && arrivals_ != 0;
+        bool whole = count_ != 0 && !no_arity_ && !unsure_ && !f_.arrivals_unknown && arrivals_ != 0;
         for (u32 i = 0; i < arrivals_; ++i) whole = whole && (amounts_[i] == count_ || others_[i] == count_);
+        whole = whole || (least_ != unknown_count && least_ >= count_ && count_ != 0 && !f_.arrivals_unknown &&
+                          (f_.no_arity >> (barrier_ & 31u) & 1u) == 0);
         for (u32 i = 0; i < f_.rings.size(); ++i) {
             if (f_.rings[i].full == barrier_) f_.rings[i].whole[0] = whole;
             if (f_.rings[i].empty == barrier_) f_.rings[i].whole[1] = whole;
         }
     }
 
+    /// Only several places of one role together free as many as are counted.
+    constexpr void note_parts() noexcept {
+        bool same = arrivals_ > 1 && !no_arity_ && !f_.arrivals_unknown && !unsure_ && !loose_ && !rounds_ &&
+                    amounts_[0] < count_ && total_ >= count_;
+        for (u32 i = 0; i < arrivals_; ++i) same = same && amounts_[i] == amounts_[0] && others_[i] == 0;
+        for (const site& s : f_.sites)
+            same = same && (s.barrier != barrier_ || s.kind != site_kind::arrive || s.role == arrival_->role);
+        for (u32 i = 0; same && i < f_.rings.size(); ++i)
+            if (f_.rings[i].empty == barrier_)
+                f_.rings[i].part = amounts_[0], f_.rings[i].count = count_, f_.rings[i].part_where = arrival_->where;
+    }
     /// One elected thread may be one of the block or one of each warp.
     [[nodiscard]] constexpr bool some_choice_makes(u32 wanted, u32 from) const noexcept {
         if (wanted == 0) return true;
@@ -264,6 +327,7 @@ private:
     constexpr void check_arrivals() {
         if (arrivals_ == 0) return check_no_arrival();
         if (total_ == count_ || some_choice_makes(count_, 0) || (loose_ && count_ <= 32 * total_) || rounds_) return;
+        if (unsure_ && most_sure_ < count_) return;
         const u32 provided = arrivals_ == 1 ? amounts_[0] : total_;
         name(arrival_->where, "E01", "");
         f_.out.say(" expects ")
@@ -499,8 +563,14 @@ private:
     tally tally_[max_sites] = {};
     const site *init_ = nullptr, *arrival_ = nullptr, *expect_ = nullptr, *copy_ = nullptr, *wait_ = nullptr,
                *first_wait_ = nullptr;
-    u32 waiting_block_ = 0;  ///< only this block of the cluster waits for it: rank + 1
-    u32 parity_ = 2;         ///< of the waits, 2: none yet
+    struct {
+        u32 key = 0, value = 0;
+    } by_rank_, senders_;        ///< the latest results of `arrivals_by_rank` (of `lanes` + 1) and `senders_by_mask`
+    bool unsure_ = false;        ///< perhaps not all blocks of the cluster arrive at one of the places
+    u32 most_sure_ = 0;          ///< arrivals of the largest place at which they do
+    u32 least_ = unknown_count;  ///< of all statements that arrive: what each warp or warpgroup adds, 0: not known
+    u32 waiting_block_ = 0;      ///< only this block of the cluster waits for it: rank + 1
+    u32 parity_ = 2;             ///< of the waits, 2: none yet
     bool other_parity_ = false;
     bool no_arity_, no_sums_ = false, waits_ = false, loose_ = false;
     bool rounds_ = false;  ///< several iterations may make one phase
@@ -621,6 +691,10 @@ template <class Facts>
 constexpr void check_barriers(Facts& f) {
     for (const site& s : f.sites) check_numbers(f, s);
     check_late_copies(f);
+    if (f.first_unfenced != 0 && !f.is_function && !f.opaque && !f.tm.calls && !f.unstructured)
+        f.out.warning("E03", f.first_unfenced - 1)
+            .say(
+                "this copy completes on an mbarrier, and no fence comes between its initialisation and copies: k.fence_mbarrier_init(), or k.fence_proxy_async()");
     if (f.unknown_wait != 0 && !f.initialises && !f.is_function && !f.opaque && !f.tm.calls)
         f.out.error("E03", f.unknown_wait - 1)
             .say("this waits for an mbarrier, and the kernel initialises none: k.mbarrier_init");

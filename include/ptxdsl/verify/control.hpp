@@ -23,6 +23,8 @@ struct frame {
     block_set blocks{};
     u32 others = 0;                               ///< threads of the else-arm, where the condition tells
     u32 first = 0, others_first = unknown_count;  ///< `facts::first_thread`; that of the else-arm
+    u32 warps = 0, others_warps = 0;              ///< `facts::warps`; those of the else-arm
+    bool warps_known = false;
 };
 /// What a role or single-thread note changed.
 struct selection {
@@ -99,7 +101,7 @@ public:
             return;
         }
         f_.role_now = f_.roles.size();
-        f_.roles.push_back({f_.never ? 0 : threads});
+        f_.roles.push_back({f_.never ? 0 : threads, f_.first_thread});
     }
     constexpr void unselect() {
         if (selections_.empty()) return malformed("a role or single-thread region ends that has not begun");
@@ -152,7 +154,8 @@ public:
         r.exits = true;
         r.thinned = r.thinned || f_.in_single || differs(guard);
         if (f_.role_now != 0) f_.roles[0].thinned = true;
-        for (auto& frame : frames_) frame.threads = frame.together = 0;
+        for (auto& frame : frames_) frame.threads = frame.together = 0, frame.warps_known = false;
+        if (guard != 0) f_.warps_known = false;
         for (auto& selection : selections_) selection.threads = selection.together = 0;
         if (guard != 0) f_.threads = f_.together = 0;
         f_.some_left = f_.some_left || guard != 0 || !frames_.empty();
@@ -177,14 +180,18 @@ private:
         for (u32 i = outer; i < frames_.size(); ++i) frames_[i].blocks.sure = false;
     }
     /// A break or continue that some threads take: who runs what follows in the frames from `outer` on is not known.
-    constexpr void thin_out(u32 outer, bool some) noexcept {
+    constexpr void thin_out(u32 outer, u32 guard) noexcept {
+        bool some = differs(guard);
+        const bool by_index = guard == 0 || (f_.regs[(guard >> 1) - 1] & bit::by_index) != 0;
         for (u32 i = outer; i < frames_.size() && !some; ++i)
             some = frames_[i].kind == ir::region::if_begin &&
                    (f_.events[frames_[i].event].flags & event_flag::selects) != 0;
         if (!some) return;
         f_.divergent |= bit::varies | diverged_in_loop;
         if (!f_.in_single) f_.threads = f_.together = 0;
+        if (by_index) f_.warps_known = false;
         for (u32 i = outer; i < frames_.size(); ++i) {
+            frames_[i].warps_known = frames_[i].warps_known && !by_index;
             frames_[i].divergent |= bit::varies | diverged_in_loop;
             frames_[i].threads = frames_[i].together = 0;
         }
@@ -207,6 +214,7 @@ private:
         fr.block = f_.block_now;
         fr.blocks = f_.blocks, fr.never = f_.never;
         fr.first = f_.first_thread;
+        fr.warps = f_.warps, fr.warps_known = f_.warps_known;
         fr.first_writes = f_.first_writes.size();
         fr.first_turned = f_.turned.size();
         fr.event = f_.events.size();
@@ -223,6 +231,7 @@ private:
         f_.loop_now = fr.loop, f_.divergent = fr.divergent, f_.split = fr.split, f_.block_now = fr.block;
         f_.first_thread = fr.first;
         f_.blocks = fr.blocks, f_.never = fr.never;
+        f_.warps = fr.warps, f_.warps_known = fr.warps_known;
         frames_.pop_back();
         return true;
     }
@@ -246,6 +255,7 @@ private:
         f_.threads = 0, f_.first_thread = unknown_count;
         if ((f_.divergent & bit::varies) != 0 && !f_.in_single) f_.together = 0;
         enter_arm();
+        select_warps(predicate, (c.payload(0) & 1u) != 0);
         count_lanes(predicate, (c.payload(0) & 1u) != 0);
         choose_blocks(predicate, (c.payload(0) & 1u) != 0);
         const u32 block = one_block_of(f_.blocks_of(predicate, (c.payload(0) & 1u) != 0));
@@ -301,6 +311,16 @@ private:
         if (first >= f_.threads) return 0;
         return form.first_values != negated ? first : f_.threads - first;
     }
+    /// Which warps come here: those for which a comparison of their index can hold.
+    constexpr void select_warps(u32 predicate, bool negated) noexcept {
+        const u32 here = f_.warps;
+        const u32 hold = warps_that_hold(f_, predicate, negated), fail = warps_that_hold(f_, predicate, !negated);
+        f_.warps &= hold, frames_.back().others_warps = here & fail;
+        const bool apart = hold != ~0u || fail != ~0u;
+        if (!apart && (f_.regs[predicate] & bit::varies) != 0) f_.warps_known = false;
+        if (f_.warps_known && (here & hold & ~fail) != 0 && (here & fail & ~hold) != 0 && f_.arm_now <= 64)
+            f_.index_arms |= u64{1} << (f_.arm_now - 1);
+    }
     /// Lanes that a comparison of their number chooses from each warp alike.
     constexpr void count_lanes(u32 predicate, bool negated) noexcept {
         const u32 around = frames_.back().threads;
@@ -323,7 +343,7 @@ private:
         f_.arm_now = frames_.back().arm;
         f_.divergent = divergent;
         f_.role_now = f_.roles.size();
-        f_.roles.push_back({threads});
+        f_.roles.push_back({threads, f_.first_thread});
         f_.roles.back().inferred = true;
     }
     /// Registers first written in the then-arm are unwritten again in the else-arm (outside loops, where nothing comes
@@ -344,6 +364,7 @@ private:
         f_.together = (f_.divergent & bit::varies) != 0 && !f_.in_single ? 0 : fr.together;
         f_.role_now = fr.role;
         f_.first_thread = fr.others_first;
+        f_.warps = fr.others_warps;
         if (fr.others != 0 && !f_.never) infer_role(fr.others, fr.divergent);
         if (f_.loop_now != 0) return;
         for (u32 i = fr.first_writes; i < f_.first_writes.size(); ++i) f_.regs[f_.first_writes[i]] |= bit::hidden;
@@ -415,6 +436,7 @@ private:
     }
     constexpr void begin_block(const ir::cursor& c) {
         open(ir::region::block_begin);
+        f_.has_blocks = true;
         f_.push(event_kind::block_begin, c.payload(0));
     }
     constexpr void end_block(const ir::cursor& c) {
@@ -428,7 +450,7 @@ private:
             for (u32 l = f_.loop_now; l != fr.loop; l = f_.loops[l].parent) f_.loops[l].leaves = true;
             f_.push(event_kind::break_, id, 0, guard != 0 ? event_flag::guarded : u8{0});
             if (guard != 0) f_.threads = 0;
-            thin_out(i, differs(guard));
+            thin_out(i, guard);
             thin_blocks(i, guard);
             return true;
         }
@@ -458,9 +480,21 @@ private:
         if (l == 0)
             return malformed(kind == event_kind::break_ ? "break outside its loop" : "continue outside its loop");
         if (kind == event_kind::break_) f_.loops[l].leaves = true;
+        if (kind == event_kind::break_ && guard != 0) leave_poll(guard);
         f_.push(kind, c.payload(0), 0, guard != 0 ? event_flag::guarded : u8{0});
-        thin_out(inside_loop(c.payload(0)), differs(guard));
+        thin_out(inside_loop(c.payload(0)), guard);
         thin_blocks(inside_loop(c.payload(0)), guard);
+    }
+    /// E14: the loop that ends here has loaded a flag until it changed.
+    constexpr void leave_poll(u32 guard) {
+        for (u32 i = 0; i < f_.polls.size(); ++i) {
+            auto& flag = f_.polls[i];
+            if (flag.predicate != guard >> 1 || flag.unequal != ((guard & 1u) == 0) || flag.loop != f_.loop_now ||
+                (f_.divergent & bit::varies) != 0 || f_.in_single)
+                continue;
+            flag.polled = true, flag.arm = f_.arm_now, flag.role = f_.role_now;
+            f_.push(event_kind::flag_polled, i);
+        }
     }
     /// The test at the top of a counted loop is no way out by itself (K03); a branch past an outer loop is.
     constexpr void exit_loop(u32 id) {
@@ -470,7 +504,7 @@ private:
             if (f_.loops[l].id == id) break;
         }
         f_.push(event_kind::break_, id, 0, event_flag::guarded);
-        thin_out(inside_loop(id), differs(f_.guard));
+        thin_out(inside_loop(id), f_.guard);
         if (!counted) thin_blocks(inside_loop(id), f_.guard);  // else the body is taken to run
         if (f_.loops[f_.loop_now].id == id && f_.loops[f_.loop_now].trips == 0 && !f_.unstructured) f_.never = true;
     }

@@ -30,6 +30,7 @@ constexpr void generic_write(Facts& f, const place& p, bool meets = false) {
     const u32 s = f.slot_at(p);
     if (s == max_slots) return;
     f.push(event_kind::generic_write, s, meets ? 1 : 0, coverage(f, p, 0));
+    if (meets) f.events.back().flags |= event_flag::many;
     if (f.slots[s].share < 5) f.events.back().flags &= static_cast<u8>(~event_flag::many);  // a slot for each thread
 }
 
@@ -243,7 +244,12 @@ constexpr void on_bulk_load(Facts& f, const ir::cursor& c, bool tensor) {
         f.out.error("B07", f.where)
             .say(
                 "this copy completes on a barrier of another block; with cta_group::1 the barrier is in the block of the destination");
-    if (dst.allocation != 0 && f.noted_barrier != 0) f.ring_tiles.push_back({dst.allocation - 1, f.noted_barrier - 1});
+    if (f.noted_barrier != 0 && f.unfenced_init != 0)
+        f.first_unfenced = f.first_unfenced == 0 ? f.where + 1 : f.first_unfenced;
+    if (tensor) check_stage(f, dst);
+    if (dst.allocation != 0 && f.noted_barrier != 0)
+        f.ring_tiles.push_back(
+            {dst.allocation - 1, f.noted_barrier - 1, dst.form == 0 ? 0 : f.forms[dst.form - 1].root, f.where});
     const u32 align = tensor ? 128 : 16;
     if (!misplaced(f, dst, align, "F09", "the destination of this copy") && !tensor) check_bulk_size(f, c, 2);
     if (!tensor && !(from_shared && dst.mapped != 0)) check_end(f, dst, bulk_bytes(f, c), "this copies");

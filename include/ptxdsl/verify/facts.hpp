@@ -79,6 +79,13 @@ struct lane_form {
     }
     /// Threads after which the value repeats.
     [[nodiscard]] constexpr u32 period() const noexcept { return 1u << (shift + width); }
+    /// Whether the predicate may hold for a lane of this warp (or, with `fails`, not hold).
+    [[nodiscard]] constexpr bool may_hold_in(u32 warp, bool fails) const noexcept {
+        const u32 mask = (1u << width) - 1, low = (32 * warp) >> shift & mask, high = (32 * warp + 31) >> shift & mask;
+        if (count == 0 || high < low || (!first_values && !last_values)) return true;
+        const u32 border = first_values ? count : mask + 1 - count;
+        return first_values != fails ? low < border : high >= border;
+    }
     /// Whether the predicate holds for some lanes of a warp of the block and not for others.
     [[nodiscard]] constexpr bool splits_a_warp(u32 block) const noexcept {
         if (count == 0 || shift >= 5 || count >= 1u << width) return false;
@@ -176,6 +183,7 @@ enum class event_kind : u8 {
     matrix_read,
     async_write,
     copy_begins,   ///< a copy into slot `a` is under way
+    tensor_read,   ///< a tcgen05.mma reads slots of ring `a`
     plain_read,    ///< what the copy into slot `a` brings is read
     told,          ///< others may have told that copies are complete
     generic_read,  ///< slot `a`, by `ld`
@@ -196,10 +204,12 @@ enum class event_kind : u8 {
     map_use,       ///< tensor map `a` (`facts::maps`) in a copy
     map_change,
     map_fence,
-    ring_wait,  ///< a slot of ring `a` & 255 is full (`a` >> 8: is free); `b`: walkers of slot and parity
-                ///< (`walker_code`)
-    ring_hand,  ///< a slot of ring `a` & 255 is handed over to those who wait for it; `b`: walker of the slot
-    walk,       ///< walker `a` gets a new value; `b`: 1 + the walker it is a copy of, 0: none, `wraps`
+    ring_wait,    ///< a slot of ring `a` & 255 is full (`a` >> 8: is free); `b`: walkers of slot and parity
+                  ///< (`walker_code`)
+    ring_hand,    ///< a slot of ring `a` & 255 is handed over to those who wait for it; `b`: walker of the slot
+    flag_polled,  ///< threads have waited for flag `a` (`facts::polls`) in memory
+    flag_reset,   ///< one of them makes those wait that come later
+    walk,         ///< walker `a` gets a new value; `b`: 1 + the walker it is a copy of, 0: none, `wraps`
 };
 
 /// One thing the second pass follows. `flags` says what `event_flag` lists.
@@ -225,7 +235,8 @@ inline constexpr u8 certain = 64;  ///< an `if` that holds for some thread whate
 /// A group of threads with a job of its own; role 0 is the whole block.
 struct role {
     u32 threads = 0;
-    u32 setmaxnreg = 0;  ///< registers it asks for
+    u32 first = unknown_count;  ///< its first thread in the block
+    u32 setmaxnreg = 0;         ///< registers it asks for
     u32 setmaxnreg_sites = 0;
     u32 setmaxnreg_where = 0;
     u32 block_barriers = 0;  ///< uses of barrier 0 over all threads
@@ -243,6 +254,8 @@ struct ring {
     u32 full = 0, empty = 0, where = 0;
     ir::name name{};
     bool whole[2] = {};  ///< filled, freed: one arrival statement, executed once by its threads, ends the phase
+    /// Where only several statements of one role that frees slots make the count: what each adds, the count, where.
+    u32 part = 0, count = 0, part_where = 0;
 };
 inline constexpr u32 max_rings = 4;
 inline constexpr u32 own_block = unknown_count - 1, one_block = unknown_count - 2;
@@ -250,12 +263,14 @@ inline constexpr u32 own_block = unknown_count - 1, one_block = unknown_count - 
 /// A register that goes through the stages of barriers, or is the parity that goes with it.
 struct walker {
     u32 reg = 0, writes = 0;
-    u32 start = unknown_count;  ///< its first value, where that is a literal
-    u32 limit = 0, other = 0;   ///< it returns to 0 when it reaches this; another such number
-    bool odd = false;           ///< is written in other ways too
-    u32 copy_of = 0;            ///< another walker + 1 whose value it gets
+    u32 start = unknown_count;             ///< its first value, where that is a literal
+    u32 limit = 0, other = 0;              ///< it returns to 0 when it reaches this; another such number
+    bool odd = false;                      ///< is written in other ways too
+    bool sum = false, odd_before = false;  ///< a number was added that `rem` has not followed yet; `odd` before that
+    u32 skipped = 0, skipped_in = 0;       ///< writes in this arm, which some threads do not take
+    u32 copy_of = 0;                       ///< another walker + 1 whose value it gets
 };
-inline constexpr u32 max_walkers = 16, wraps = 255;
+inline constexpr u32 max_walkers = 16, wraps = 255, begins = 256;
 /// How events and sites name a stage or parity: 0 not known, 1 + a walker, or a constant.
 namespace walker_code {
 inline constexpr u32 constant = 0x8000;
@@ -299,6 +314,7 @@ struct tensor_memory_facts {
     u32 last_issue = 0;           ///< sites before the latest mma in front of `result`
     bool one_sum = true;          ///< those before it are done once each, by the same threads, into one accumulator
     bool told = false;            ///< that an accumulator is loaded too early
+    bool told_release = false;    ///< that a slot is freed too early
     bool relinquished = false;
     bool issued = false;         ///< an mma, and nobody met since
     bool unfenced_wait = false;  ///< a wait without a tcgen05.fence behind it
@@ -333,6 +349,8 @@ struct site {
     u32 single = 0;                    ///< single-thread region it stands in, 0: none
     bool many_singles = false;         ///< one thread of each of several warps may run that region
     bool spins = false;                ///< wait: in a loop of its own, which is not counted in `loop`
+    bool sure = false;                 ///< all blocks do it: no case distinction around it
+    u32 mask = 0;                      ///< multicast: register that says to which blocks + 1
     u32 block = 0;                     ///< only this block of the cluster does it: rank + 1, 0: all, or not known
     u32 meetings = 0;                  ///< `facts::meetings` at that time
 };
@@ -399,10 +417,14 @@ struct facts_of {
     u32 threads = 0;   ///< that execute it, 0: unknown
     u32 together = 0;  ///< the same, where only cases lie between that all of them take alike (but see `late_varies`)
     bool late_varies = false;          ///< a register that was the same in all threads was written with what is not
+    u32 warps = ~0u;                   ///< bit per warp of the block that may be here
+    bool warps_known = false;          ///< all of those come here, where any does whatever the data are
+    bool has_blocks = false;           ///< a text leaves constructs in the middle
     u32 first_thread = unknown_count;  ///< the first of them in the block, where it is known; the others follow it
     u32 role_now = 0;
     u32 arm_now = 0;                       ///< innermost `if` that is not a selection of threads, 0: none
     ::ptxdsl::detail::dynarray<u32> arms;  ///< the arm around each; arm 1 stands first
+    u64 index_arms = 0;  ///< bit per arm: some threads take it, and some do not, whatever the data are
     u32 ifs_open = 0;
     u32 cases_open = 0;  ///< those of them that distinguish cases, not threads
     u32 block_now = 0;   ///< rank of the only block of the cluster that runs it, + 1; 0: all do, or not known
@@ -426,9 +448,16 @@ struct facts_of {
     struct barrier_use {
         u32 id, count, threads, together, role, where;  ///< `id`: `unknown_count` when a register has it
         bool waits, in_loop;
+        bool guarded = false, single = false;
+        bool exact = false;  ///< `warps` are those that execute it, not only those that may
+        bool all = false;    ///< without a count: of all threads of the block
+        u32 warps = ~0u;     ///< bit per warp of the block that may execute it
+        u32 form = 0;        ///< of `facts::forms` + 1: the register's value
+        u32 arm = 0, loop = 0, block = 0;
     };
     ::ptxdsl::detail::dynarray<barrier_use> barrier_uses;
-    u32 noted = 0;  ///< bit per kind of note that stands before the instruction
+    u32 init_warps = 0;  ///< bit per warp that may initialise an mbarrier
+    u32 noted = 0;       ///< bit per kind of note that stands before the instruction
     u32 noted_slot = 0;
 
     // What the second pass and the accounting read.
@@ -443,8 +472,11 @@ struct facts_of {
     ::ptxdsl::detail::dynarray<walker> walkers;
     u32 rewrites = 0;  ///< of registers that are written more than once, in the text so far
     u32 wrap_guard = 0, wrap_walker = 0, wrap_limit = 0;  ///< the latest comparison of a walker with a literal
+    u32 sum_where = 0;                                    ///< of the latest walker that went several stages on + 1
     struct ring_tile {
         u32 allocation, barrier;
+        u32 slot = 0;  ///< register + 1 that chooses the tile's stage, 0: not known
+        u32 where = 0;
     };
     ::ptxdsl::detail::dynarray<ring_tile> ring_tiles;  ///< tiles whose copies complete on a barrier
     ::ptxdsl::detail::dynarray<u32> read_at;  ///< by allocation + 1 (0: not known): first read behind a copy, + 1
@@ -465,15 +497,33 @@ struct facts_of {
     u32 mapped_lanes = 0;  ///< rank operand of all `mapa` (`lane_form`, `own_block`, `one_block`), `unknown_count`:
                            ///< they differ, or are unknown
     ::ptxdsl::detail::dynarray<rank_value> rank_values;
+    u32 mapped_by = 0;  ///< register with the rank of all `mapa` of barriers + 1, `unknown_count`: not just one
     struct rank_test {
         u32 reg;
         block_set holds, fails;  ///< in some threads of these blocks
     };
     ::ptxdsl::detail::dynarray<rank_test> rank_tests;  ///< predicates
     ::ptxdsl::detail::dynarray<mapping> mapped_to;     ///< what `mapa` was given
-    u32 peers_write = 0;           ///< bit per allocation: generic stores go into that of another block
-    u32 own_writes = 0;            ///< bit per allocation: the block has stored into its own, which it may read again
-    bool reaches_peers = false;    ///< writes into other blocks of the cluster, or arrives there
+    u32 peers_write = 0;         ///< bit per allocation: generic stores go into that of another block
+    u32 own_writes = 0;          ///< bit per allocation: the block has stored into its own, which it may read again
+    bool reaches_peers = false;  ///< writes into other blocks of the cluster, or arrives there
+    /// A word in memory that threads load again and again while it holds `value`.
+    struct flag {
+        u32 base = 0, offset = 0;  ///< operand
+        u32 loop = 0, arm = 0, role = 0;
+        u32 loaded = 0;     ///< register it is loaded into
+        u32 predicate = 0;  ///< + 1, that tells whether it holds `value` (or, with `unequal`, does not)
+        u32 value = 0;
+        bool unequal = false, polled = false;
+    };
+    ::ptxdsl::detail::dynarray<flag> polls;
+    /// E09: a register with the state that an arrival returns, and the byte of shared memory of its barrier.
+    struct token {
+        u32 reg, offset, where;
+    };
+    ::ptxdsl::detail::dynarray<token> tokens;
+    u32 unfenced_init = 0;         ///< the first init of an mbarrier with no fence for the async proxy behind it + 1
+    u32 first_unfenced = 0;        ///< the first copy onto an mbarrier behind such an init + 1
     bool listens = false;          ///< has strong loads or atomics: flags of others may be read there
     bool tells_peers = false;      ///< arrives at another block's mbarrier, or copies with one
     bool cluster_met = false;      ///< a barrier.cluster.wait stands before in the text
@@ -505,8 +555,9 @@ struct facts_of {
     constexpr facts_of(const View& program, report& to)
         : m(program), out(to), regs(program.n.regs), values(program.n.regs) {
         threads = together = m.attrs.reqntid.given() ? m.attrs.reqntid.count() : 0;
-        if (threads != 0) first_thread = 0;
-        roles.push_back({threads});
+        if (threads != 0) first_thread = 0, warps_known = true;
+        if (threads != 0 && threads <= 992) warps = (1u << (threads + 31) / 32) - 1;
+        roles.push_back({threads, first_thread});
         loops.push_back({});
     }
 
@@ -628,6 +679,11 @@ using facts = facts_of<ir::view>;
     for (u32 i = 1; i < c.tokens(); ++i)
         if (c.token(i) == static_cast<u32>(t)) return true;
     return false;
+}
+/// `.volatile`, `.relaxed` and the like: may race.
+[[nodiscard]] constexpr bool is_weak(const ir::cursor& c) noexcept {
+    return !has_token(c, tok::volatile_) && !has_token(c, tok::relaxed) && !has_token(c, tok::acquire) &&
+           !has_token(c, tok::release);
 }
 [[nodiscard]] constexpr tok token_at(const ir::cursor& c, u32 i) noexcept {
     return i < c.tokens() ? static_cast<tok>(c.token(i)) : tok::none;

@@ -8,7 +8,7 @@
 // only F05 names the path on which a loop runs zero times.
 #pragma once
 
-#include <ptxdsl/verify/facts.hpp>
+#include <ptxdsl/verify/named_barriers.hpp>
 
 namespace ptxdsl::verify {
 
@@ -74,6 +74,7 @@ struct flow_state {
     u64 invalid = 0;                ///< the same: invalidated since
     u32 apart = 0;                  ///< bit per barrier: threads of several warps wait for it, and have not met since
     u32 apart_lanes = 0;            ///< the same for the lanes of one warp
+    u32 polled = 0;                 ///< bit per flag: several threads wait for it, and have not met since
     u8 map_busy = 0;                ///< bit per tensor map: a copy that reads it may be under way
     u8 map_changed = 0;             ///< the same: changed, and not fenced since
     bool map_fenced = false;        ///< some map has been fenced since
@@ -83,7 +84,13 @@ struct flow_state {
     ring_flow rings[max_rings] = {};
     walk_flow walks[max_rings][2] = {};  ///< waits for filled slots, for free ones
     u32 version[max_walkers] = {};
-    u32 wrapped = 0;  ///< bit per walker: it may have returned to 0 since it was used
+    u32 wrapped = 0;                ///< bit per walker: it may have returned to 0 since it was used
+    u8 multiplied = 0;              ///< bit per ring: tcgen05.mma reads it since the last wait
+    u32 at_start = 0;               ///< bit per walker: it has its first value
+    u32 moved = ~0u;                ///< bit per walker: written since a slot was waited for with it
+    u32 filled[max_rings] = {};     ///< bit per stage: filled, and no free slot waited for since
+    u8 unanswered[max_rings] = {};  ///< slots waited for and not freed, 255: not known
+    u32 waits[max_rings] = {};      ///< the latest wait (event + 1)
 
     constexpr bool operator==(const flow_state&) const = default;
 };
@@ -103,6 +110,7 @@ public:
         block(0);
         if (!s_.dead) leave(nullptr);
         warn_useless();
+        check_parts();
     }
 
 private:
@@ -181,14 +189,20 @@ private:
         into.many &= from.many, into.partial |= from.partial, into.met |= from.met;
         into.initialised &= from.initialised, into.fresh &= from.fresh, into.invalid &= from.invalid;
         into.of_warp |= from.of_warp;
-        into.apart &= from.apart, into.apart_lanes &= from.apart_lanes;
+        into.polled &= from.polled, into.apart &= from.apart, into.apart_lanes &= from.apart_lanes;
         into.map_busy &= from.map_busy, into.map_changed &= from.map_changed;
         into.map_fenced = into.map_fenced && from.map_fenced;
         for (u32 i = 0; i < fragments_; ++i)
             if (into.shape[i] != from.shape[i]) into.shape[i] = 0;
         for (u32 i = 0; i < rings_; ++i)
             if (!(into.rings[i] == from.rings[i])) into.rings[i] = {ring_flow::unknown};
-        into.wrapped &= from.wrapped;
+        into.multiplied &= from.multiplied, into.wrapped &= from.wrapped, into.moved &= from.moved,
+            into.at_start &= from.at_start;
+        for (u32 i = 0; i < rings_; ++i) {
+            into.filled[i] &= from.filled[i];
+            if (into.unanswered[i] != from.unanswered[i]) into.unanswered[i] = 255;
+            if (into.waits[i] != from.waits[i]) into.waits[i] = 0;
+        }
         for (u32 i = 0; i < rings_; ++i)
             for (u32 k = 0; k < 2; ++k)
                 if (!(into.walks[i][k] == from.walks[i][k])) into.walks[i][k] = {};
@@ -260,7 +274,8 @@ private:
         // What one thread does for the others counts for all; what a role does is its own affair.
         for (u32 r = 0; r < rings_ && selects; ++r) {
             const S& own = one && !then.dead ? then : before;
-            s_.rings[r] = own.rings[r];
+            s_.rings[r] = own.rings[r], s_.filled[r] = own.filled[r];
+            s_.unanswered[r] = own.unanswered[r], s_.waits[r] = own.waits[r];
             for (u32 k = 0; k < 2; ++k) s_.walks[r][k] = own.walks[r][k];
         }
         if (f_.events[i].a != 0 && !then.dead) keep_walks(then);
@@ -300,6 +315,8 @@ private:
         const u32 trips = f_.events[i].b;
         if (!s_.dead && trips > 1 && !(s_ == before)) {
             forget_uncounted(i, end);
+            for (u32 r = 0; r < rings_; ++r)
+                if (s_.unanswered[r] != before.unanswered[r]) s_.unanswered[r] = 255;
             const bool had_exit = fr.has_exit;
             const S exit = fr.exit;
             fr.has_exit = fr.has_again = false;
@@ -425,16 +442,22 @@ private:
             case event_kind::barrier_inval: return invalidate(e);
             case event_kind::ring_wait: return ring_wait(e, static_cast<u32>(&e - f_.events.data()) + 1);
             case event_kind::ring_hand: return ring_hand(e, static_cast<u32>(&e - f_.events.data()) + 1);
+            case event_kind::tensor_read: s_.multiplied = static_cast<u8>(s_.multiplied | 1u << e.a); return;
+            case event_kind::flag_polled: s_.polled |= e.a < 32 ? 1u << e.a : 0; return;
+            case event_kind::flag_reset: return reset_flag(e);
             case event_kind::walk: return walk(e);
             default: return;
         }
     }
-    /// The threads of a warp know no more than one of them, and some of them may have initialised barriers.
+    /// The threads of a warp know no more than one of them, and some of them may have initialised barriers. Those of a
+    /// role that has none who did know nothing of it.
     constexpr void meeting(const event& e) noexcept {
-        const u32 fresh = e.b != 0 ? s_.fresh : 0;
+        const bool kept = s_.fresh != 0 && (e.b == 1 || (e.b > 1 && is_among_others(f_, e.b - 2)));
+        const u32 fresh = kept ? s_.fresh : 0;
         rendezvous();
         if (e.a != 0) s_.peers = s_.told = 0;  // the wait may be for what peers tell
-        s_.fresh = fresh, s_.of_warp |= fresh;
+        s_.fresh = fresh;
+        if (e.b == 1) s_.of_warp |= fresh;
         converge(e.a == 0 ? 0 : 1u << (e.a - 1));
     }
     /// Others may have told this thread what they have done, by a flag.
@@ -444,7 +467,7 @@ private:
         converge(0);
     }
     constexpr void rendezvous() noexcept {
-        s_.met = ~0u, s_.fresh = s_.waited = s_.partly = s_.readers = 0;
+        s_.met = ~0u, s_.multiplied = 0, s_.polled = 0, s_.fresh = s_.waited = s_.partly = s_.readers = 0;
         s_.map_busy = 0;
         copies_arrive();
     }
@@ -766,7 +789,8 @@ private:
     constexpr void initialise(event& e) {
         const u64 mask = e.b >= 64 ? 0 : u64{1} << e.b;
         for (u32 i = 0; i < rings_; ++i)
-            if (f_.rings[i].full == e.a || f_.rings[i].empty == e.a) s_.walks[i][0] = s_.walks[i][1] = {};
+            if (f_.rings[i].full == e.a || f_.rings[i].empty == e.a)
+                s_.walks[i][0] = s_.walks[i][1] = {}, s_.filled[i] = 0;
         if ((s_.initialised & mask) != 0 && first_time(e))
             f_.out.error("E12", e.where)
                 .say("mbarrier '")
@@ -835,6 +859,13 @@ private:
                     : "' while other lanes may still wait for it to fill; k.bar_warp_sync() comes first");
     }
 
+    constexpr void reset_flag(event& e) {
+        if (e.a >= 32 || (s_.polled >> e.a & 1u) == 0 || !first_time(e)) return;
+        f_.out.error("E14", e.where)
+            .say(
+                "one thread sets this flag back while others that load it in a loop until it changes may not have seen that: they can wait for ever; a barrier of them comes before (k.bar_sync)");
+    }
+
     // ---- tensor maps: F10, F15
     // --------------------------------------------------------------------------------------------------
 
@@ -865,8 +896,11 @@ private:
     // ----------------------------------------------------------------------------------------------------
 
     constexpr void walk(const event& e) noexcept {
-        s_.version[e.a] = e.b != 0 && e.b != wraps ? s_.version[e.b - 1] : ++versions_;
-        if (e.b == wraps) s_.wrapped |= 1u << e.a;
+        const u32 bit = 1u << e.a;
+        s_.version[e.a] = e.b != 0 && e.b < wraps ? s_.version[e.b - 1] : ++versions_;
+        s_.at_start = e.b == begins ? s_.at_start | bit : s_.at_start & ~bit;
+        s_.moved |= bit;
+        if (e.b == wraps) s_.wrapped |= bit;
     }
     [[nodiscard]] constexpr u32 version_of(u32 code) const noexcept {
         return walker_code::is_walker(code) ? s_.version[code - 1] : code << 16;
@@ -886,7 +920,9 @@ private:
                 .say(", which has been handed over since (")
                 .at(f_.source(f_.events[w.hand_site - 1].where))
                 .say("): it returns at once; the state advances behind each hand-over (k.advance)");
+        if (side == 0) expect_answer(r, slot_code, site);
         const bool walks = walker_code::is_walker(slot_code) && walker_code::is_walker(parity_code);
+        if (side == 1) wait_for_filled(e, r, walks);
         if (same && round && walks && (s_.wrapped >> (slot_code - 1) & 1u) != 0 && !f_.walkers[parity_code - 1].odd &&
             first_time(e))
             void_wait(
@@ -905,10 +941,18 @@ private:
     /// E01: the same statement hands the same slot over twice.
     constexpr void ring_hand(event& e, u32 site) {
         const u32 r = e.a & 0xffu, side = e.a >> 8;
-        if (side == 0) release_slot(e, r);
+        if (side == 0) release_slot(e, r), answer(r);
         walk_flow& w = s_.walks[r][side];
         const u32 slot = version_of(e.b & 0xffffu);
+        if (const u32 n = number_of(e.b & 0xffffu); side == 1 && n < 32 && !w.waited) s_.filled[r] |= 1u << n;
         const bool sure = (e.flags & event_flag::selects) == 0;
+        const bool latest = slot != 0 && slot == s_.walks[r][0].slot && (e.flags & event_flag::one) == 0;
+        if (side == 0 && latest && (s_.multiplied >> r & 1u) != 0 && !f_.tm.told_release && first_time(e))
+            f_.out.error("I12", e.where)
+                .say("this arrive frees the slot of pipeline '")
+                .with(f_.m.text(f_.rings[r].name))
+                .say(
+                    "' that a tcgen05.mma before it may still read: free it with k.tcgen05.commit(empty), or wait for a commit first");
         const bool other = w.waited && w.slot != 0 && w.slot != slot && cases_ <= w.cases;
         if (slot != 0 && w.handed == slot && w.hand_site == site && other && sure && f_.rings[r].whole[1 - side] &&
             first_time(e))
@@ -921,6 +965,62 @@ private:
                 .say("): its phase gets one arrival too many (k.advance)");
         w.handed = slot, w.hand_site = site, w.waited = false;
         w.passed = w.passed || sure;
+    }
+    /// The number that a stage or parity is, where a walker has its first value or there is none; else `unknown_count`.
+    [[nodiscard]] constexpr u32 number_of(u32 code) const noexcept {
+        if (!walker_code::is_walker(code)) return code == 0 ? unknown_count : code - walker_code::constant;
+        return (s_.at_start >> (code - 1) & 1u) != 0 ? f_.walkers[code - 1].start : unknown_count;
+    }
+    /// E08: the slot has been filled, and since then nobody has waited until it is free: parity 1 is that of the phase
+    /// before the first.
+    constexpr void wait_for_filled(event& e, u32 r, bool walks) {
+        const u32 filled = s_.filled[r], code = e.b & 0xffffu, stage = number_of(code);
+        s_.filled[r] = 0;
+        if (filled == 0 || number_of(e.b >> 16) != 1 || cases_ != 0) return;
+        const bool again = stage < 32 && (filled >> stage & 1u) != 0;
+        const bool round = walks && (s_.wrapped >> (code - 1) & 1u) != 0 && !f_.walkers[code - 1].odd &&
+                           !f_.walkers[(e.b >> 16) - 1].odd;
+        if ((again || round) && first_time(e))
+            void_wait(e, again ? "this slot has been filled before without a wait, and this wait for the phase before "
+                                 "the first returns at once: the state advances with each slot that is filled"
+                               : "the slot has returned to the first one, which has been filled before, and the parity "
+                                 "is that of the round before: it changes with each round")
+                .say(" (k.advance)");
+    }
+    /// A slot is waited for: one more must be freed. A wait that is repeated without another slot is none.
+    constexpr void expect_answer(u32 r, u32 code, u32 site) noexcept {
+        const bool walks = walker_code::is_walker(code) && !f_.walkers[code - 1].odd;
+        const bool other = walks && (s_.moved >> (code - 1) & 1u) != 0;
+        if (other)
+            s_.unanswered[r] = static_cast<u8>(s_.unanswered[r] < 250 ? s_.unanswered[r] + 1 : 255);
+        else if (!walks || s_.waits[r] != site)
+            s_.unanswered[r] = 255;
+        if (walks) s_.moved &= ~(1u << (code - 1));
+        s_.waits[r] = site;
+    }
+    constexpr void answer(u32 r) noexcept {
+        uneven_ |= s_.unanswered[r] == 0 || s_.unanswered[r] == 255 ? 1u << r : 0;
+        if (s_.unanswered[r] != 0 && s_.unanswered[r] != 255) --s_.unanswered[r];
+        s_.waits[r] = 0;
+    }
+    /// E01: each slot waited for is freed by one statement, which makes a part of the count.
+    constexpr void check_parts() {
+        for (u32 r = 0; r < rings_; ++r) {
+            const ring& p = f_.rings[r];
+            if (p.part == 0 || (uneven_ >> r & 1u) != 0 || f_.begins_anew) continue;
+            f_.out.error("E01", p.part_where)
+                .say("mbarrier '")
+                .with(f_.name_of(p.empty))
+                .say("' of pipeline '")
+                .with(f_.m.text(p.name))
+                .say("' expects ")
+                .with(p.count)
+                .say(p.count == 1 ? " arrival" : " arrivals")
+                .say(" per phase, but each slot that is waited for is freed once, by ")
+                .with(p.part)
+                .say(": the phase never ends; init with ")
+                .with(p.part);
+        }
     }
     constexpr void wait_for_slot(ring_flow& r, u32 event) noexcept {
         if (r.waited == event) return;
@@ -1051,6 +1151,7 @@ private:
     u32 read_at_[max_rings] = {};
     u32 told_at_exit_ = 0, told_store_ = 0;
     u32 arrived_ = 0, touched_ = 0;
+    u32 uneven_ = 0;  ///< bit per ring: slots are not freed once for each wait, as far as is known
     bool told_cluster_ = false;
 };
 

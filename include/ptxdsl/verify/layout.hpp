@@ -153,6 +153,22 @@ constexpr void check_end(Facts& f, const place& p, u64 bytes, string_view what) 
         .say(" bytes past its end");
 }
 
+/// C03: an address made of a tile or ring and a register whose value is known lies outside of it.
+template <class Facts, class Place>
+constexpr void check_stage(Facts& f, const Place& p) {
+    if (!p.exact || p.allocation == 0 || p.mapped != 0 || f.m.from_text) return;
+    const auto& a = f.m.allocations[p.allocation - 1];
+    if (a.stages <= 1 || a.stage_bytes == 0 || (p.offset >= a.offset && p.offset - a.offset < a.bytes())) return;
+    const std::int64_t from = std::int64_t{p.offset} - a.offset, bytes = a.stage_bytes;
+    f.out.error("C03", f.where)
+        .say("stage ")
+        .with((from < 0 ? from - bytes + 1 : from) / bytes)
+        .say(" of '")
+        .with(f.name_of(p.allocation - 1))
+        .say("', which has ")
+        .with(u32{a.stages});
+}
+
 /// B03: an access whose address is known to the byte, wider than its alignment.
 template <class Facts>
 constexpr void check_access(Facts& f, const ir::cursor& c) {

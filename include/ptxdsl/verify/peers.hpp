@@ -34,6 +34,11 @@ constexpr void on_mapped_access(Facts& f, op k, const ir::cursor& c) {
     reaches_peer(f);
     f.reaches_peers = f.reaches_peers || k == op::mbarrier;
     if (!tells && f.m.attrs.cluster_size() > 1) f.push(event_kind::peer_touch);
+    if ((k == op::store || k == op::load || k == op::atomic || k == op::reduce) && has_token(c, tok::cta) &&
+        !is_weak(c))
+        f.out.warning("G07", f.where)
+            .say(
+                "scope .cta orders for the own block, and this address lies in another one: its threads are in no common scope; take px::cluster");
     if (k == op::store && !has_token(c, tok::async) && f.peer_store == 0) f.peer_store = f.where + 1;
     if (k != op::mbarrier || f.peer_store == 0 || f.narrow_arrive != 0) return;
     if (!has_token(c, tok::cluster)) f.narrow_arrive = f.where + 1;

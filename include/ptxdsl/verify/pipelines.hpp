@@ -91,6 +91,40 @@ constexpr void check_walks(Facts& f, const ring& r, u32 stages) {
         return;
     }
 }
+/// Whether some wait for the pipeline takes a register as its parity.
+template <class Facts>
+[[nodiscard]] constexpr bool is_parity(const Facts& f, const ring& r, u32 code) noexcept {
+    for (const site& s : f.sites)
+        if (s.kind == site_kind::wait && (s.barrier == r.full || s.barrier == r.empty) &&
+            walker_code::is_walker(code) && s.parity == code)
+            return true;
+    return false;
+}
+/// E13: slots and parities mixed up. A parity is 0 or 1, so it goes through no more than two slots.
+template <class Facts>
+constexpr void check_mixed(Facts& f, const ring& r, u32 stages) {
+    for (const site& s : f.sites) {
+        if (stages <= 2 || (s.barrier != r.full && s.barrier != r.empty)) continue;
+        const bool slot_is = is_parity(f, r, s.slot), parity_is = s.kind == site_kind::wait &&
+                                                                  walker_code::is_walker(s.parity) &&
+                                                                  f.walkers[s.parity - 1].limit > 2;
+        if (slot_is || parity_is) return say_mixed(f, r, s.where, !parity_is);
+    }
+    for (const auto& t : f.ring_tiles) {
+        if (stages <= 2 || t.barrier != r.full || t.slot == 0) continue;
+        const u32 which = f.walker_of(t.slot - 1);
+        if (which < max_walkers && is_parity(f, r, which + 1)) return say_mixed(f, r, t.where, true);
+    }
+}
+template <class Facts>
+constexpr void say_mixed(Facts& f, const ring& r, u32 where, bool slot) {
+    f.out.error("E13", where)
+        .say("pipeline '")
+        .with(f.m.text(r.name))
+        .say(slot ? "': the slot is chosen by what waits take for the parity"
+                  : "': this waits for a parity that is the number of a slot")
+        .say("; a state has both (state.slot(), state.parity())");
+}
 /// Whether its thread has waited for a free slot before it fills one. (It may know otherwise that the first ones are.)
 template <class Facts>
 [[nodiscard]] constexpr bool waits_before_filling(const Facts& f, const ring& r, u32 fill) noexcept {
@@ -155,6 +189,7 @@ constexpr void check_ring(Facts& f, const ring& r) {
     if (full.wait == nullptr && full.arrival == nullptr && empty.wait == nullptr && empty.arrival == nullptr) return;
     const auto name = f.m.text(r.name);
     check_walks(f, r, stages);
+    check_mixed(f, r, stages);
     check_first_waits(f, r);
     if (full.init == nullptr && empty.init == nullptr && !f.inits_unknown)
         f.out.error("E03", r.where)

@@ -426,6 +426,23 @@ constexpr void learn_compare(Facts& f, u32 dst, const u32* sources, tok how) noe
     learn_lanes(f, dst, form);
 }
 
+/// Warps of the block for which a predicate may hold (or, with `fails`, not hold) for some lane.
+template <class Facts>
+[[nodiscard]] constexpr u32 warps_that_hold(const Facts& f, u32 predicate, bool fails) noexcept {
+    const u32 bits = f.regs[predicate], threads = f.roles[0].threads;
+    if ((bits & bit::again) != 0) return ~0u;
+    if ((bits & bit::form) != 0) {  // `learn_warps`
+        const value_form& v = f.forms[f.values[predicate]];
+        return static_cast<u32>(fails ? v.high : v.low);
+    }
+    const lane_form form = lane_form::of(f.values[predicate]);
+    if ((bits & bit::lanes) == 0 || form.period() <= 32 || threads == 0) return ~0u;
+    u32 warps = 0;
+    for (u32 w = 0; w < (threads + 31) / 32; ++w)
+        if (form.may_hold_in(w, fails)) warps |= 1u << w;
+    return warps;
+}
+
 /// `elect.sync d|p, mask`: `p` holds for one thread of each warp.
 template <class Facts>
 constexpr void learn_elect(Facts& f, const u32* dst) noexcept {

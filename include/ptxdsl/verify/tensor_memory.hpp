@@ -112,7 +112,12 @@ constexpr void check_first(Facts& f, const ir::cursor& c) {
             continue;
         const bool metadata = has_token(c, tok::sp);
         if (i == 4 && metadata) continue;  // the instruction descriptor
-        if (literal && ir::small_value(head) != 0) f.tm.first_accumulates = f.where + 1;
+        std::int64_t flag = 0;
+        const bool negated = ir::kind_of(head) == ir::operand_kind::not_pred;
+        const u32 bits = literal ? 0 : f.regs[ir::payload_of(head)];
+        const bool known = literal || (bits & (bit::constant | bit::again)) == bit::constant;
+        if (known) flag = literal ? ir::small_value(head) : static_cast<std::int64_t>(f.values[ir::payload_of(head)]);
+        if (known && (flag != 0) != negated) f.tm.first_accumulates = f.where + 1;
         return;
     }
 }
@@ -384,6 +389,7 @@ constexpr void check_tensor_memory(Facts& f) {
     if (f.unstructured) return;
     for (u32 i = 0; i < f.loops.size(); ++i)
         if (f.loops[i].release_where != 0 && !f.loops[i].commits)
+            f.tm.told_release = true,
             f.out.error("I12", f.loops[i].release_where - 1)
                 .say(
                     "this arrive frees a slot while the tcgen05.mma that reads it may be in flight: free it with k.tcgen05.commit(empty), which arrives when the mma is done");

@@ -4,6 +4,7 @@
 // lie in the same stage, with other constants in others (F04, F05, F14, D11, D14).
 #pragma once
 
+#include <ptxdsl/verify/evaluate.hpp>
 #include <ptxdsl/verify/ranks.hpp>
 
 namespace ptxdsl::verify {
@@ -44,6 +45,11 @@ template <class Facts>
 [[nodiscard]] constexpr value_form scaled(value_form v, const value_form& by) noexcept {
     if (by.root != 0 || !by.exact() || by.low < 0 || by.low > value_limit) return no_value;
     v.times *= by.low, v.low *= by.low, v.high *= by.low, v.skews *= by.low;
+    return v;
+}
+[[nodiscard]] constexpr value_form negative(value_form v) noexcept {
+    const std::int64_t low = v.low;
+    v.times = -v.times, v.low = -v.high, v.high = -low;
     return v;
 }
 /// A register that changes, the same in all threads, moves what each thread has for itself.
@@ -112,7 +118,9 @@ template <class Facts>
     switch (what) {
         case tok::mov: return a;
         case tok::add: return sum(f, id, a, b);
-        case tok::sub: return b.root == 0 && b.exact() ? sum(f, id, a, number(-b.low, -b.low)) : no_value;
+        case tok::sub:
+            if (b.root == 0 && b.exact()) return sum(f, id, a, number(-b.low, -b.low));
+            return a.root == 0 && a.exact() && (b.skew | b.peer) == 0 ? plus(a, negative(b)) : no_value;
         case tok::mul: return b.exact() && b.root == 0 ? scaled(a, b) : scaled(b, a);
         case tok::mad: return sum(f, id, b.exact() && b.root == 0 ? scaled(a, b) : scaled(b, a), value_of(f, o[2]));
         case tok::shl:
@@ -124,6 +132,67 @@ template <class Facts>
         case tok::xor_: return exchanged(a, b);
         default: return no_value;
     }
+}
+
+/// The value in the lanes of a warp, where it follows from the warp's number; false where it does not.
+template <class Facts>
+[[nodiscard]] constexpr bool value_in_warp(const Facts& f, const value_form& v, u32 warp,
+                                           std::int64_t& value) noexcept {
+    if (!v.exact() || v.moves || (v.skew | v.peer) != 0 || v.root == 0 || v.share < 5 ||
+        (f.regs[v.root - 1] & (bit::lanes | bit::again)) != bit::lanes)
+        return false;
+    const lane_form form = lane_form::of(f.values[v.root - 1]);
+    if (form.count != 0 || form.shift < 5) return false;
+    value = v.low + v.times * ((32 * warp >> form.shift) & ((1u << form.width) - 1));
+    return true;
+}
+/// Warps for which a predicate may hold, and may fail (`warps_that_hold`).
+template <class Facts>
+constexpr void note_warps(Facts& f, u32 id, u32 hold, u32 fail) {
+    value_form warps;
+    warps.known = false, warps.low = hold, warps.high = fail;
+    f.regs[id] |= bit::form;
+    f.values[id] = f.forms.size();
+    f.forms.push_back(warps);
+}
+/// `setp` of such a value with a literal: which warps it holds for.
+template <class Facts>
+constexpr void learn_warps(Facts& f, u32 id, const ir::cursor& c, const u32* sources) {
+    const u32 threads = f.roles[0].threads;
+    if (!is_only_value(f, id) || c.operands() != 3 || ir::kind_of(sources[0]) != ir::operand_kind::reg ||
+        (f.regs[ir::payload_of(sources[0])] & bit::form) == 0 ||
+        ir::kind_of(sources[1]) != ir::operand_kind::small_int || threads == 0 || threads > 992)
+        return;
+    const value_form& v = f.forms[f.values[ir::payload_of(sources[0])]];
+    const std::int64_t literal = ir::small_value(sources[1]);
+    const tok how = token_at(c, 1);
+    u32 hold = 0;
+    for (u32 w = 0; w < (threads + 31) / 32; ++w) {
+        std::int64_t x = 0;
+        const bool known = value_in_warp(f, v, w, x);
+        if (!known && (f.warps >> w & 1u) != 0) return;
+        const bool below = x < literal, equal = x == literal;
+        const bool holds = how == tok::eq   ? equal
+                           : how == tok::ne ? !equal
+                           : how == tok::lt ? below
+                           : how == tok::le ? below || equal
+                           : how == tok::gt ? !below && !equal
+                                            : !below;
+        if (x < 0 && (f.warps >> w & 1u) != 0 && how != tok::eq && how != tok::ne) return;  // perhaps unsigned
+        hold |= holds ? 1u << w : 0;
+    }
+    if ((f.warps & hold) != 0 && (f.warps & ~hold) != 0) f.regs[id] |= bit::by_index;
+    note_warps(f, id, hold, ~hold);
+}
+/// `and.pred`: holds where both do.
+template <class Facts>
+constexpr void learn_both(Facts& f, u32 id, const ir::cursor& c, const u32* sources) {
+    if (!is_only_value(f, id) || token_at(c, 0) != tok::and_ || token_at(c, 1) != tok::pred ||
+        ir::kind_of(sources[0]) != ir::operand_kind::reg || ir::kind_of(sources[1]) != ir::operand_kind::reg)
+        return;
+    const u32 hold =
+        warps_that_hold(f, ir::payload_of(sources[0]), false) & warps_that_hold(f, ir::payload_of(sources[1]), false);
+    if (hold != ~0u) note_warps(f, id, hold, ~0u);
 }
 
 /// `shfl.sync.idx.b32 d, a, LANE, 31, mask`: what a whole warp has in common is what it was; all else becomes that.
@@ -169,7 +238,7 @@ constexpr void learn_value(Facts& f, u32 id, const ir::cursor& c, const u32* sou
         v = value_form{.root = ir::payload_of(sources[0]) + 1, .times = 8, .peer = value_of(f, sources[2]).peer};
         v.moves = true;
     }
-    const std::int64_t reach = v.times * (v.most < 0 ? 1 : v.most);
+    const std::int64_t reach = (v.times == -1 && f.provenance == 0 ? 1 : v.times) * (v.most < 0 ? 1 : v.most);
     if (!v.known || v.low < -value_limit || v.high > value_limit || reach > value_limit || reach < 0) return;
     if (v.root == 0 && v.skew == 0 && v.exact()) {
         f.regs[id] |= f.provenance != 0 ? bit::address : bit::constant;
@@ -181,6 +250,49 @@ constexpr void learn_value(Facts& f, u32 id, const ir::cursor& c, const u32* sou
     f.forms.push_back(v);
 }
 
+// ---- flags in memory: E14
+// ------------------------------------------------------------------------------------------------------------
+
+/// A strong load in a loop.
+template <class Facts>
+constexpr void poll_flag(Facts& f, const ir::cursor& c) {
+    const u32* o = c.first_operand();
+    if (f.loop_now == 0 || is_weak(c) || f.guard != 0 || c.operands() != 2 ||
+        ir::kind_of(o[0]) != ir::operand_kind::reg || ir::kind_of(o[1]) != ir::operand_kind::address)
+        return;
+    f.polls.push_back({o[2], o[3], f.loop_now});
+    f.polls.back().loaded = ir::payload_of(o[0]);
+}
+/// `setp.eq p, loaded, literal`, or `ne`.
+template <class Facts>
+constexpr void test_flag(Facts& f, u32 id, const ir::cursor& c, const u32* sources) {
+    if (f.polls.empty() || c.operands() != 3 || ir::kind_of(sources[0]) != ir::operand_kind::reg ||
+        ir::kind_of(sources[1]) != ir::operand_kind::small_int || !is_only_value(f, id))
+        return;
+    auto& flag = f.polls.back();
+    const tok how = token_at(c, 1);
+    if (flag.loaded != ir::payload_of(sources[0]) || flag.predicate != 0 || (how != tok::eq && how != tok::ne)) return;
+    flag.predicate = id + 1, flag.value = sources[1], flag.unequal = how == tok::ne;
+}
+/// A store of one of those threads that makes the others go on waiting. What they have in common is the warpgroup at
+/// most, or several warps: the lanes of one leave their loop together.
+template <class Facts>
+constexpr void reset_flag(Facts& f, const ir::cursor& c) {
+    const u32* o = c.first_operand();
+    if (f.polls.empty() || f.guard == 0 || c.operands() != 2 || ir::kind_of(o[0]) != ir::operand_kind::address) return;
+    const u32 guard = (f.guard >> 1) - 1;
+    const lane_form form = lane_form::of(f.values[guard]);
+    if ((f.guard & 1u) != 0 || (f.regs[guard] & (bit::lanes | bit::again)) != bit::lanes || form.count != 1) return;
+    for (u32 i = 0; i < f.polls.size(); ++i) {
+        const auto& flag = f.polls[i];
+        if (!flag.polled || flag.base != o[1] || flag.offset != o[2] || flag.value != o[3] || flag.arm != f.arm_now ||
+            flag.role != f.role_now || ir::kind_of(o[1]) != ir::operand_kind::reg)
+            continue;
+        const u32 share = evaluator<Facts>(f).share(ir::payload_of(o[1]));
+        if (share >= 6 && (share > 10 || form.period() <= 1u << share)) f.push(event_kind::flag_reset, i);
+    }
+}
+
 // ---- shared memory that others have written: E07
 // ------------------------------------------------------------------------------------------------------------
 
@@ -188,11 +300,6 @@ constexpr void learn_value(Facts& f, u32 id, const ir::cursor& c, const u32* sou
 template <class Facts>
 [[nodiscard]] constexpr bool whole_block(const Facts& f) noexcept {
     return f.role_now == 0 && f.arm_now == 0 && f.threads >= 64 && f.threads == f.roles[0].threads;
-}
-/// `.volatile`, `.relaxed` and the like: may race.
-[[nodiscard]] constexpr bool is_weak(const ir::cursor& c) noexcept {
-    return !has_token(c, tok::volatile_) && !has_token(c, tok::relaxed) && !has_token(c, tok::acquire) &&
-           !has_token(c, tok::release);
 }
 /// Stores into other blocks, and loads of what they store here.
 template <class Facts>
@@ -274,6 +381,7 @@ constexpr void walk(Facts& f, u32 id, const ir::cursor& c, const u32* sources) {
     u32 how = 0;
     if (token_at(c, 0) == tok::mov && literal && f.guard == 0 && w.writes == 0) {
         w.start = static_cast<u32>(ir::small_value(sources[0]));
+        how = begins;
     } else if (token_at(c, 0) == tok::mov && literal && f.guard != 0 && f.guard == f.wrap_guard &&
                which == f.wrap_walker && ir::small_value(sources[0]) == 0) {
         if (w.limit != 0 && w.limit != f.wrap_limit) w.other = w.limit;
@@ -283,9 +391,17 @@ constexpr void walk(Facts& f, u32 id, const ir::cursor& c, const u32* sources) {
         const u32 from = f.walker_of(ir::payload_of(sources[0]));
         w.odd = true;
         how = w.copy_of = from < max_walkers ? from + 1 : 0;
-    } else if (!(by_one && (token_at(c, 0) == tok::add) == (f.guard == 0))) {
-        w.odd = true;
+    } else if (token_at(c, 0) == tok::rem && w.sum && f.guard == 0 &&
+               ir::kind_of(sources[1]) == ir::operand_kind::small_int) {  // several stages on
+        const u32 limit = static_cast<u32>(ir::small_value(sources[1]));
+        if (w.limit != 0 && w.limit != limit) w.other = w.limit;
+        w.limit = limit, w.sum = false, w.odd = w.odd_before, f.sum_where = f.where + 1;
+    } else if (!(by_one && (token_at(c, 0) == tok::add) == (f.guard == 0)) &&
+               !(token_at(c, 0) == tok::xor_ && f.sum_where != 0 && f.where - f.sum_where < 2)) {
+        w.odd_before = w.odd, w.odd = true, w.sum = token_at(c, 0) == tok::add && f.guard == 0;
     }
+    const bool some = f.arm_now != 0 && f.arm_now <= 64 && (f.index_arms >> (f.arm_now - 1) & 1u) != 0;
+    if (some && (w.skipped == 0 || w.skipped_in == f.arm_now)) ++w.skipped, w.skipped_in = f.arm_now;
     ++w.writes;
     f.push(event_kind::walk, which, how);
 }
@@ -319,7 +435,9 @@ template <class Facts>
     if (ir::kind_of(head) != ir::operand_kind::reg) return 0;
     const u32 which = f.walker_of(ir::payload_of(head));
     if (which == max_walkers) return 0;
-    if (f.walkers[which].writes == 1) value = f.walkers[which].start;
+    const walker& w = f.walkers[which];
+    const bool skips = w.skipped == 0 || !f.arm_lies_in(f.arm_now, w.skipped_in);
+    if (w.writes == 1 || (w.writes == w.skipped + 1 && skips)) value = w.start;
     return which + 1;
 }
 

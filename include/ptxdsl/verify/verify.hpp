@@ -122,6 +122,7 @@ private:
             case op::bits:
                 learn_index(f_, id, dst + 1);
                 learn_bits(f_, id, dst + 1, token_at(c, 0) == tok::shr);
+                learn_both(f_, id, c, dst + 1);
                 return learn_value(f_, id, c, dst + 1);
             case op::scale: return learn_value(f_, id, c, dst + 1);
             case op::mapa: return learn_mapped(f_, id, dst[1]);
@@ -130,6 +131,8 @@ private:
                 learn_index(f_, id, dst + 1);
                 learn_wrap(f_, id, c, dst + 1);
                 learn_constant_test(f_, id, c, dst + 1);
+                learn_warps(f_, id, c, dst + 1);
+                test_flag(f_, id, c, dst + 1);
                 return learn_compare(f_, id, dst + 1, token_at(c, 1));
             default: return;
         }
@@ -147,7 +150,7 @@ private:
             case op::add: return add(c.first_operand(), c.operands());
             case op::load: return load(c);
             case op::reduce: return on_shared_write(f_, c);
-            case op::store:
+            case op::store: reset_flag(f_, c); [[fallthrough]];
             case op::stmatrix: on_shared_write(f_, c); return own_write(c);
             case op::atomic:
                 f_.acc |= bit::varies, f_.provenance = 0;
@@ -214,6 +217,7 @@ private:
         f_.push(event_kind::told);
     }
     constexpr void load(const ir::cursor& c) {
+        poll_flag(f_, c);
         if (!has_token(c, tok::param)) f_.acc |= bit::varies;
         if (has_token(c, tok::acquire) || has_token(c, tok::relaxed) || has_token(c, tok::volatile_)) listen();
         if (!has_token(c, tok::shared) && !has_token(c, tok::shared__cta)) return;
@@ -240,19 +244,30 @@ private:
             structure_.abort();
         else
             structure_.leave(f_.guard);
+        if (!trap && f_.guard == 0 && !f_.m.from_text) warn_of_rest(behind(c));
         f_.push(event_kind::leave, trap ? 1 : 0);
+    }
+    /// K04: what stands behind `ret` in the same body. (A jump there and the kernel's own `ret` are the library's.)
+    constexpr void warn_of_rest(const u32* next) {
+        if (next == nullptr || opcode_of(next) == op::branch || f_.source(next[3])->line() == 0) return;
+        f_.out.warning("K04", next[3])
+            .say(
+                "nothing runs this: the statement before it leaves the kernel for all threads that come there (k.at(p).ret() leaves for some)");
     }
     constexpr void fence(const ir::cursor& c) {
         if (token_at(c, 1) == tok::proxy) {
-            if (token_at(c, 2) == tok::async) f_.push(event_kind::proxy_fence);
+            if (token_at(c, 2) == tok::async) f_.push(event_kind::proxy_fence), f_.unfenced_init = 0;
             if (token_at(c, 2) == tok::tensormap__generic) on_map_fence(f_, c);
         } else if (has_token(c, tok::cluster) || has_token(c, tok::gpu) || has_token(c, tok::sys)) {
             releases_to_cluster(f_);
         }
+        // `fence.mbarrier_init.release.cluster`
+        if (c.tokens() == 4 && has_token(c, tok::cluster) && has_token(c, tok::release)) f_.unfenced_init = 0;
     }
     constexpr void mbarrier(const ir::cursor& c) {
         const tok what = token_at(c, 1);
         misplaced(f_, f_.places[0], 8, "E02", "this mbarrier");
+        check_stage(f_, f_.places[0]);
         if (what == tok::init) return initialise(c);
         if (what == tok::inval) return invalidate();
         const bool counted = noted(f_, ir::note::barrier_arrive) || noted(f_, ir::note::barrier_noarity);
@@ -261,7 +276,9 @@ private:
         if (what == tok::complete_tx && !noted(f_, ir::note::barrier_copy)) f_.bytes_unknown = true;
         if (has_token(c, tok::expect_tx) && !noted(f_, ir::note::barrier_expect)) f_.bytes_unknown = true;
         if (has_token(c, tok::cluster) && what != tok::try_wait && what != tok::test_wait) releases_to_cluster(f_);
+        if (what == tok::arrive) keep_token(f_, c);
         if (what != tok::try_wait && what != tok::test_wait) return;
+        check_token(f_, c);
         tensor_memory_met(f_, true);
         if (!noted(f_, ir::note::barrier_wait)) {
             f_.waits_unknown = true;
@@ -306,6 +323,7 @@ private:
     constexpr void initialise(const ir::cursor& c) {
         std::int64_t n = 0;
         f_.initialises = true;
+        if (f_.unfenced_init == 0) f_.unfenced_init = f_.where + 1;
         if (!noted(f_, ir::note::barrier_init)) f_.inits_unknown = true;
         if (noted(f_, ir::note::barrier_init) || c.operands() < 2 || !f_.constant_of(operand_at(c, 1)[0], n)) return;
         if (n <= 0 || n > max_count)
@@ -339,6 +357,8 @@ private:
             case ir::note::barrier_noarity: return uncounted(c, p[0]);
             case ir::note::tile_write: return on_slot(event_kind::generic_write, p);
             case ir::note::tile_async_read:
+                if (const u32 r = f_.ring_of_tile(p[0]); r < max_rings && opcode_behind(c) == op::tcgen05)
+                    f_.push(event_kind::tensor_read, r);
                 return on_slot(opcode_behind(c) == op::wgmma ? event_kind::matrix_read : event_kind::async_read, p);
             case ir::note::bulk_store: f_.noted_slot = f_.slot_of(p[0], p[1]); return;
             case ir::note::thread_dependent: return;
@@ -367,8 +387,10 @@ private:
         if (kind == site_kind::copy) f_.noted_barrier = p[0] + 1;
         if (p[0] >= 32 || (flags & site_flag::remote) != 0) return;
         const u32 stage = f_.sites.back().stage;
+        const bool others = f_.init_warps != 0 && (f_.init_warps & f_.warps) == 0;
         f_.push(event_kind::barrier_use, p[0], stage == unknown_count ? stage : index_of(p[0], stage),
-                f_.threads > 32 ? event_flag::partial : u8{0});  // here: of several warps
+                static_cast<u8>((f_.threads > 32 || others ? event_flag::partial : 0) |  // here: of several warps
+                                (others ? event_flag::many : 0)));
         if (kind != site_kind::wait) return;
         f_.noted_wait = p[0] + 1;
         f_.push(event_kind::barrier_wait, p[0], f_.in_single ? 1 : f_.threads);
@@ -377,8 +399,10 @@ private:
     constexpr void narrow_multicast(const ir::cursor& c) {
         const u32 behind = has_token(c, tok::L2__cache_hint) ? 2 : 1;
         std::int64_t mask = 0;
-        if (!has_token(c, tok::multicast__cluster) || !f_.constant_of(operand_at(c, c.operands() - behind)[0], mask))
-            return;
+        if (!has_token(c, tok::multicast__cluster)) return;
+        const u32 head = operand_at(c, c.operands() - behind)[0];
+        if (ir::kind_of(head) == ir::operand_kind::reg) f_.sites.back().mask = head + 1;
+        if (!f_.constant_of(head, mask)) return;
         const u32 all = (1u << f_.m.attrs.cluster_size()) - 1;
         if ((static_cast<u32>(mask) & all) != static_cast<u32>(mask) || mask == 0) return;  // F06
         if (static_cast<u32>(mask) != all) f_.sites.back().left_out = true;
@@ -415,7 +439,8 @@ private:
         const bool cases = c.guard() != 0 && (f_.regs[(c.guard() >> 1) - 1] & bit::by_index) == 0;
         const u8 flags =
             static_cast<u8>((f_.arm_now != 0 ? event_flag::selects : 0) | (cases ? event_flag::cases : 0) |
-                            (goes_round(f_, s, f_.m.allocations[s.barrier].stages) ? 0 : event_flag::partial));
+                            (goes_round(f_, s, f_.m.allocations[s.barrier].stages) ? 0 : event_flag::partial) |
+                            ((s.flags & site_flag::commit) != 0 ? event_flag::one : 0));
         f_.push(waits ? event_kind::ring_wait : event_kind::ring_hand, r | (waits ? side : 1 - side) << 8,
                 s.slot | s.parity << 16, flags);
     }
@@ -439,6 +464,7 @@ private:
             const u32 index = index_of(p[0], first + i);
             f_.guard = guarded(c) ? 1 : 0;
             f_.push(event_kind::barrier_init, p[0], index);
+            f_.init_warps |= f_.warps;
         }
     }
     /// The instruction a note stands in front of.

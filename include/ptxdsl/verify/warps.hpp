@@ -3,6 +3,7 @@
 // constant peer ranks (G03).
 #pragma once
 
+#include <ptxdsl/verify/named_barriers.hpp>
 #include <ptxdsl/verify/peers.hpp>
 
 namespace ptxdsl::verify {
@@ -27,8 +28,21 @@ constexpr void block_barrier(Facts& f, const ir::cursor& c) {
     r.block_barrier_at = static_cast<u32>(c.w - f.m.words);
 }
 
+/// `id`, `count`: `unknown_count` where they are not known.
 template <class Facts>
-constexpr void named_barrier(Facts& f, std::int64_t id, std::int64_t count, bool waits) {
+constexpr void note_use(Facts& f, const u32* number, u32 id, u32 count, bool waits) {
+    typename Facts::barrier_use u{
+        id,    count,          f.in_single ? 0 : f.threads, f.in_single ? 0 : f.together, f.role_now, f.where,
+        waits, f.loop_now != 0};
+    const u32 reg = ir::kind_of(number[0]) == ir::operand_kind::reg ? ir::payload_of(number[0]) : unknown_count;
+    if (reg != unknown_count && (f.regs[reg] & bit::form) != 0) u.form = f.values[reg] + 1;
+    u.guarded = f.guard != 0, u.single = f.in_single, u.exact = f.warps_known, u.warps = f.warps;
+    if (f.guard != 0) u.warps &= warps_that_hold(f, (f.guard >> 1) - 1, (f.guard & 1u) != 0);
+    u.arm = f.arm_now, u.loop = f.loop_now, u.block = f.block_now;
+    f.barrier_uses.push_back(u);
+}
+template <class Facts>
+constexpr void check_count(Facts& f, std::int64_t id, std::int64_t count) {
     const u32 block = f.m.attrs.threads();
     if (count % 32 != 0 || count <= 0)
         f.out.error("H01", f.where)
@@ -45,8 +59,6 @@ constexpr void named_barrier(Facts& f, std::int64_t id, std::int64_t count, bool
             .with(count)
             .say(" threads, but the block has ")
             .with(block);
-    f.barrier_uses.push_back({static_cast<u32>(id), static_cast<u32>(count), f.in_single ? 0 : f.threads,
-                              f.in_single ? 0 : f.together, f.role_now, f.where, waits, f.loop_now != 0});
 }
 
 template <class Facts>
@@ -68,30 +80,33 @@ constexpr void on_bar(Facts& f, const ir::cursor& c) {
     if (second == tok::warp) return f.push(event_kind::rendezvous, 0, f.roles[0].threads > 32 ? 1 : 0);
     if (second == tok::cluster) return on_cluster_barrier(f, c);
     const tok what = second == tok::cta ? token_at(c, 2) : second;
-    if (what != tok::arrive) f.push(event_kind::rendezvous), ++f.meetings;
+    const u32 use = f.barrier_uses.size();
+    note_numbers(f, c, what);
+    if (what == tok::arrive) return;
+    f.push(event_kind::rendezvous, 0, f.barrier_uses.size() == use ? 0 : 2 + use);
+    ++f.meetings;
+}
+/// Number and count of a barrier of the block.
+template <class Facts>
+constexpr void note_numbers(Facts& f, const ir::cursor& c, tok what) {
     const u32 first = what == tok::red ? 1 : 0;
     const u32 numbers = c.operands() - (what == tok::red ? 2 : 0);
-    std::int64_t id = 0, count = 0;
+    std::int64_t id = 0, count = f.roles[0].threads;
     if (c.operands() <= first) return;
-    const bool fixed = f.constant_of(operand_at(c, first)[0], id);
-    const bool counted = numbers > 1 && f.constant_of(operand_at(c, first + 1)[0], count);
-    const u32 block = f.m.attrs.reqntid.given() ? f.m.attrs.reqntid.count() : 0;
-    if (fixed && id == 0 && counted && count == block && !f.in_single) return block_barrier(f, c);
-    if (numbers > 1 && !(fixed && counted))
-        f.barrier_uses.push_back({fixed ? static_cast<u32>(id) : unknown_count,
-                                  counted ? static_cast<u32>(count) : unknown_count, f.in_single ? 0 : f.threads,
-                                  f.in_single ? 0 : f.together, f.role_now, f.where, what != tok::arrive,
-                                  f.loop_now != 0});
-    if (!fixed) return;
-    if (id < 0 || id > 15) {
+    const u32* const number = operand_at(c, first);
+    const bool fixed = f.constant_of(number[0], id);
+    const bool counted = numbers > 1 ? f.constant_of(operand_at(c, first + 1)[0], count) : count != 0;
+    if (fixed && (id < 0 || id > 15)) {
         f.out.error("H01", f.where).say("barrier id ").with(id).say("; a block has named barriers 0 to 15");
         return;
     }
-    if (numbers < 2) {
-        if (id == 0) block_barrier(f, c);
-    } else if (counted) {
-        named_barrier(f, id, count, what != tok::arrive);
-    }
+    const u32 block = f.m.attrs.reqntid.given() ? f.m.attrs.reqntid.count() : 0;
+    const bool whole = fixed && id == 0 && (numbers < 2 || (counted && count == block && !f.in_single));
+    if (whole) block_barrier(f, c);
+    if (numbers > 1 && fixed && counted && !whole) check_count(f, id, count);
+    note_use(f, number, fixed ? static_cast<u32>(id) : unknown_count, counted ? static_cast<u32>(count) : unknown_count,
+             what != tok::arrive);
+    f.barrier_uses.back().all = numbers < 2 || whole;
 }
 
 /// Whether two uses can be of one barrier, with the same count. (Another count is another phase.)
@@ -120,7 +135,7 @@ constexpr void check_numbered_barrier(Facts& f, const Use& u) {
 template <class Facts>
 constexpr void check_named_barrier(Facts& f, u32 first) {
     const auto& u = f.barrier_uses[first];
-    if (u.count == unknown_count) return;
+    if (u.count == unknown_count || u.all) return;
     if (u.id == unknown_count) return check_numbered_barrier(f, u);
     u32 most = 0;
     for (u32 i = 0; i < f.barrier_uses.size(); ++i) {
@@ -266,7 +281,10 @@ constexpr void on_mapa(Facts& f, const ir::cursor& c) {
     const u32 source = c.operands() < 3 ? 0 : operand_at(c, 1)[0];
     const u32 from = ir::kind_of(source) == ir::operand_kind::reg ? f.regs[ir::payload_of(source)] >> bit::place : 0;
     if (from == 0 || f.m.allocations[from - 1].kind == ir::allocation_kind::barrier)
-        f.mapped_lanes = f.mapped_lanes == 0 || f.mapped_lanes == form ? form : unknown_count;
+        f.mapped_lanes = f.mapped_lanes == 0 || f.mapped_lanes == form ? form : unknown_count,
+        f.mapped_by = ir::kind_of(head) == ir::operand_kind::reg && (f.mapped_by == 0 || f.mapped_by == head + 1)
+                          ? head + 1
+                          : unknown_count;
     if (!f.m.attrs.cluster.given() || c.operands() < 3 || !f.constant_of(operand_at(c, 2)[0], rank)) return;
     const u32 size = f.m.attrs.cluster_size();
     if (rank < 0 || rank >= size)
@@ -282,7 +300,9 @@ constexpr void on_mapa(Facts& f, const ir::cursor& c) {
 template <class Facts>
 constexpr void check_warps(Facts& f) {
     if (f.opaque || !f.flow_is_known()) return;
+    const u32 before = f.out.findings.size();
     for (u32 i = 0; i < f.barrier_uses.size(); ++i) check_named_barrier(f, i);
+    if (f.out.findings.size() == before) named_barriers(f).check();
     check_block_barriers(f);
     check_register_budget(f);
 }
