@@ -21,6 +21,7 @@ constexpr void body(hopper& k, px::global_ptr<const f32, 16> from, px::global_pt
     const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<1>);
     const auto tid = k.mov(px::tid.x);
     k.single_thread(tid == 0u, [&] { k.mbarrier_init(bar[0]); });
+    k.fence_mbarrier_init();
     k.bar_sync();
     k.single_thread(tid == 0u, [&] {
 #if PTXDSL_CASE == 1
