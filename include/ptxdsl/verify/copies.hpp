@@ -174,13 +174,17 @@ constexpr void on_cancel(Facts& f, const ir::cursor& c) {
         f.ring_tiles.push_back({f.places[0].allocation - 1, f.noted_barrier - 1});
     copy_begins(f, f.places[0], 16);
 }
-/// Shared memory is read: by threads, or by a copy or wgmma.
+/// Where an array (by its number + 1; 0: not known which) is first read behind a copy.
+template <class Facts>
+constexpr void note_first_read(Facts& f, u32 allocation) {
+    if (f.read_at.size() == 0) f.read_at.resize(f.m.n.allocations + 1, 0);
+    if (f.read_at[allocation] == 0 && !f.late_copies.empty()) f.read_at[allocation] = f.where + 1;
+}
+/// Shared memory is read by threads.
 template <class Facts>
 constexpr void shared_read(Facts& f, const place& from) {
     if (f.late_copies.empty() && f.loop_now == 0) return;
-    if (f.read_at.size() == 0) f.read_at.resize(f.m.n.allocations + 1, 0);
-    u32& first = f.read_at[from.allocation];
-    if (first == 0 && !f.late_copies.empty()) first = f.where + 1;
+    note_first_read(f, from.allocation);
     if (from.allocation == 0) return;
     const u32 s = f.slot_at(from);
     if (s == max_slots || f.slots[s].fuzzy) return;

@@ -357,10 +357,14 @@ private:
             case ir::note::barrier_noarity: return uncounted(c, p[0]);
             case ir::note::tile_write: return on_slot(event_kind::generic_write, p);
             case ir::note::tile_async_read:
+                if (!f_.late_copies.empty()) note_first_read(f_, p[0] + 1);
                 if (const u32 r = f_.ring_of_tile(p[0]); r < max_rings && opcode_behind(c) == op::tcgen05)
                     f_.push(event_kind::tensor_read, r);
                 return on_slot(opcode_behind(c) == op::wgmma ? event_kind::matrix_read : event_kind::async_read, p);
-            case ir::note::bulk_store: f_.noted_slot = f_.slot_of(p[0], p[1]); return;
+            case ir::note::bulk_store:
+                if (!f_.late_copies.empty()) note_first_read(f_, p[0] + 1);
+                f_.noted_slot = f_.slot_of(p[0], p[1]);
+                return;
             case ir::note::thread_dependent: return;
             case ir::note::pipeline: f_.rings.push_back({p[0], p[1], f_.where, {p[2], p[3]}}); return;
         }
