@@ -222,6 +222,7 @@ class Cli(unittest.TestCase):
             (["isa", "--target", "sm_100a", "wgmma"], "no form matches 'wgmma' on sm_100a; "),
             (["isa", "--version", "7.0", "wgmma"], "no form matches 'wgmma' in PTX 7.0; "),
             (["explain", "Z99"], "there is no message 'Z99'; 'ptxdsl explain' lists them"),
+            (["explain", ""], "there is no message ''; 'ptxdsl explain' lists them"),
             (["explain", "peer"], "titles with this word:\n  PTXDSL-E16"),
         ]:
             with self.subTest(words=words):
@@ -254,6 +255,15 @@ class Cli(unittest.TestCase):
                 self.assertEqual((code, out), (2, ""))
                 self.assertIn("Is a directory", err)
         self.assertEqual(run("diff", self.path, self.path)[0], 2)
+
+    def test_corpus_passes_over_what_it_cannot_look_at(self):
+        """A link to itself has no status, nor has another user's /proc/1/fd."""
+        (self.path / "some").mkdir()
+        (self.path / "some" / "loop.ptx").symlink_to("loop.ptx")
+        (self.path / "some" / "good.ptx").write_text(GOOD)
+        code, out, err = run("corpus", "--jobs", "1", self.path / "some")
+        self.assertIn("files 1 ", out, err)
+        self.assertIn(code, (0, 1), err)
 
     def test_same_and_different(self):
         f, g = self.file("good.ptx", GOOD), self.file("other.ptx", GOOD.replace("%tid.x", "%tid.y"))

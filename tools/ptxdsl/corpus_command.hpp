@@ -220,9 +220,12 @@ struct corpus_settings {
 [[nodiscard]] inline std::vector<std::string> ptx_files(const std::string& directory) {
     std::vector<std::string> files;
     std::error_code problem;
-    for (std::filesystem::recursive_directory_iterator i(directory, problem), end; !problem && i != end;
-         i.increment(problem))
-        if (i->is_regular_file() && i->path().extension() == ".ptx") files.push_back(i->path().string());
+    const auto skip = std::filesystem::directory_options::skip_permission_denied;
+    for (std::filesystem::recursive_directory_iterator i(directory, skip, problem), end; !problem && i != end;
+         i.increment(problem)) {
+        std::error_code unreadable;
+        if (i->is_regular_file(unreadable) && i->path().extension() == ".ptx") files.push_back(i->path().string());
+    }
     std::sort(files.begin(), files.end());
     return files;
 }
@@ -367,7 +370,8 @@ inline int corpus_command(const std::vector<std::string_view>& words) {
     if (a.rest.size() != 1) return usage_error("corpus", "one directory is examined");
     corpus_settings s;
     s.directory = a.rest[0];
-    if (!std::filesystem::is_directory(s.directory))
+    std::error_code unreadable;
+    if (!std::filesystem::is_directory(s.directory, unreadable))
         return usage_error("corpus", fmt::format("'{}' is no directory", s.directory));
     const auto number = [&](std::string_view option, unsigned otherwise) {
         const std::string_view v = a.value(option);

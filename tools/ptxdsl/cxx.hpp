@@ -26,7 +26,7 @@ public:
         }
         if (include_.empty()) include_ = PTXDSL_INCLUDE_DIR;
         include_ = std::filesystem::absolute(include_).string();
-        if (!std::filesystem::exists(include_ + "/ptxdsl/module.hpp")) {
+        if (std::error_code problem; !std::filesystem::exists(include_ + "/ptxdsl/module.hpp", problem)) {
             problem_ = "there is no <ptxdsl/module.hpp> in '" + include_ + "' (--include)";
             return;
         }

@@ -207,7 +207,7 @@ inline int explain_command(const std::vector<std::string_view>& words) {
     for (char& c : id) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
     if (id.substr(0, 7) == "PTXDSL-") id.erase(0, 7);
     for (const page& p : pages) {
-        if (p.id != id) continue;
+        if (p.id != id || id.empty()) continue;  // the page without an id ends the list
         return write_all(p.text) ? good : bad_usage;
     }
     const std::string about = pages_about(a.rest[0]);

@@ -28,7 +28,8 @@ namespace tool {
         std::size_t end = path.find(':', begin);
         if (end == path.npos) end = path.size();
         const std::string file = path.substr(begin, end - begin) + "/ptxas";
-        if (access(file.c_str(), X_OK) == 0 && !fs::is_directory(file)) return from_anywhere(file);
+        std::error_code unreadable;
+        if (access(file.c_str(), X_OK) == 0 && !fs::is_directory(file, unreadable)) return from_anywhere(file);
         begin = end + 1;
     }
     return {};
