@@ -25,11 +25,6 @@ template <class Tile>
 constexpr void pixels(px::builder<px::sm_90a>& k) {
     static_cast<void>(px::im2col_map<Tile, 4>(k.program(), 0));
 }
-template <class Tile>
-constexpr void load(px::builder<px::sm_90a>& k) {
-    const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals<1>);
-    k.cp_async_bulk_tensor(k.smem<Tile>()[0], px::tma_map<Tile>(k.program(), 0), px::coords(0u, 0u), full[0]);
-}
 constexpr void body(px::builder<px::sm_90a>& k) {
     static_cast<void>(k);
 #if PTXDSL_CASE == 0
@@ -55,9 +50,15 @@ constexpr void body(px::builder<px::sm_90a>& k) {
 #elif PTXDSL_CASE == 8   // a gather of eight rows
     static_cast<void>(px::gather_map<px::tile<bf16, 8, 64>>::rank);  // here-8
 #elif PTXDSL_CASE == 9   // packed elements
-    load<px::tile<px::e2m1, 64, 128>>(k);  // here-9
+    using packed = px::tile<px::e2m1, 64, 128>;
+    const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals<1>);
+    const px::tma_map<packed> map(k.program(), 0);
+    k.cp_async_bulk_tensor(k.smem<packed>()[0], map, px::coords(0u, 0u), full[0]);  // here-9
 #elif PTXDSL_CASE == 10  // a swizzle that only sm_100a has
-    load<px::tile<f32, 64, 32, px::mn_major, px::swizzle_128b_base32>>(k);  // here-10
+    using wide = px::tile<f32, 64, 32, px::mn_major, px::swizzle_128b_base32>;
+    const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals<1>);
+    const px::tma_map<wide> map(k.program(), 0);
+    k.cp_async_bulk_tensor(k.smem<wide>()[0], map, px::coords(0u, 0u), full[0]);  // here-10
 #elif PTXDSL_CASE == 11  // 6-bit elements in byte containers, 64 of them
     use<px::tile<px::e2m3, 64, 64, px::k_major, px::no_swizzle>>(k);  // here-11
 #endif
