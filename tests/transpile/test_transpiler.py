@@ -268,6 +268,15 @@ class Transpiler(unittest.TestCase):
         """Everything stands on the original's line, prototypes of calls too."""
         self.assert_laws("calls.ptx", (ROOT / "tests/corpus/nvcc/calls.debug.ptx").read_text())
 
+    def test_sections_on_one_line(self):
+        """What follows a section of one line stands on the next."""
+        ptx = KERNEL.format(".loc 2 7 1\n add.u32 %r2, %r1, 1;\n") + '.section .debug_loc { }\n.file 1 "a.h"\n.file 2 "b.cu"\n'
+        code, out, err = run(PROGRAM, "transpile", self.write("k.ptx", ptx))
+        self.assertEqual(code, 0, err)
+        for words in ('m.directive(".section .debug_loc { }");', 'm.file(1, "a.h");', 'm.file(2, "b.cu");'):
+            self.assertIn(words, out)
+        self.assert_laws("k.ptx", ptx)
+
     def test_places_in_sources(self):
         """Lines that repeat with their places are loops; labels that only debug sections name have no variable."""
         body = ".reg .b16 %h<9>;\n" + "".join(f" .loc 1 {5 + n % 2} 3\n mov.b16 %h{1 + n // 2}, {n};\n" for n in range(8))

@@ -40,7 +40,8 @@ public:
 
     /// False when variables of functions cannot be put on their lines without placing everything else too.
     [[nodiscard]] bool run() {
-        for (u32 c = 1; c < v_[0].end && fits_; c = v_[c].end) item(c);
+        // With all lines placed nothing is left out, even where a line cannot be kept.
+        for (u32 c = 1; c < v_[0].end && (fits_ || lines_use_ == line_use::all); c = v_[c].end) item(c);
         if (lines_use_ == line_use::all) at_line(u32{0}, v_.n_tokens - 1, module_);
         return fits_;
     }
@@ -305,14 +306,27 @@ private:
     /// Debug sections are data: their lines are kept as text.
     void section(u32 n) {
         place(n, module_);
+        if (lines_use_ == line_use::all && is_on_one_line(n)) return put(section_in_one(n), n, module_);
         put("m.directive(" + cpp::quoted(".section " + std::string(v_.atom(n))) + ");", n, module_);
         put("m.directive(\"{\");", n, module_);
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
             place(c, module_);
-            const std::string s = v_.kind(c) == node_kind::label ? std::string(v_.atom(c)) + ":" : printed(c);
-            put("m.directive(" + cpp::quoted(s) + ");", c, module_);
+            put("m.directive(" + cpp::quoted(section_line(c)) + ");", c, module_);
         }
         put("m.directive(\"}\");", n, module_);
+    }
+    [[nodiscard]] std::string section_line(u32 n) const {
+        return v_.kind(n) == node_kind::label ? std::string(v_.atom(n)) + ":" : printed(n);
+    }
+    [[nodiscard]] bool is_on_one_line(u32 n) const {
+        u32 t = v_[n].token;
+        while (t < v_.n_tokens && v_.tokens[t].kind != kind::left_brace) ++t;
+        return t < v_.n_tokens && line_of_[closing_[t]] == line_of_[v_[n].token];
+    }
+    [[nodiscard]] std::string section_in_one(u32 n) const {
+        std::string s = ".section " + std::string(v_.atom(n)) + " { ";
+        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) s += section_line(c) + ' ';
+        return "m.directive(" + cpp::quoted(s + "}") + ");";
     }
 
     // ---- declarations ----------------------------------------------------------------------------------------
