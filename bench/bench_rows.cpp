@@ -261,15 +261,14 @@ double error_of(std::string_view work, operands<T>& o) {
 
 // ---- measuring ------------------------------------------------------------------------------------------------------
 
-/// One more contender: a plan, and whether it may start early.
+/// One more contender: a plan, and how it starts.
 struct variant {
     std::string name;
     choice how;
 };
 /// "512": 512 threads a row; "1024/2" in a cluster of 2; "512@3" with three blocks a multiprocessor; "256*2": 256
-/// threads a block, two accesses (heads) a thread; "0" the library's plan. With "p" it may start early, with "n" not;
-/// with "k" results stay in L2; "e264": the first 264 blocks ask L2 early; "b8": all ask for input 8 MiB behind; "i":
-/// inputs leave L2 first.
+/// threads a block, two accesses (heads) a thread; "0" the library's plan. With "n" it may not start early; with "k"
+/// results stay in L2; "b8" asks L2 8 MiB ahead (rows, and fp8 for 1 x 128), "e8" early for the first 8 MiB (SwiGLU).
 std::optional<variant> variant_of(const std::string& word, const work& k, u32 columns, u32 width) {
     const auto has = [&](char c) { return word.find(c) != std::string::npos; };
     const auto number = [&](char after, u32 otherwise) {
@@ -277,38 +276,37 @@ std::optional<variant> variant_of(const std::string& word, const work& k, u32 co
                           : otherwise;
     };
     const auto threads = static_cast<u32>(std::strtoul(word.c_str(), nullptr, 10));
-    kn::l2_plan l2{.early = number('e', 0), .inputs_first = has('i')};
-    const auto reach = [&](u32 values) {  // of one input that a block reads
-        const u32 inputs = k.name == "add_rms_norm" || k.name == "swiglu" ? 2 : 1;
-        l2.ahead = number('b', 0) * (1u << 20) / (values * (16 / width) * inputs);
+    const u32 inputs = k.name == "add_rms_norm" || k.name == "swiglu" ? 2 : 1;
+    const auto reach = [&](char letter, u32 values) -> std::optional<u32> {  // `values` of one input a block
+        if (!has(letter)) return std::nullopt;
+        return number(letter, 0) * (1u << 20) / (values * (16 / width) * inputs);
     };
     variant v{word, {}};
     if (!k.rowwise) {
         if (has('/') || has('@') || has('k')) return std::nullopt;
         v.how.threads = threads, v.how.heads = number('*', 0);
         if (has('n')) v.how.element.programmatic = false;
-        kn::element_plan p = k.name == "swiglu" ? kn::element_plan{} : kn::plan_blocks(1);
+        kn::element_plan p = k.name == "swiglu" ? kn::plan_swiglu(width, ~0u) : kn::plan_blocks(1);
         if (threads != 0) p.threads = threads;
         p.accesses = number('*', p.accesses);
-        reach(p.threads * p.accesses * width);
-        p.l2 = l2;
         v.how.element.plan = p;
-        if (k.name == "rope" && l2 != kn::l2_plan{}) return std::nullopt;
+        v.how.element.early = reach('e', p.threads * p.accesses * width);
+        v.how.element.ahead = reach('b', p.threads * p.accesses * width);
+        if (k.name != "swiglu" && has('e')) return std::nullopt;
+        if (k.name != "quantize_blocks" && has('b')) return std::nullopt;
         if (k.name == "quantize_blocks" && p.accesses > 4) return std::nullopt;
         return v;
     }
-    if (has('*')) return std::nullopt;
+    if (has('*') || has('e')) return std::nullopt;
     const u32 limit = k.name == "layer_norm" ? kn::layer_norm_threads(width) : 1024;
     kn::row_plan p = threads == 0 ? kn::plan_rows(columns / width, width, 2, limit)
                                   : kn::make_row_plan(columns / width, width, threads, number('/', 1));
     p.resident = number('@', p.resident);
     p.evict_first = !has('k');
-    reach(columns);
-    p.l2 = l2;
     if (!p.reread && p.accesses * width > kn::row_values) return std::nullopt;
     v.how.row.plan = p;
-    if (has('p')) v.how.row.programmatic = true;
-    if (has('n')) v.how.row.programmatic = false;
+    v.how.row.ahead = reach('b', columns);
+    v.how.row.programmatic = !has('n');
     return v;
 }
 
@@ -481,11 +479,9 @@ int main(int argc, char** argv) {
          .flag = &r.no_clear},
         {.name = "--threads",
          .value = "LIST",
-         .help =
-             "also time these thread counts a row: 512, 1024/2 (a cluster of 2), 512@3 (three blocks a "
-             "multiprocessor), 256*2 (threads a block, accesses or heads a thread), 0 (ours); p: early start, n: "
-             "none, k: results stay in L2, e264: the first blocks ask L2 early, b8: all ask for input 8 MiB behind, "
-             "i: inputs leave L2 first",
+         .help = "also time these thread counts a row: 512, 1024/2 (a cluster of 2), 512@3 (three blocks a "
+                 "multiprocessor), 256*2 (threads a block, accesses or heads a thread), 0 (ours); n: no early start, "
+                 "k: results stay in L2, b8: L2 is asked 8 MiB ahead, e8: early for the first 8 MiB (swiglu)",
          .text = &r.threads},
         {.name = "--ptx",
          .value = "DIR",

@@ -38,33 +38,13 @@ void rows(const std::string& type) {
     }
 }
 
-/// What plans may ask of L2, of every body that does.
-template <class T>
-void with_requests(const std::string& type) {
-    constexpr l2_plan l2{.early = 264, .ahead = 132, .inputs_first = true};
-    constexpr u32 width = 16 / sizeof(T);
-    row_plan c = plan_rows(8192 / width, width);
-    c.l2 = l2;
-    for (const bool residual : {false, true})
-        write((residual ? "add_" : "rms_") + type + "_l2",
-              px::assemble_at_run_time("rms_norm", &norm_body<T>, c.launch(), c, norm_form{.residual = residual}));
-    write("softmax_" + type + "_l2", px::assemble_at_run_time("softmax", &softmax_body<T>, c.launch(), c));
-    write("quantize_" + type + "_l2",
-          px::assemble_at_run_time("quantize_rows", &quantize_rows_body<T, px::e4m3>, c.launch(), c));
-    const element_plan flat{.width = width, .flat = true, .l2 = l2};
-    write("swiglu_" + type + "_l2", px::assemble_at_run_time("swiglu", &swiglu_body<T>, flat.launch(), flat));
-    element_plan blocks = plan_blocks(width);
-    blocks.flat = true, blocks.l2 = l2;
-    write("blocks_" + type + "_l2",
-          px::assemble_at_run_time("quantize_blocks", &quantize_blocks_body<T, px::e4m3>, blocks.launch(), blocks));
-}
-
 template <class T>
 void elements(const std::string& type) {
     for (u32 width = 16 / sizeof(T); width > 0; width /= 2) {
         const std::string name = type + "_w" + std::to_string(width);
         for (const bool flat : {false, true}) {
-            const element_plan c{.width = width, .flat = flat};
+            element_plan c = plan_swiglu(width, ~0u);
+            c.flat = flat;
             write("swiglu_" + name + (flat ? "_flat" : ""),
                   px::assemble_at_run_time("swiglu", &swiglu_body<T>, c.launch(), c));
         }
@@ -101,7 +81,6 @@ void elements(const std::string& type) {
 int main(int argc, char** argv) {
     return print_kernels::run(argc, argv, [] {
         rows<px::f32>("f32"), rows<px::bf16>("bf16"), rows<px::f16>("f16");
-        with_requests<px::f32>("f32"), with_requests<px::bf16>("bf16"), with_requests<px::f16>("f16");
         elements<px::f32>("f32"), elements<px::bf16>("bf16"), elements<px::f16>("f16");
     });
 }

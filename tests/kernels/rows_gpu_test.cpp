@@ -186,18 +186,15 @@ void conclude(const char* what, const char* type, const shape& s, const judge& j
                 j.seen, j.first.c_str(), spilt);
 }
 
-/// What a call asks of L2: the library's choice, or one of all kinds.
-std::optional<kn::l2_plan> any_l2() {
+/// Rows or blocks for which L2 is asked: the library's choice, none, or some.
+std::optional<px::u32> any_distance() {
     if (between(0, 2) == 0) return std::nullopt;
-    return kn::l2_plan{.early = static_cast<px::u32>(between(0, 1) == 0 ? 0 : between(1, 40)),
-                       .ahead = static_cast<px::u32>(between(0, 1) == 0 ? 0 : between(1, 40)),
-                       .inputs_first = between(0, 1) == 0};
+    return static_cast<px::u32>(between(0, 1) == 0 ? 0 : between(1, 40));
 }
 kn::element_options any_element(px::u32 most) {
     if (between(0, 2) == 0) return {};
-    kn::element_plan p{.accesses = static_cast<px::u32>(between(1, most)), .threads = 32u << between(0, 5)};
-    p.l2 = any_l2().value_or(kn::l2_plan{});
-    return {.programmatic = between(0, 1) == 0, .plan = p};
+    const kn::element_plan p{.accesses = static_cast<px::u32>(between(1, most)), .threads = 32u << between(0, 5)};
+    return {.programmatic = between(0, 1) == 0, .plan = p, .early = any_distance(), .ahead = any_distance()};
 }
 
 // ---- norms ----------------------------------------------------------------------------------------------------------
@@ -230,7 +227,7 @@ void check_norm(const px::stream& s, norm kind, const shape& p) {
     bias.fill([&](auto, auto) { return uniform(-1, 1); });
     y.upload(), sum.upload();
     const float eps = 1e-5f;
-    const kn::norm_options options{.eps = eps, .row = {.l2 = any_l2()}};
+    const kn::norm_options options{.eps = eps, .row = {.ahead = any_distance()}};
     const auto run = [&]() -> px::result<void> {
         if (kind == norm::rms) return kn::rms_norm(s, x.input(), weight.vector(), y.view(), options);
         if (kind == norm::layer) return kn::layer_norm(s, x.input(), weight.vector(), bias.vector(), y.view(), options);
@@ -274,7 +271,7 @@ void check_softmax(const px::stream& s, const shape& p) {
     });
     y.upload();
     const double scale = p.rows % 2 == 0 ? 1.0 : 0.125;
-    const auto result = kn::softmax(s, x.input(), y.view(), static_cast<float>(scale), {.l2 = any_l2()});
+    const auto result = kn::softmax(s, x.input(), y.view(), static_cast<float>(scale), {.ahead = any_distance()});
     px::check(s.synchronize());
     y.download();
     judge j;
@@ -314,7 +311,7 @@ void check_quantize(const px::stream& s, scales_of kind, const shape& p) {
     const auto run = [&]() -> px::result<void> {
         if (kind == scales_of::rows)
             return kn::quantize_rows(s, x.input(), q.view(), px::tensor_view(scales.device.ptr(), p.rows),
-                                     {.l2 = any_l2()});
+                                     {.ahead = any_distance()});
         if (kind == scales_of::blocks)
             return kn::quantize_blocks(s, x.input(), q.view(), scales.view(), any_element(4));
         return kn::quantize_squares(s, x.input(), q.view(), scales.view());
@@ -436,8 +433,39 @@ void check_rope(const px::stream& s, unsigned i) {
     conclude("rope", type_name<T>, p, j, out.spilt(), result);
 }
 
+/// A kernel that asks L2 early reads what the one before it writes, not what L2 was asked for.
+template <class T>
+void check_chain(const px::stream& s) {
+    if (left_out()) return;
+    const shape p{1500, 4096, 0, content::uniform};
+    matrix<T> x(s.ctx(), p.rows, p.columns, p.columns), y(s.ctx(), p.rows, p.columns, p.columns),
+        z(s.ctx(), p.rows, p.columns, p.columns), weight(s.ctx(), 1, p.columns, p.columns);
+    weight.fill([](auto, auto) { return 1.0; });
+    y.upload(), z.upload();
+    for (int turn = 0; turn < 6; ++turn) {
+        x.fill([](auto, auto) { return uniform(-1, 1); });
+        auto result = kn::rms_norm(s, x.input(), weight.vector(), y.view(), {.eps = 1e-5f, .row = {}});
+        if (result) result = kn::swiglu(s, y.input(), x.input(), z.view(), {.early = 1u << 20});
+        px::check(s.synchronize());
+        y.download(), z.download();
+        judge j;
+        for (std::uint64_t r = 0; r < p.rows; r += 7) {
+            double squares = 0;
+            for (std::uint64_t c = 0; c < p.columns; ++c) squares += x.value(r, c) * x.value(r, c);
+            const double scale = 1 / std::sqrt(squares / static_cast<double>(p.columns) + 1e-5);
+            for (std::uint64_t c = 0; c < p.columns; ++c) {
+                const double n = x.value(r, c) * scale, g = y.value(r, c), v = g / (1 + std::exp(-g)) * x.value(r, c);
+                j.see(g, n, (half_step<T> * 1.01 + 4e-6) * std::abs(n) + least_step<T>, r, c);
+                j.see(z.value(r, c), v, (half_step<T> * 1.01 + 4e-6) * std::abs(v) + least_step<T>, r, c);
+            }
+        }
+        conclude("rms_norm, swiglu", type_name<T>, p, j, y.spilt() + z.spilt(), result);
+    }
+}
+
 template <class T>
 void check_type(const px::stream& s) {
+    check_chain<T>(s);
     for (unsigned i = 0; i < 36; ++i) {
         for (const norm kind : {norm::rms, norm::add, norm::layer}) check_norm<T>(s, kind, random_shape(i));
         check_softmax<T>(s, random_shape(i));

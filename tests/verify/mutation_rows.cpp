@@ -39,9 +39,14 @@ kernel_list row_kernels() {
         library(all, "reread", 1048576);
     constexpr element_plan wide{.width = 4}, squares{.width = 4, .accesses = 1, .threads = 512};
     constexpr rope_plan turns{.width = 4};
+    constexpr element_plan flat{.width = 4, .flat = true};
+    constexpr rope_plan two{.width = 4, .partial = true, .heads = 2};
     add(all, "swiglu", &swiglu_body<px::f32>, wide.launch(), wide);
+    add(all, "swiglu_flat", &swiglu_body<px::f32>, flat.launch(), flat);
     add(all, "rope", &rope_body<px::f32>, turns.launch(), turns);
+    add(all, "rope_heads", &rope_body<px::f32>, two.launch(), two);
     add(all, "quantize_blocks", &quantize_blocks_body<px::f32, px::e4m3>, wide.launch(), wide);
+    add(all, "quantize_blocks_flat", &quantize_blocks_body<px::f32, px::e4m3>, flat.launch(), flat);
     add(all, "quantize_squares", &quantize_squares_body<px::f32, px::e5m2>, squares.launch(), squares);
     examples(all);
     return all;

@@ -442,10 +442,17 @@ HEADLINES = [
 ]
 
 
+def age(path):
+    """Sorts files of results: of one day, those of the library behind its parts', and then by the session a name ends with."""
+    sessions = ("fifth", "sixth", "seventh", "eighth", "ninth")
+    session = next((i for i, word in enumerate(sessions, 1) if path.stem.endswith(word)), 0)
+    return path.name[:10], "library" in path.name, "rows" in path.name, session, path.name
+
+
 def load_results():
     """The newest row for each work, shape, mode and peer, with the name of its file."""
     newest = {}
-    for path in sorted((ROOT / "bench" / "results").glob("*.json"), key=lambda p: (p.name[:10], "library" in p.name, "rows" in p.name, p.name)):
+    for path in sorted((ROOT / "bench" / "results").glob("*.json"), key=age):
         data = json.loads(path.read_text(encoding="utf-8"))
         for row in data if isinstance(data, list) and not path.name.endswith(TUNING) else []:
             if {"work", "shape", "ours", "peer", "peer_name", "ratio"} <= row.keys():

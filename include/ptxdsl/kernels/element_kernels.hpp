@@ -19,7 +19,6 @@ struct element_plan {
     u32 accesses = 2;  ///< of a thread, `threads` apart
     u32 threads = 256;
     bool flat = false;  ///< all matrices are without gaps: they are one row
-    l2_plan l2{};       ///< asks only where matrices are flat, and accesses 16 bytes
     constexpr auto operator<=>(const element_plan&) const = default;
     [[nodiscard]] constexpr attributes launch() const noexcept { return {.reqntid = {threads}}; }
 };
@@ -31,16 +30,12 @@ namespace detail {
 
 /// Loads access `unit` of the row at `row` into `v[0 … width)`.
 template <class T, tok... M>
-constexpr void load_unit(k_t& k, const global_ptr<const T>& row, const words& unit, u32 width, floats* v,
-                         const l2_policy& policy = {}) {
+constexpr void load_unit(k_t& k, const global_ptr<const T>& row, const words& unit, u32 width, floats* v) {
     with_width<T>(width, [&]<u32 W>() {
         using access = row_access<T, W>;
         const auto start = row.template as<typename access::unit>().template assume_aligned<W * sizeof(T)>();
         const auto at = start + unit;
-        if (policy.bound())
-            access::expand(k, k.template ld<M...>(at, policy), v);
-        else
-            access::expand(k, k.template ld<M...>(at), v);
+        access::expand(k, k.template ld<M...>(at), v);
     });
 }
 /// Stores them where `in` holds.
@@ -64,36 +59,40 @@ struct divided {
     }
 };
 
-/// The start of a kernel whose blocks each work on the next `accesses` of 16 bytes of flat `matrices`, which have
+/// Asks L2 for what `block` works on where `wanted` holds: the `block`-th `accesses` of flat `matrices`, which have
 /// `total`.
 template <class T, std::size_t N>
-constexpr void start_flat(k_t& k, const element_plan& c, u32 accesses, const words& total,
-                          const global_ptr<const T> (&matrices)[N]) {
-    l2_plan l2 = c.l2;
-    if (c.width * sizeof(T) != 16 || !c.flat) l2.early = 0, l2.ahead = 0;
-    start_after_previous(k, l2, [&](u32 distance) {
-        const auto first = k.mul_lo(k.add(k.mov(ctaid.x), distance), accesses);
-        const auto leads =
-            distance != 0 ? reg<pred>(k.mov(tid.x) == 0u) : reg<pred>(k.mov(tid.x) == 0u && k.mov(ctaid.x) < l2.early);
-        const auto asks = leads && k.add(first, accesses) <= total;
-        for (const auto& m : matrices)
-            ask_l2(k, asks, m.template as<packet<u32, 4>>() + first, k.mov<u32>(16 * accesses));
-    });
+constexpr void ask_for_block(k_t& k, const element_plan& c, const words& block, const reg<pred>& wanted, u32 accesses,
+                             const words& total, const global_ptr<const T> (&matrices)[N]) {
+    if (c.width * sizeof(T) != 16 || !c.flat) return;
+    const auto first = k.mul_lo(block, accesses);
+    const auto asks = k.mov(tid.x) == 0u && wanted && k.add(first, accesses) <= total;
+    for (const auto& m : matrices) ask_l2(k, asks, m.template as<packet<u32, 4>>() + first, k.mov<u32>(16 * accesses));
 }
 
 }  // namespace detail
 
 // ---- SwiGLU ---------------------------------------------------------------------------------------------------------
 
-/// y = silu(gate) * up. `units`: accesses of a row; `total`: of all rows.
+/// The plan of `swiglu` for `units` accesses. On an H200 one access of each input a thread beats more, and large blocks
+/// beat smaller ones where there are very many.
+[[nodiscard]] constexpr element_plan plan_swiglu(u32 width, u32 units) noexcept {
+    return {.width = width, .accesses = 1, .threads = units >= 1u << 23 ? 1024u : 256u};
+}
+
+/// y = silu(gate) * up. `units`: accesses of a row; `total`: of all rows. The first `early` blocks ask L2 for their
+/// input before they wait for the kernel ahead of this one: memory has little to do while that one ends, and what it
+/// has yet to write it writes to L2 as well.
 template <class T>
 constexpr void swiglu_body(builder<sm_90a>& k, const element_plan& c, global_ptr<const T> gate, global_ptr<const T> up,
                            global_ptr<T> y, reg<u32> units, reg<u32> total, reg<u64> gate_stride, reg<u64> up_stride,
-                           reg<u64> y_stride) {
+                           reg<u64> y_stride, reg<u32> early) {
     using namespace detail;
     const auto first = k.mad_lo(k.mov(ctaid.x), c.threads * c.accesses, k.mov(tid.x)).named("first");
-    start_flat<T, 2>(k, c, c.threads * c.accesses, total, {gate, up});
-    const auto policy = policy_of(k, c.l2);
+    const auto block = k.mov(ctaid.x);
+    k.griddepcontrol_launch_dependents();
+    ask_for_block<T, 2>(k, c, block, block < early, c.threads * c.accesses, total, {gate, up});
+    k.griddepcontrol_wait();
     struct item {
         global_ptr<T> to;
         words unit;
@@ -113,8 +112,8 @@ constexpr void swiglu_body(builder<sm_90a>& k, const element_plan& c, global_ptr
             from_gate = row_at(k, gate, d.quotient, gate_stride), from_up = row_at(k, up, d.quotient, up_stride);
             i.to = row_at(k, y, d.quotient, y_stride), point(i.unit, d.rest);
         }
-        load_unit<T>(k, from_gate, i.unit, c.width, i.gate, policy);
-        load_unit<T>(k, from_up, i.unit, c.width, i.up, policy);
+        load_unit<T>(k, from_gate, i.unit, c.width, i.gate);
+        load_unit<T>(k, from_up, i.unit, c.width, i.up);
     }
     for (u32 j = 0; j < c.accesses; ++j) {
         item& i = items[j];
@@ -141,7 +140,7 @@ struct rope_plan {
     rope_pairs pairs = rope_pairs::halves;
     bool partial = false;  ///< some elements of a head are not rotated, only copied
     bool apart = false;    ///< interleaved pairs that are not aligned to their size: one access an element
-    u32 threads = 256;
+    u32 threads = 128;
     u32 heads = 1;  ///< of a token that a thread rotates by the angles it has loaded; divides their number
     constexpr auto operator<=>(const rope_plan&) const = default;
     [[nodiscard]] constexpr attributes launch() const noexcept { return {.reqntid = {threads}}; }
@@ -281,14 +280,13 @@ public:
     constexpr block_part() = default;
     constexpr block_part(const block_lanes& b, const words& first, const words& end)
         : b_(b), first_(first), end_(end) {}
-    constexpr void load(k_t& k, const global_ptr<const T>& row, const reg<pred>& exists, floats* v,
-                        const l2_policy& policy = {}) {
+    constexpr void load(k_t& k, const global_ptr<const T>& row, const reg<pred>& exists, floats* v) {
         for (u32 i = 0; i < b_.accesses(); ++i) {
             at_[i] = i == 0 ? first_ : words(k.add(first_, i * b_.lanes));
             const bool whole = !end_.bound();
             in_[i] = whole ? exists : reg<pred>(at_[i] < end_ && exists);
             const auto inside = whole ? at_[i] : words(k.min(at_[i], k.sub(end_, 1u)));
-            load_unit<T, nc, L1::no_allocate>(k, row, inside, b_.width, v + i * b_.width, policy);
+            load_unit<T, nc, L1::no_allocate>(k, row, inside, b_.width, v + i * b_.width);
             for (u32 e = 0; e < b_.width && !whole; ++e)
                 point(v[i * b_.width + e], floats(k.selp(v[i * b_.width + e], 0.0f, in_[i])));
         }
@@ -306,25 +304,29 @@ private:
 
 }  // namespace detail
 
-/// The plan of `quantize_blocks`. On an H200 the loads of three blocks under way beat those of two and of four.
+/// The plan of `quantize_blocks`. On an H200 the loads of two blocks under way beat those of one, three and four.
 [[nodiscard]] constexpr element_plan plan_blocks(u32 width) noexcept {
-    return {.width = width, .accesses = 3, .threads = 128};
+    return {.width = width, .accesses = 2, .threads = 256};
 }
 
 /// fp8 with a scale for each 128 columns of a row: scales[row * scale_row + block * scale_column]. `blocks` of a row,
-/// `total` of all rows, `units` accesses of a row.
+/// `total` of all rows, `units` accesses of a row. Each of the kernel's blocks asks L2 for the input of the one
+/// `ahead`.
 template <class T, class Q>
 constexpr void quantize_blocks_body(builder<sm_90a>& k, const element_plan& c, global_ptr<const T> x, global_ptr<Q> q,
                                     global_ptr<f32> scales, reg<u32> units, reg<u32> blocks, reg<u32> total,
-                                    reg<u64> x_stride, reg<u64> q_stride, reg<u64> scale_row, reg<u64> scale_column) {
+                                    reg<u64> x_stride, reg<u64> q_stride, reg<u64> scale_row, reg<u64> scale_column,
+                                    reg<u32> ahead) {
     using namespace detail;
     const block_lanes lanes(c.width);
     const u32 at_once = c.threads / lanes.lanes;
     const auto tid = k.mov(ptxdsl::tid.x);
     const auto lane = k.and_(tid, lanes.lanes - 1);
     const auto first = k.mad_lo(k.mov(ctaid.x), at_once * c.accesses, k.div(tid, lanes.lanes)).named("block");
-    start_flat<T, 1>(k, c, at_once * c.accesses * (scale_block / c.width), k.mul_lo(total, scale_block / c.width), {x});
-    const auto policy = policy_of(k, c.l2);
+    start_after_previous(k);
+    const auto later = k.add(k.mov(ctaid.x), ahead);
+    ask_for_block<T, 1>(k, c, later, ahead != 0u, at_once * c.accesses * (scale_block / c.width),
+                        k.mul_lo(total, scale_block / c.width), {x});
     struct item {
         words row, block;
         reg<pred> exists;
@@ -341,7 +343,7 @@ constexpr void quantize_blocks_body(builder<sm_90a>& k, const element_plan& c, g
         if (c.flat) {
             point(i.block, inside);
             i.part = block_part<T>(lanes, k.mad_lo(inside, scale_block / c.width, lane), {});
-            i.part.load(k, x, i.exists, i.v.v, policy);
+            i.part.load(k, x, i.exists, i.v.v);
             continue;
         }
         const divided d(k, inside, blocks);
@@ -349,7 +351,7 @@ constexpr void quantize_blocks_body(builder<sm_90a>& k, const element_plan& c, g
         const auto start = k.mad_lo(d.rest, scale_block / c.width, lane);
         const auto end = k.min(units, k.mul_lo(k.add(d.rest, 1u), scale_block / c.width));
         i.part = block_part<T>(lanes, start, end);
-        i.part.load(k, row_at(k, x, d.quotient, x_stride), i.exists, i.v.v, policy);
+        i.part.load(k, row_at(k, x, d.quotient, x_stride), i.exists, i.v.v);
     }
     for (u32 j = 0; j < c.accesses; ++j) {
         item& i = items[j];

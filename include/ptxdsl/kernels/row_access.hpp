@@ -22,14 +22,13 @@
 
 namespace ptxdsl::kernels {
 
-/// What a kernel asks of L2 besides its loads: constants of the kernel. A block's first thread asks, with one
-/// `cp.async.bulk.prefetch.L2` an input.
-struct l2_plan {
-    u32 early = 0;              ///< the first so many blocks: for their own input, before they wait
-    u32 ahead = 0;              ///< for the input of the block so many behind it; 0: not
-    bool inputs_first = false;  ///< inputs leave L2 before other data does
-    constexpr auto operator<=>(const l2_plan&) const = default;
-};
+/// As far ahead as blocks ask L2 for input, in bytes: about what the loads of a full H200 have under way, 132 x 2048
+/// threads x 32 bytes. docs/kernels/rows.md says why.
+inline constexpr u32 l2_reach = 8u << 20;
+/// The same in rows, or blocks, of `bytes` each.
+[[nodiscard]] constexpr u32 reach_in(std::uint64_t bytes) noexcept {
+    return bytes == 0 || bytes >= l2_reach ? 1 : static_cast<u32>(l2_reach / bytes);
+}
 
 /// How a row is spread over threads: constants of the kernel.
 struct row_plan {
@@ -42,7 +41,6 @@ struct row_plan {
     bool reread = false;      ///< the row does not fit: `accesses` are those in flight, and each pass loads it again
     u32 resident = 0;         ///< blocks a multiprocessor should hold, 0: as ptxas decides
     bool evict_first = true;  ///< results leave L2 before other data does
-    l2_plan l2{};             ///< asks only where a block has a row, of whole 16-byte accesses
 
     constexpr auto operator<=>(const row_plan&) const = default;
     [[nodiscard]] constexpr u32 block() const noexcept { return threads * together; }
@@ -274,26 +272,18 @@ template <class Ptr>
     return p.may_be_outside(j) ? Ptr(row + p.last) : Ptr(mine + static_cast<int>(j * p.stride));
 }
 
-/// An L2 policy, or none.
-using l2_policy = reg<b64>;
-
 /// Loads what `p` says, all accesses before the first use; `neutral` where the row has ended. `M` go to each `ld`.
 template <class T, tok... M>
-[[nodiscard]] constexpr values load_row(k_t& k, const global_ptr<const T>& row, const positions& p, float neutral,
-                                        const l2_policy& policy = {}) {
+[[nodiscard]] constexpr values load_row(k_t& k, const global_ptr<const T>& row, const positions& p, float neutral) {
     values out{.count = p.count * p.width, .v = {}};
     with_width<T>(p.width, [&]<u32 W>() {
         using access = row_access<T, W>;
         const auto start = row.template as<typename access::unit>().template assume_aligned<W * sizeof(T)>();
         const auto mine = p.count > 1 || p.exact ? start + p.first : start + p.last;
         typename access::raw raw[row_values / W < row_accesses ? row_values / W : row_accesses];
-        for (u32 j = 0; j < p.count; ++j) {
-            const auto from = p.count == 1 ? mine : place_of<std::remove_cv_t<decltype(mine)>>(start, mine, p, j);
-            if (policy.bound())
-                raw[j] = k.template ld<M...>(from, policy);
-            else
-                raw[j] = k.template ld<M...>(from);
-        }
+        for (u32 j = 0; j < p.count; ++j)
+            raw[j] = k.template ld<M...>(p.count == 1 ? mine
+                                                      : place_of<std::remove_cv_t<decltype(mine)>>(start, mine, p, j));
         for (u32 j = 0; j < p.count; ++j) {
             access::expand(k, raw[j], out.v + j * W);
             if (!p.may_be_outside(j)) continue;

@@ -22,35 +22,17 @@ struct norm_form {
     constexpr auto operator<=>(const norm_form&) const = default;
 };
 
-/// Rows in memory: how many, how long, and elements from one to the next of each matrix.
-struct row_shape {
-    reg<u32> rows, columns;
-    reg<u64> x_stride, residual_stride, y_stride, sum_stride;
-};
-
 namespace detail {
 
-/// A row kernel's start: nothing before this touches memory that the kernel ahead of it may still write. (To bring it
-/// to L2 is no access: what that kernel writes, it writes there.) `ask(distance)` asks L2 for the input of the block so
-/// many behind this one.
-template <class Ask>
-constexpr void start_after_previous(k_t& k, const l2_plan& l2, Ask&& ask) {
-    k.griddepcontrol_launch_dependents();
-    if (l2.early != 0) ask(0u);
-    k.griddepcontrol_wait();
-    if (l2.ahead != 0) ask(l2.ahead);
-}
+/// A row kernel's start: nothing before this touches memory that the kernel ahead of it may still write.
 constexpr void start_after_previous(k_t& k) {
-    start_after_previous(k, {}, [](u32) {});
+    k.griddepcontrol_launch_dependents();
+    k.griddepcontrol_wait();
 }
-
-/// Asks L2 for `bytes`, a multiple of 16, where `asks` holds.
+/// Asks L2 for `bytes`, a multiple of 16, where `asks` holds. PTX ISA 9.7.9.25.4.5.
 template <class Ptr>
 constexpr void ask_l2(k_t& k, const reg<pred>& asks, const Ptr& from, const words& bytes) {
     k.at(asks).cp_async_bulk_prefetch_L2(from.template assume_aligned<16>(), bytes);
-}
-[[nodiscard]] constexpr l2_policy policy_of(k_t& k, const l2_plan& l2) {
-    return l2.inputs_first ? l2_policy(k.createpolicy_fractional<L2::evict_first>()) : l2_policy();
 }
 
 template <class T>
@@ -59,19 +41,17 @@ template <class T>
     return base + k.mul_lo(k.cvt<u64>(row), stride);
 }
 
-/// The start of a kernel whose blocks work on rows of `matrices`.
+/// The start of a kernel over rows of `matrices`: then L2 is asked for the row `ahead` of this one, where rows are
+/// whole 16-byte accesses (and end in registers: else they are read more than once).
 template <class T, std::size_t N>
 constexpr void start_rows(k_t& k, const row_plan& c, const row_seat& seat, const words& rows, const words& columns,
-                          const global_ptr<const T> (&matrices)[N], const reg<u64> (&strides)[N]) {
-    l2_plan l2 = c.l2;  // a row of whole accesses is one piece of memory that a single request can name
-    if (c.width * sizeof(T) != 16 || c.together > 1 || c.cluster > 1 || c.reread) l2.early = 0, l2.ahead = 0;
-    start_after_previous(k, l2, [&](u32 distance) {
-        const auto row = distance == 0 ? seat.row : words(k.add(seat.row, distance));
-        const auto asks =
-            distance == 0 ? reg<pred>(seat.leads() && row < l2.early) : reg<pred>(seat.leads() && row < rows);
-        const auto bytes = k.mul_lo(columns, static_cast<u32>(sizeof(T)));
-        for (std::size_t i = 0; i < N; ++i) ask_l2(k, asks, row_at(k, matrices[i], row, strides[i]), bytes);
-    });
+                          const words& ahead, const global_ptr<const T> (&matrices)[N], const reg<u64> (&strides)[N]) {
+    start_after_previous(k);
+    if (c.width * sizeof(T) != 16 || c.reread) return;
+    const auto row = k.add(seat.row, ahead);
+    const auto asks = seat.leads() && row < rows;
+    const auto bytes = k.mul_lo(columns, static_cast<u32>(sizeof(T)));
+    for (std::size_t i = 0; i < N; ++i) ask_l2(k, asks, row_at(k, matrices[i], row, strides[i]), bytes);
 }
 
 // ---- norms ----------------------------------------------------------------------------------------------------------
@@ -86,7 +66,6 @@ public:
 
     global_ptr<const T> x, residual, weight, bias;
     global_ptr<T> y, sum;
-    l2_policy policy;  ///< of inputs
 
     /// A row in registers.
     constexpr void once(k_t& k) {
@@ -136,9 +115,9 @@ private:
     }
     /// x, or x + residual, which is stored and rounded as stored.
     constexpr values input(k_t& k, const positions& p) const {
-        values v = load_row<T, nc, L1::no_allocate>(k, x, p, 0.0f, policy);
+        values v = load_row<T, nc, L1::no_allocate>(k, x, p, 0.0f);
         if (!f_.residual) return v;
-        const values r = load_row<T, nc, L1::no_allocate>(k, residual, p, 0.0f, policy);
+        const values r = load_row<T, nc, L1::no_allocate>(k, residual, p, 0.0f);
         for (u32 i = 0; i < v.count; ++i) point(v[i], floats(k.add<rn>(v[i], r[i])));
         round_to<T>(k, v);
         store_result<T>(k, c_, sum, p, v, c_.reread);
@@ -214,17 +193,17 @@ template <class T>
 constexpr void norm_body(builder<sm_90a>& k, const row_plan& c, const norm_form& f, global_ptr<const T> x,
                          global_ptr<const T> residual, global_ptr<const T> weight, global_ptr<const T> bias,
                          global_ptr<T> y, global_ptr<T> sum, reg<u32> rows, reg<u32> columns, reg<u64> x_stride,
-                         reg<u64> residual_stride, reg<u64> y_stride, reg<u64> sum_stride, reg<f32> eps) {
+                         reg<u64> residual_stride, reg<u64> y_stride, reg<u64> sum_stride, reg<f32> eps,
+                         reg<u32> ahead) {
     using namespace detail;
     const auto units = k.div(columns, c.width).named("units");
     row_seat seat(k, c);
     if (f.residual)
-        start_rows<T, 2>(k, c, seat, rows, columns, {x, residual}, {x_stride, residual_stride});
+        start_rows<T, 2>(k, c, seat, rows, columns, ahead, {x, residual}, {x_stride, residual_stride});
     else
-        start_rows<T, 1>(k, c, seat, rows, columns, {x}, {x_stride});
+        start_rows<T, 1>(k, c, seat, rows, columns, ahead, {x}, {x_stride});
     seat.if_inside(k, rows, [&] {
         norm_row<T> row(c, f, seat, columns, units, eps);
-        point(row.policy, policy_of(k, c.l2));
         row.x = row_at(k, x, seat.row, x_stride);
         row.y = row_at(k, y, seat.row, y_stride);
         if (f.residual) row.residual = row_at(k, residual, seat.row, residual_stride);
@@ -264,7 +243,7 @@ public:
 
     constexpr void once(k_t& k) {
         const auto p = spread(k, c_, c_.accesses, c_.exact, seat_.thread, units_);
-        values v = load_row<T, nc, L1::no_allocate>(k, x, p, minus_infinity, policy_of(k, c_.l2));
+        values v = load_row<T, nc, L1::no_allocate>(k, x, p, minus_infinity);
         const auto low = k.mov<f32>(lowest_float);
         const auto m = max_over(k, k.max(in_chains(v, max_step{k}), low));
         exponentiate(k, v, m);
@@ -320,11 +299,12 @@ private:
 /// Softmax of every row of scale * x; `factor` is scale * log2(e), scale > 0.
 template <class T>
 constexpr void softmax_body(builder<sm_90a>& k, const row_plan& c, global_ptr<const T> x, global_ptr<T> y,
-                            reg<u32> rows, reg<u32> columns, reg<u64> x_stride, reg<u64> y_stride, reg<f32> factor) {
+                            reg<u32> rows, reg<u32> columns, reg<u64> x_stride, reg<u64> y_stride, reg<f32> factor,
+                            reg<u32> ahead) {
     using namespace detail;
     const auto units = k.div(columns, c.width).named("units");
     row_seat seat(k, c);
-    start_rows<T, 1>(k, c, seat, rows, columns, {x}, {x_stride});
+    start_rows<T, 1>(k, c, seat, rows, columns, ahead, {x}, {x_stride});
     seat.if_inside(k, rows, [&] {
         softmax_row<T> row(c, seat, units, factor);
         row.x = row_at(k, x, seat.row, x_stride);
@@ -365,11 +345,11 @@ struct fp8_scale {
 template <class T, class Q>
 constexpr void quantize_rows_body(builder<sm_90a>& k, const row_plan& c, global_ptr<const T> x, global_ptr<Q> q,
                                   global_ptr<f32> scales, reg<u32> rows, reg<u32> columns, reg<u64> x_stride,
-                                  reg<u64> q_stride) {
+                                  reg<u64> q_stride, reg<u32> ahead) {
     using namespace detail;
     const auto units = k.div(columns, c.width).named("units");
     row_seat seat(k, c);
-    start_rows<T, 1>(k, c, seat, rows, columns, {x}, {x_stride});
+    start_rows<T, 1>(k, c, seat, rows, columns, ahead, {x}, {x_stride});
     seat.if_inside(k, rows, [&] {
         const auto in = row_at(k, x, seat.row, x_stride);
         const auto out = row_at(k, q, seat.row, q_stride);
@@ -388,7 +368,7 @@ constexpr void quantize_rows_body(builder<sm_90a>& k, const row_plan& c, global_
         };
         if (!c.reread) {
             const auto p = spread(k, c, c.accesses, c.exact, seat.thread, units);
-            values v = load_row<T, nc, L1::no_allocate>(k, in, p, 0.0f, policy_of(k, c.l2));
+            values v = load_row<T, nc, L1::no_allocate>(k, in, p, 0.0f);
             write(scale_of(in_chains(v, abs_step{k})), p, v);
             return;
         }

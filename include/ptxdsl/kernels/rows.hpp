@@ -25,10 +25,9 @@ namespace ptxdsl::kernels {
 
 /// What a call of a row kernel may say.
 struct row_options {
-    std::optional<bool> programmatic{};  ///< may be placed on the device before the kernel ahead of it has ended;
-                                         ///< default: small calls only
-    std::optional<row_plan> plan{};      ///< instead of `plan_rows`; its width has to suit the matrices
-    std::optional<l2_plan> l2{};         ///< instead of the plan's
+    bool programmatic = true;        ///< may be placed on the device before the kernel ahead of it has ended
+    std::optional<row_plan> plan{};  ///< instead of `plan_rows`; its width has to suit the matrices
+    std::optional<u32> ahead{};      ///< rows by which L2 is asked ahead, 0: not; default: `l2_reach`
 };
 /// What a call of a norm may say.
 struct norm_options {
@@ -40,6 +39,8 @@ struct norm_options {
 struct element_options {
     bool programmatic = true;            ///< as in `row_options`
     std::optional<element_plan> plan{};  ///< instead of the library's; its width and flatness are those of the matrices
+    std::optional<u32> early{};          ///< `swiglu`: blocks that ask L2 before they wait; default: `l2_reach`
+    std::optional<u32> ahead{};          ///< `quantize_blocks`: blocks by which L2 is asked ahead, 0: not; the same
 };
 
 namespace detail {
@@ -105,23 +106,22 @@ template <class T>
     return {};
 }
 
-/// Blocks up to which an early start pays: with more, their wait for the kernel ahead costs what it saves.
-inline constexpr std::uint64_t most_programmatic = 2048;
-
-[[nodiscard]] inline launch_config grid_of(const row_plan& c, std::uint64_t rows,
-                                           const std::optional<bool>& programmatic) {
+[[nodiscard]] inline launch_config grid_of(const row_plan& c, std::uint64_t rows, bool programmatic) {
     const std::uint64_t blocks = (rows + c.together - 1) / c.together * c.cluster;
-    return {.grid = {static_cast<std::uint32_t>(blocks)},
-            .programmatic = programmatic.value_or(blocks <= most_programmatic)};
+    return {.grid = {static_cast<std::uint32_t>(blocks)}, .programmatic = programmatic};
+}
+/// Rows by which a call asks ahead whose rows have `bytes` of input; none: past the last row.
+[[nodiscard]] inline u32 ahead_of(const row_options& o, std::uint64_t rows, std::uint64_t bytes) {
+    const u32 ahead = o.ahead.value_or(reach_in(bytes));
+    return ahead == 0 ? static_cast<u32>(rows) : ahead;
 }
 
 /// The plan of a call: the caller's, if it is one these matrices can take.
 [[nodiscard]] inline result<row_plan> plan_of(std::string_view what, const row_options& o, u32 width,
                                               std::uint64_t columns, u32 limit = 1024) {
     const u32 n = static_cast<u32>(columns);
-    row_plan p = o.plan ? *o.plan : plan_rows(n / width, width, 2, limit);
-    if (o.l2) p.l2 = *o.l2;
-    if (!o.plan) return p;
+    if (!o.plan) return plan_rows(n / width, width, 2, limit);
+    const row_plan& p = *o.plan;
     if (p.width == 0 || width % p.width != 0)
         return error{errc::bad_argument, fmt::format("{}: the plan has accesses of {} values, these matrices allow {}",
                                                      what, p.width, width)};
@@ -158,9 +158,11 @@ result<void> launch_norm(const stream& s, std::string_view what, const norm_form
         return assemble_at_run_time(f.centred ? "layer_norm" : "rms_norm", &norm_body<T>, plan->launch(), *plan, f);
     });
     if (!kernel) return kernel.error();
-    if (auto e = launch_raw(s, *kernel, grid_of(*plan, n.x.rows, o.programmatic), n.x.address, residual.address,
-                            weight.address, bias.address, n.y.address, sum.address, static_cast<u32>(n.x.rows),
-                            static_cast<u32>(n.x.columns), n.x.stride, residual.stride, n.y.stride, sum.stride, n.eps))
+    const launch_config grid = grid_of(*plan, n.x.rows, o.programmatic);
+    const u32 ahead = ahead_of(o, n.x.rows, n.x.columns * sizeof(T) * (f.residual ? 2 : 1));
+    if (auto e = launch_raw(s, *kernel, grid, n.x.address, residual.address, weight.address, bias.address, n.y.address,
+                            sum.address, static_cast<u32>(n.x.rows), static_cast<u32>(n.x.columns), n.x.stride,
+                            residual.stride, n.y.stride, sum.stride, n.eps, ahead))
         return e;
     return {};
 }
@@ -252,9 +254,11 @@ result<void> softmax(const stream& s, const tensor_view<X, 2>& x, const tensor_v
     const auto kernel = cache.get(
         s.ctx(), *plan, [&] { return assemble_at_run_time("softmax", &softmax_body<T>, plan->launch(), *plan); });
     if (!kernel) return kernel.error();
-    if (auto e = launch_raw(s, *kernel, grid_of(*plan, vx.rows, o.programmatic), vx.address, vy.address,
-                            static_cast<u32>(vx.rows), static_cast<u32>(vx.columns), vx.stride, vy.stride,
-                            scale * std::numbers::log2e_v<float>))
+    const launch_config grid = grid_of(*plan, vx.rows, o.programmatic);
+    const u32 ahead = ahead_of(o, vx.rows, vx.columns * sizeof(T));
+    if (auto e =
+            launch_raw(s, *kernel, grid, vx.address, vy.address, static_cast<u32>(vx.rows),
+                       static_cast<u32>(vx.columns), vx.stride, vy.stride, scale * std::numbers::log2e_v<float>, ahead))
         return e;
     return {};
 }
@@ -279,8 +283,10 @@ result<void> quantize_rows(const stream& s, const tensor_view<X, 2>& x, const te
         return assemble_at_run_time("quantize_rows", &quantize_rows_body<T, Q>, plan->launch(), *plan);
     });
     if (!kernel) return kernel.error();
-    if (auto e = launch_raw(s, *kernel, grid_of(*plan, vx.rows, o.programmatic), vx.address, vq.address, vs.address,
-                            static_cast<u32>(vx.rows), static_cast<u32>(vx.columns), vx.stride, vq.stride))
+    const launch_config grid = grid_of(*plan, vx.rows, o.programmatic);
+    const u32 ahead = ahead_of(o, vx.rows, vx.columns * sizeof(T));
+    if (auto e = launch_raw(s, *kernel, grid, vx.address, vq.address, vs.address, static_cast<u32>(vx.rows),
+                            static_cast<u32>(vx.columns), vx.stride, vq.stride, ahead))
         return e;
     return {};
 }
@@ -344,11 +350,12 @@ result<void> quantize_blocks(const stream& s, const tensor_view<X, 2>& x, const 
         return assemble_at_run_time("quantize_blocks", &quantize_blocks_body<T, Q>, c.launch(), c);
     });
     if (!kernel) return kernel.error();
-    if (auto e = launch_raw(
-            s, *kernel,
-            grid_for(*total, std::uint64_t{c.threads} / block_lanes(c.width).lanes * c.accesses, o.programmatic),
-            vx.address, vq.address, scales.data().address, static_cast<u32>(vx.columns / c.width),
-            static_cast<u32>(blocks), *total, vx.stride, vq.stride, scales.stride(0), scales.stride(1)))
+    const launch_config grid =
+        grid_for(*total, std::uint64_t{c.threads} / block_lanes(c.width).lanes * c.accesses, o.programmatic);
+    const u32 ahead = o.ahead.value_or(reach_in(std::uint64_t{c.threads} * c.accesses * c.width * sizeof(T)));
+    if (auto e = launch_raw(s, *kernel, grid, vx.address, vq.address, scales.data().address,
+                            static_cast<u32>(vx.columns / c.width), static_cast<u32>(blocks), *total, vx.stride,
+                            vq.stride, scales.stride(0), scales.stride(1), ahead))
         return e;
     return {};
 }
@@ -394,23 +401,23 @@ result<void> swiglu(const stream& s, const tensor_view<G, 2>& gate, const tensor
     using namespace detail;
     row_view vg = rows_of(gate), vu = rows_of(up), vy = rows_of(y);
     if (auto e = check_rows("swiglu", {vg, vu, vy})) return e;
-    element_plan c = o.plan.value_or(element_plan{});
-    if (auto e = check_plan("swiglu", c, 8)) return e;
-    c.flat = false;
-    if (without_gaps(vg) && without_gaps(vu) && without_gaps(vy)) {
-        c.flat = true;
-        for (row_view* v : {&vg, &vu, &vy}) v->columns *= v->rows, v->rows = 1;
-    }
-    c.width = common_width<T>({vg, vu, vy});
-    const auto total = count_of("swiglu", vg.rows, vg.columns / c.width);
+    const bool flat = without_gaps(vg) && without_gaps(vu) && without_gaps(vy);
+    for (row_view* v : {&vg, &vu, &vy})
+        if (flat) v->columns *= v->rows, v->rows = 1;
+    const u32 width = common_width<T>({vg, vu, vy});
+    const auto total = count_of("swiglu", vg.rows, vg.columns / width);
     if (!total) return total.error();
+    element_plan c = o.plan.value_or(plan_swiglu(width, *total));
+    if (auto e = check_plan("swiglu", c, 8)) return e;
+    c.width = width, c.flat = flat;
     static kernel_cache<element_plan> cache;
     const auto kernel =
         cache.get(s.ctx(), c, [&] { return assemble_at_run_time("swiglu", &swiglu_body<T>, c.launch(), c); });
     if (!kernel) return kernel.error();
-    if (auto e = launch_raw(s, *kernel, grid_for(*total, std::uint64_t{c.threads} * c.accesses, o.programmatic),
-                            vg.address, vu.address, vy.address, static_cast<u32>(vg.columns / c.width), *total,
-                            vg.stride, vu.stride, vy.stride))
+    const launch_config grid = grid_for(*total, std::uint64_t{c.threads} * c.accesses, o.programmatic);
+    const u32 early = o.early.value_or(reach_in(std::uint64_t{2} * c.threads * c.accesses * c.width * sizeof(T)));
+    if (auto e = launch_raw(s, *kernel, grid, vg.address, vu.address, vy.address,
+                            static_cast<u32>(vg.columns / c.width), *total, vg.stride, vu.stride, vy.stride, early))
         return e;
     return {};
 }
@@ -424,9 +431,10 @@ struct rope_options {
 
 namespace detail {
 
-/// The plan of a rotary embedding: accesses that divide both parts of a head and suit the addresses.
+/// The plan of a rotary embedding: accesses that divide both parts of a head and suit the addresses. With eight pairs
+/// an access, angles are twice the bytes of what they turn: two heads share them.
 template <class T>
-[[nodiscard]] rope_plan plan_rope(rope_pairs pairs, std::uint64_t rotated, std::uint64_t rest,
+[[nodiscard]] rope_plan plan_rope(rope_pairs pairs, std::uint64_t heads, std::uint64_t rotated, std::uint64_t rest,
                                   std::initializer_list<std::uint64_t> strides,
                                   std::initializer_list<std::uint64_t> addresses, std::uint64_t angle_stride,
                                   std::initializer_list<std::uint64_t> angle_addresses) {
@@ -441,7 +449,8 @@ template <class T>
         return ok;
     };
     while (w > 1 && !suits()) w /= 2;
-    return {.width = w, .pairs = pairs, .partial = rest != 0, .apart = !suits()};
+    const u32 together = w == 8 && heads % 2 == 0 ? 2 : 1;
+    return {.width = w, .pairs = pairs, .partial = rest != 0, .apart = !suits(), .heads = together};
 }
 
 }  // namespace detail
@@ -474,9 +483,9 @@ result<void> rope(const stream& s, const tensor_view<X, 3>& x, const tensor_view
         positions.stride(0) != 1)
         return error{errc::bad_argument,
                      "rope: the elements of a head and the angles of a position lie next to each other"};
-    rope_plan c = plan_rope<T>(o.pairs, rotated, size - rotated, {x.stride(0), x.stride(1), y.stride(0), y.stride(1)},
-                               {x.data().address, y.data().address}, cosines.stride(0),
-                               {cosines.data().address, sines.data().address});
+    rope_plan c = plan_rope<T>(
+        o.pairs, heads, rotated, size - rotated, {x.stride(0), x.stride(1), y.stride(0), y.stride(1)},
+        {x.data().address, y.data().address}, cosines.stride(0), {cosines.data().address, sines.data().address});
     if (o.threads != 0) c.threads = o.threads;
     if (o.heads != 0) c.heads = o.heads;
     if (c.threads > 1024 || c.heads > 4 || heads % c.heads != 0)
