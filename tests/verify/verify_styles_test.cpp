@@ -518,6 +518,58 @@ TEST_CASE("H02, H05: barrier 0 with the count of the block is barrier 0") {
     CHECK(halves([](builder& k) { k.bar_sync(0u, 192u); }) == "H02 H05");
 }
 
+TEST_CASE("H01, H02: a block whose last warp is not full") {
+    const auto kernel = [](u32 count) {
+        return [count](builder& k, px::global_ptr<u32> to) {
+            k.bar_sync(1u, count);
+            k.st(to + k.mov(px::tid.x), 1u);
+        };
+    };
+    CHECK(ids(kernel(64), block(48)) == "");
+    CHECK(ids(kernel(96), block(48)) == "H01 H02");
+}
+
+TEST_CASE("H02: one lane arrives for its warp") {
+    const auto kernel = [](u32 count) {
+        return [count](builder& k, px::global_ptr<u32> to) {
+            const auto tid = k.mov(px::tid.x);
+            k.if_(tid < 32u, [&] { k.if_(tid == 0u, [&] { k.barrier_cta_arrive(1u, count); }); }).else_([&] {
+                k.barrier_cta_sync(1u, count);
+                k.st(to + tid, 1u);
+            });
+        };
+    };
+    CHECK(ids(kernel(64), block(64)) == "");
+    CHECK(ids(kernel(96), block(96)) == "");
+    CHECK(ids(kernel(96), block(128)) == "");
+    const auto four = [](builder& k, px::global_ptr<u32> to) {  // a lane of each of four warps
+        const auto tid = k.mov(px::tid.x);
+        k.if_(tid < 128u, [&] { k.if_(k.and_(tid, 31u) == 0u, [&] { k.barrier_cta_arrive(1u, 160u); }); }).else_([&] {
+            k.barrier_cta_sync(1u, 160u);
+            k.st(to + tid, 1u);
+        });
+    };
+    CHECK(ids(four, block(160)) == "");
+}
+
+TEST_CASE("H04: registers at entry are those of whole quarters of warps") {
+    const auto kernel = [](auto change) {
+        return [change](builder& k, px::global_ptr<u32> to) {
+            const auto tid = k.mov(px::tid.x);
+            k.if_(tid < 128u, [&] { change(k); });
+            k.st(to + tid, 1u);
+        };
+    };
+    // 65536 registers for 12 warps where there are 9: 168, as ptxas says.
+    const px::attributes nine{.reqntid = {288}, .minnctapersm = 1}, twice{.reqntid = {160}, .minnctapersm = 2};
+    for (const px::attributes& a : {nine, twice}) {
+        CHECK(ids(kernel([](builder& k) { k.setmaxnreg_inc<168>(); }), a) == "");
+        CHECK(ids(kernel([](builder& k) { k.setmaxnreg_inc<160>(); }), a) == "H04");
+        CHECK(ids(kernel([](builder& k) { k.setmaxnreg_dec<168>(); }), a) == "");
+        CHECK(ids(kernel([](builder& k) { k.setmaxnreg_dec<176>(); }), a) == "H04 H04");  // and over the budget
+    }
+}
+
 TEST_CASE("E07: shared memory is told of by a flag") {
     const auto kernel = [](bool listens) {
         return [listens](builder& k, px::global_ptr<u32> to) {

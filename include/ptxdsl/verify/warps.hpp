@@ -43,7 +43,7 @@ constexpr void note_use(Facts& f, const u32* number, u32 id, u32 count, bool wai
 }
 template <class Facts>
 constexpr void check_count(Facts& f, std::int64_t id, std::int64_t count) {
-    const u32 block = f.m.attrs.threads();
+    const u32 block = f.m.attrs.threads(), whole = (block + 31) / 32 * 32;  // barriers count whole warps
     if (count % 32 != 0 || count <= 0)
         f.out.error("H01", f.where)
             .say("named barrier ")
@@ -51,7 +51,7 @@ constexpr void check_count(Facts& f, std::int64_t id, std::int64_t count) {
             .say(" counts ")
             .with(count)
             .say(" threads; it counts whole warps, a multiple of 32");
-    else if (block != 0 && count > block)
+    else if (block != 0 && count > whole)
         f.out.error("H01", f.where)
             .say("named barrier ")
             .with(id)
@@ -115,13 +115,22 @@ template <class Use>
     return (a.id == b.id || a.id == unknown_count || b.id == unknown_count) &&
            (a.count == b.count || a.count == unknown_count || b.count == unknown_count);
 }
+/// What a use adds to the count at most: a warp counts as a whole, however few of its lanes come (PTX ISA 9.7.13.1).
+template <class Use>
+[[nodiscard]] constexpr u32 whole_warps(const Use& u, u32 threads) noexcept {
+    if (threads == 0) return 0;
+    u32 most = 0;
+    for (u32 w = u.warps; w != 0; w &= w - 1) most += 32;
+    const u32 rounded = (threads + 31) / 32 * 32;
+    return threads % 32 != 0 && most > rounded ? most : rounded;
+}
 /// H02: a barrier whose number is in a register, so that groups of one role have one each: their threads must make
 /// whole groups. Nobody else may take part in barriers of that count.
 template <class Facts, class Use>
 constexpr void check_numbered_barrier(Facts& f, const Use& u) {
     for (const auto& v : f.barrier_uses)
         if ((v.count == u.count || v.count == unknown_count) && (v.role != u.role || !v.waits || v.id != u.id)) return;
-    const u32 threads = f.late_varies ? u.threads : u.together;
+    const u32 threads = whole_warps(u, f.late_varies ? u.threads : u.together);
     if (threads == 0 || u.count == 0 || u.count % 32 != 0 || threads % u.count == 0) return;
     f.out.error("H02", u.where)
         .say("this barrier counts ")
@@ -147,7 +156,7 @@ constexpr void check_named_barrier(Facts& f, u32 first) {
         for (u32 k = first; k < i; ++k)
             counted = counted || (v.waits && f.barrier_uses[k].waits && f.barrier_uses[k].id == v.id &&
                                   f.barrier_uses[k].role == v.role);
-        if (!counted) most += v.threads;
+        if (!counted) most += whole_warps(v, v.threads);
     }
     if (most >= u.count) return check_numbered_barrier(f, u);
     f.out.error("H02", u.where)
@@ -195,7 +204,9 @@ inline constexpr u32 register_file = 65536;
 [[nodiscard]] constexpr u32 entry_registers(const ir::attributes& a) noexcept {
     if (a.maxnreg != 0) return a.maxnreg;
     if (a.threads() == 0 || a.minnctapersm == 0) return 0;
-    const u32 n = register_file / (a.threads() * a.minnctapersm) / 8 * 8;
+    // As ptxas counts: the warps that fit are spread over four parts of the register file.
+    const u32 warps = ((a.threads() + 31) / 32 * a.minnctapersm + 3) / 4 * 4;
+    const u32 n = register_file / (32 * warps) / 8 * 8;
     return n < 256 ? n : 0;
 }
 
