@@ -22,10 +22,10 @@ struct gemm_operands {
 
 /// Names of `gemm_choice`, in its order.
 inline constexpr std::array<std::string_view, kernels::gemm_configs.size()> choice_names = {
-    "large",           "large_even",       "large_single",    "medium",         "few_rows",
-    "few_columns",     "few_rows_split",   "medium_split",    "medium_even",    "large_192",
-    "tokens_16_split", "tokens_16_even",   "tokens_32_split", "tokens_32_even", "tokens_64_split",
-    "tokens_64_even",  "tokens_128_split", "ping_pong",       "narrow",         "few_columns_pair"};
+    "large",           "large_even",       "large_single",    "medium",         "few_rows",         "few_columns",
+    "few_rows_split",  "medium_split",     "medium_even",     "large_192",      "tokens_16_split",  "tokens_16_even",
+    "tokens_32_split", "tokens_32_even",   "tokens_64_split", "tokens_64_even", "tokens_128_split", "ping_pong",
+    "narrow",          "few_columns_pair", "large_224",       "large_176_pair", "few_rows_pair",    "narrow_64"};
 
 /// B are weights: nothing that runs just before writes them.
 inline constexpr kernels::gemm_form weights_form{.constant_b = true};

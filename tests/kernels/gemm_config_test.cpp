@@ -80,9 +80,13 @@ TEST_CASE("configurations that cannot be built are refused") {
     CHECK(gemm_config{.bn = 192, .cluster = 1, .block_scaled = true}.valid());
     CHECK_FALSE(ping_pong_config(128, 192, 4).valid());  // the accumulators of one warpgroup
     CHECK_FALSE(ping_pong_config(64, 256, 5).valid());   // shared memory: both warpgroups stage results
-    CHECK_FALSE(ping_pong_config(64, 96, 4).valid());
+    CHECK_FALSE(ping_pong_config(64, 88, 4).valid());    // TMA stores chunks of 16 columns
+    CHECK(ping_pong_config(64, 96, 4).valid());
     CHECK_FALSE(gemm_config{.bn = 128, .stream_k = true, .schedule = gemm_schedule::ping_pong}.valid());
-    CHECK_FALSE(gemm_config{.bn = 16, .stages = 8, .cluster = 1}.valid());  // only where the operands are swapped
+    CHECK_FALSE(gemm_config{.bn = 8, .stages = 8, .cluster = 1}.valid());
+    CHECK_FALSE(gemm_config{.block_scaled = true, .to_and_fro = true}.valid());  // scales are read in the order of K
+    CHECK_FALSE(
+        gemm_config{.bn = 128, .cluster = 1, .split_k = 2, .store = store_mode::pairs, .to_and_fro = true}.valid());
     CHECK_FALSE(
         gemm_config{.bn = 192, .stages = 4, .cluster = 2, .b = px::mn_major}.valid());  // 96 columns are no panels
 }
@@ -99,9 +103,11 @@ TEST_CASE("the choice follows the measurements") {
     CHECK(chosen(1024, 1024, 1024) == few_columns);
     CHECK(chosen(4096, 4096, 512) == ping_pong);
     CHECK(chosen(4096, 7168, 2048) == ping_pong);
-    CHECK(chosen(512, 28672, 4096) == ping_pong);  // 6.8 waves of 128 x 128, where 128 x 256 has 3.4
-    CHECK(chosen(128, 6144, 4096) == narrow);      // 128 tiles of 48 columns, 96 of 64
-    CHECK(chosen(512, 6144, 4096) == large_192);   // 128 tiles for 132 multiprocessors, where 128 x 256 gives 96
+    CHECK(chosen(512, 28672, 4096) == large_176_pair);  // 4.97 waves, where 128 x 256 has 3.4
+    CHECK(chosen(2048, 3584, 3584) == large_224);       // 1.94 waves, where 128 x 256 has 1.7
+    CHECK(chosen(2048, 3584, 18944) == large_224);
+    CHECK(chosen(128, 6144, 4096) == narrow);     // 128 tiles of 48 columns, 96 of 64
+    CHECK(chosen(512, 6144, 4096) == large_192);  // 128 tiles for 132 multiprocessors, where 128 x 256 gives 96
     CHECK(chosen(16, 8192, 8192) == tokens_16_split);
     CHECK(chosen(16, 28672, 4096) == tokens_16_even);
     CHECK(chosen(16, 28672, 4096, false) == tokens_16_split);
@@ -109,7 +115,8 @@ TEST_CASE("the choice follows the measurements") {
     CHECK(chosen(32, 4096, 4096) == tokens_32_split);
     CHECK(chosen(64, 4096, 4096) == few_rows_split);
     CHECK(chosen(64, 4096, 14336) == tokens_64_split);
-    CHECK(chosen(64, 6144, 4096) == tokens_64_even);
+    CHECK(chosen(64, 6144, 4096) == narrow_64);  // 128 tiles of 48 columns, 96 of 64
+    CHECK(chosen(64, 6144, 4096, false) == narrow_64);
     CHECK(chosen(64, 28672, 4096) == tokens_64_even);
     CHECK(chosen(64, 28672, 4096, false) == few_rows);
     CHECK(chosen(64, 10240, 8192) == tokens_64_even);
@@ -118,18 +125,19 @@ TEST_CASE("the choice follows the measurements") {
     CHECK(chosen(128, 10240, 8192) == medium_even);
     CHECK(chosen(128, 10240, 8192, false) == medium);
     CHECK(chosen(128, 57344, 8192) == medium_even);
-    CHECK(chosen(128, 8192, 8192) == few_columns);
+    CHECK(chosen(128, 8192, 8192) == few_rows_pair);
     CHECK(chosen(128, 4096, 14336) == tokens_128_split);
     CHECK(chosen(256, 4096, 4096) == few_columns_pair);
     CHECK(chosen(128, 4096, 4096) == tokens_128_split);
-    CHECK(chosen(128, 8192, 28672) == medium_split);
+    CHECK(chosen(128, 8192, 28672) == few_rows_pair);
     CHECK(chosen(1, 8, 8) == few_rows);  // too short to split
 }
 
 TEST_CASE("block scales take the tile with the least whole waves times columns") {
     for (const gemm_config& c : block_scaled_configs) CHECK(c.valid());
-    CHECK(choose_block_scaled(8192, 8192, 132) == 1);   // 21 waves of 192 columns, 16 of 256
-    CHECK(choose_block_scaled(4096, 11008, 132) == 1);  // 15 and 11: 256 columns take 8 % longer
+    CHECK(choose_block_scaled(8192, 8192, 132) == 2);   // 16 waves of 256 columns, 21 of 192
+    CHECK(choose_block_scaled(4096, 11008, 132) == 2);  // 11 and 15
+    CHECK(choose_block_scaled(2048, 4608, 132) == 1);   // 3 waves of 256 columns, 3 of 192
     CHECK(choose_block_scaled(4096, 4096, 132) == 2);   // 8 waves and 4
     CHECK(choose_block_scaled(256, 4096, 132) == 0);    // one wave of any
 }

@@ -97,6 +97,12 @@ void run(const px::stream& s, kn::gemm_workspace& workspace) {
     // More tiles than clusters, and steps that do not divide among them.
     check<kn::gemm_form{}, px::bf16>(s, {5000, 4360, 328},
                                      {.workspace = &workspace, .choice = kn::gemm_choice::large_even}, "even ending");
+    // Several tiles a cluster: every other one walks K from its end.
+    for (const auto choice : {kn::gemm_choice::large, kn::gemm_choice::large_single, kn::gemm_choice::large_192,
+                              kn::gemm_choice::large_224, kn::gemm_choice::large_176_pair})
+        for (const std::uint64_t k : {40u, 328u, 448u})
+            check<kn::gemm_form{}, px::bf16>(s, {4900 + between(0, 99), 4360, k},
+                                             {.workspace = &workspace, .choice = choice}, "to and fro");
     // Few tokens, as the library chooses, with and without a workspace.
     const auto tokens = [] { return problem{between(1, 128), 8 * between(1, 1200), 8 * between(64, 600)}; };
     for (int n = 0; n < 24; ++n) {

@@ -60,6 +60,10 @@ void variants() {
     gemm<gemm_config{
         .bm = 64, .bn = 128, .stages = 9, .cluster = 1, .split_k = 2, .store = store_mode::pairs, .early_b = true}>(
         "split_early_b");
+    // Results in chunks of 32 and 16 columns.
+    gemm<gemm_config{.bn = 224, .cluster = 1}, px::bf16, px::bf16,
+         gemm_epilogue{.act = activation::silu, .gated = true}>("wide_gated");
+    gemm<gemm_config{.bn = 48, .stages = 8, .cluster = 1, .stream_k = true}>("slim_even");
     gemm<gemm_config{.a_hint = l2_hint::evict_last, .b_hint = l2_hint::evict_first}>("hints");
     gemm<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .store = store_mode::elements}>("elements");
     gemm<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .store = store_mode::pairs}, px::bf16, px::f32>("pairs_f32");

@@ -40,8 +40,8 @@ kernel_list hopper_kernels() {
     library<config_of(gemm_choice::few_rows_split), px::bf16, px::f32,
             gemm_epilogue{.alpha = true, .beta = true, .bias = true}>(all, "split_scaled");
     library<gemm_config{.bn = 128, .stages = 6, .block_scaled = true}, px::e4m3, px::bf16>(all, "blocked");
-    library<gemm_config{.cluster = 1, .block_scaled = true}, px::e4m3, px::bf16>(all, "blocked_256");
     library<gemm_config{.bn = 192, .cluster = 1, .block_scaled = true}, px::e4m3, px::bf16>(all, "blocked_192");
+    library<gemm_config{.cluster = 1, .block_scaled = true}, px::e4m3, px::bf16>(all, "blocked_256");
     add(all, "plain", &gemm_plain_body<px::bf16, px::bf16, px::bf16, gemm_plain_form{.act = activation::gelu}>,
         gemm_plain_attributes);
     return all;

@@ -103,7 +103,7 @@ constexpr survivor known[] = {
     {"stream_k", "st.release.gpu.global.u32: left out", missed, "another kernel might set the flag"},
     {"ping_pong", "mbarrier.init.shared::cta.b64: empty, one arrival more", missed,
      "how many of the two warpgroups free a stage is not known: each leaves a run-time number of them to the other"},
-    {"ping_pong blocked_256", "barrier.cta.sync.aligned #2: left out", right,
+    {"ping_pong", "barrier.cta.sync.aligned #2: left out", right,
      "slower: the turns are an order of work, the stages' barriers order the data; arrivals alone complete a barrier"},
 };
 

@@ -130,7 +130,8 @@ struct gemm_call {
         c.a = b, c.b = a;
         return c;
     }
-    if ((c.split_k > 1 || c.bn % 64 != 0) && store == store_mode::tma) store = store_mode::pairs;
+    const bool no_chunks = c.bn % 16 != 0 || (c.bn % 64 != 0 && c.store == store_mode::pairs);
+    if ((c.split_k > 1 || no_chunks) && store == store_mode::tma) store = store_mode::pairs;
     c.store = store;
     if (store != store_mode::tma) c.stream_k = false;
     return c;
@@ -153,20 +154,24 @@ inline constexpr gemm_epilogue epilogue_of{.alpha = Scaled || fp8_operand<In>,
 [[nodiscard]] constexpr gemm_choice compiled(gemm_choice c, major a, major b, bool gated) noexcept {
     using enum gemm_choice;
     if (gated && (c == few_columns || c == few_columns_pair)) return medium;
-    if (gated && c == large_192) return large_single;  // a chunk and a half
+    if (gated && (c == large_192 || c == large_224 || c == large_176_pair)) return large_single;  // no whole chunks
     if (a == k_major && b == k_major) return c;
     if (config_of(c).swaps_operands()) return few_rows;
     switch (c) {
         case large_even:
         case large_single: return large;
-        case few_rows_split: return few_rows;
+        case few_rows_split:
+        case few_rows_pair:
+        case narrow_64: return few_rows;
         case few_columns:
         case few_columns_pair:
         case narrow:
         case ping_pong:
         case medium_even:
         case medium_split:
-        case large_192: return medium;
+        case large_192:
+        case large_224:
+        case large_176_pair: return medium;
         default: return c;
     }
 }
@@ -451,7 +456,7 @@ template <gemm_config C, gemm_form F, class In, class InB, class Out, major MA, 
 error given_gemm(const stream& s, gemm_problem& p, bool programmatic) {
     const auto with = [&]<store_mode Store, bool Scaled>() -> error {
         constexpr gemm_config config = adapted(C, MA, MB, Store, F.constant_b);
-        constexpr bool chunks = config.store != store_mode::tma || config.bn % (F.gated ? 128 : 64) == 0;
+        constexpr bool chunks = config.store != store_mode::tma || config.bn % (F.gated ? 32 : 16) == 0;
         if constexpr (config.valid() && chunks && (!F.gated || config.takes_gates()))
             return configured_gemm<config, In, InB, Out, epilogue_with<C, F, In, Scaled>>::launch(s, p.a, p.b, p.c,
                                                                                                   p.call, programmatic);

@@ -32,7 +32,7 @@ enum class l2_hint : u8 { normal, evict_first, evict_last };
 /// One kernel's shape. `valid()` says whether the library can build it.
 struct gemm_config {
     u32 bm = 128;  ///< rows of a tile: 64 for each consumer warpgroup, with `ping_pong` 64 or 128 of one
-    u32 bn = 256;  ///< columns of a block's tile, up to 256: a multiple of 64 with `tma`, of 8 stored from registers
+    u32 bn = 256;  ///< columns of a block's tile, up to 256: a multiple of 16 with `tma`, of 8 stored from registers
     u32 bk = 64;   ///< depth of one pipeline stage in 16-bit elements; of 8-bit ones it holds twice as many
     u32 stages = 4;
     u32 cluster = 2;    ///< blocks of a cluster on top of each other: they share each B tile by multicast
@@ -47,6 +47,8 @@ struct gemm_config {
     store_mode store = store_mode::tma;
     /// The weights (B of the call) are not written by the kernel before this one: their first loads do not wait for it.
     bool early_b = false;
+    /// Every other tile of a cluster walks K from its end: the L2 still holds what the tile before it loaded last.
+    bool to_and_fro = false;
     l2_hint a_hint = l2_hint::normal, b_hint = l2_hint::normal;  ///< what the L2 should keep
     major a = k_major;                                           ///< A as M x K rows (`k_major`) or as K x M rows
     major b = k_major;                                           ///< B as N x K rows (`k_major`, "NT") or as K x N rows
@@ -69,16 +71,23 @@ struct gemm_config {
     /// Blocks that wait for a block's consumers: those it shares a tile with, and itself.
     [[nodiscard]] constexpr u32 sharers() const noexcept { return cluster + cluster_n - 1; }
     [[nodiscard]] constexpr u32 stage_bytes() const noexcept { return (bm + bn) * bk * 2; }
+    /// Columns of 16-bit results that one TMA store of a warp takes.
+    [[nodiscard]] constexpr u32 store_chunk(bool gated) const noexcept {
+        const u32 columns = gated ? bn / 2 : bn;
+        return columns % 64 == 0 ? 64 : columns % 32 == 0 ? 32 : 16;
+    }
+    /// Staging tiles of a warp: two in turn, or one for each of the few chunks of a block-scaled tile.
+    [[nodiscard]] constexpr u32 store_buffers() const noexcept { return block_scaled && bn == 192 ? 3 : 2; }
     /// Shared memory of a block: stages, staging of the store, barriers.
     [[nodiscard]] constexpr u32 shared_bytes() const noexcept {
-        return stages * stage_bytes() + (store == store_mode::tma ? consumers() * 4 * 2 * 2048 : 0) + 16 * stages;
+        const u32 staging = store == store_mode::tma ? consumers() * 4 * store_buffers() * 2048 : 0;
+        return stages * stage_bytes() + staging + 16 * stages;
     }
     /// Each block stores whole groups of 16 columns, 8 of a gate and 8 of its value (`gemm_epilogue::gated`).
     [[nodiscard]] constexpr bool takes_gates() const noexcept { return swaps_operands() || bn % (16 * split_k) == 0; }
     [[nodiscard]] constexpr bool valid() const noexcept {
         if (group == 0 || blocks_per_sm == 0) return false;
-        // `tma` stores whole chunks of 64.
-        const u32 columns = swaps_operands() ? 16 : store == store_mode::tma ? 64 : 8;
+        const u32 columns = swaps_operands() || store == store_mode::tma ? 16 : 8;
         const bool tile = bm % 64 == 0 && bm >= 64 && bm <= 256 && bn % columns == 0 && bn >= columns && bn <= 256 &&
                           bk == 64 && bm * bn <= 128 * 256;
         const bool blocks = cluster >= 1 && cluster_n >= 1 && split_k >= 1 &&
@@ -92,12 +101,13 @@ struct gemm_config {
         // Accumulators, and while a store is pending the packed results; ptxas refuses a wgmma without room (C7602).
         const bool registers =
             65536 / (threads() * blocks_per_sm) >= bn / 2 + 24 || (blocks_per_sm == 1 && consumers() > 1);
-        // A stage is as deep as a block of scales, and 64 columns have one scale of B (`sliced_consumer`).
+        // A stage is as deep as a block of scales, and 64 columns have one scale of B (`scaled_consumer`).
         const bool scales = !block_scaled || ((bn == 128 || bn == 192 || bn == 256) && consumers() == 2 &&
                                               blocks_per_sm == 1 && !stream_k && split_k == 1 && !swaps_operands());
+        const bool walk = !to_and_fro || (split_k == 1 && !block_scaled);  // scales are read in the order of K
         const bool turns = !ping_pong() || (bn * row_blocks() <= 256 && blocks_per_sm == 1 && !stream_k &&
                                             split_k == 1 && !block_scaled && !swaps_operands());
-        return tile && blocks && modes && fits && registers && scales && turns;
+        return tile && blocks && modes && fits && registers && scales && walk && turns;
     }
 };
 

@@ -40,6 +40,10 @@ enum class gemm_choice : u8 {
     ping_pong,         ///< 128 x 128 for each of two warpgroups by turns: K is short, or tiles are few and many waves
     narrow,            ///< 128 x 48: as many tiles as multiprocessors where 64 columns leave a quarter of them idle
     few_columns_pair,  ///< 128 x 64, pairs of blocks share B
+    large_224,         ///< 128 x 224, single blocks
+    large_176_pair,    ///< 128 x 176, pairs of blocks side by side share A
+    few_rows_pair,     ///< 64 x 128, pairs of blocks share B
+    narrow_64,         ///< 64 x 48: what `narrow` is, for up to 64 rows
     count
 };
 /// 64 of the weights' rows and up to `n` tokens. The stages of the first two of `tokens_split` are few enough for two
@@ -59,16 +63,16 @@ inline constexpr gemm_config ping_pong_configs[] = {ping_pong_config(64, 128, 8)
                                                     ping_pong_config(64, 256, 4), ping_pong_config(64, 256, 4, 2),
                                                     ping_pong_config(128, 128, 6, 2)};
 inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::count)> gemm_configs = {
-    gemm_config{},
-    gemm_config{.stream_k = true},
-    gemm_config{.cluster = 1, .group = 16},
+    gemm_config{.to_and_fro = true},
+    gemm_config{.stream_k = true, .to_and_fro = true},
+    gemm_config{.cluster = 1, .group = 16, .to_and_fro = true},
     gemm_config{.bm = 128, .bn = 128, .stages = 6, .cluster = 1},
     gemm_config{.bm = 64, .bn = 128, .stages = 8, .cluster = 1},
     gemm_config{.bm = 128, .bn = 64, .stages = 8, .cluster = 1},
     gemm_config{.bm = 64, .bn = 128, .stages = 9, .cluster = 1, .split_k = 2, .store = store_mode::pairs},
     gemm_config{.bm = 128, .bn = 128, .stages = 7, .cluster = 1, .split_k = 2, .store = store_mode::pairs},
     gemm_config{.bm = 128, .bn = 128, .stages = 6, .cluster = 1, .stream_k = true},
-    gemm_config{.bn = 192, .cluster = 1, .group = 16},
+    gemm_config{.bn = 192, .cluster = 1, .group = 16, .to_and_fro = true},
     tokens_split(16, 10),
     tokens_even(16, 20),
     tokens_split(32, 8),
@@ -79,6 +83,10 @@ inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::c
     ping_pong_config(128, 128, 6),
     gemm_config{.bm = 128, .bn = 48, .stages = 10, .cluster = 1, .store = store_mode::pairs},
     gemm_config{.bm = 128, .bn = 64, .stages = 8, .cluster = 2},
+    gemm_config{.bn = 224, .cluster = 1, .group = 16, .to_and_fro = true},
+    gemm_config{.bn = 176, .stages = 5, .cluster = 1, .cluster_n = 2, .to_and_fro = true},
+    gemm_config{.bm = 64, .bn = 128, .stages = 8, .cluster = 2},
+    gemm_config{.bm = 64, .bn = 48, .stages = 15, .cluster = 1, .store = store_mode::pairs},
 };
 [[nodiscard]] constexpr const gemm_config& config_of(gemm_choice c) noexcept {
     return gemm_configs[static_cast<std::size_t>(c)];
@@ -127,6 +135,8 @@ namespace detail {
     if (s.m <= 64) {
         if (steps < 8) return few_rows;
         if (half_tiles && s.k > 4096) return tokens_64_split;
+        const std::uint64_t slim = ceil_div(s.n, 48) * s.batch;
+        if (!half_tiles && slim <= sms && busy(slim, sms) >= 0.8) return narrow_64;
         const bool pairs_fit = 2 * columns <= sms;
         if (pairs_fit && (half_tiles || busy(2 * columns, sms) >= 0.8)) return few_rows_split;
         if (may_even && steps >= 64) return tokens_64_even;
@@ -135,8 +145,7 @@ namespace detail {
     }
     if (half_tiles && steps >= 8) return tokens_128_split;
     if (2 * columns > sms) return may_even && steps >= 64 && busy(columns, sms) < 0.87 ? medium_even : medium;
-    if (s.k <= 8192) return ceil_div(s.n, 48) * s.batch <= sms ? narrow : few_columns;
-    return medium_split;
+    return s.k <= 8192 && ceil_div(s.n, 48) * s.batch <= sms ? narrow : few_rows_pair;
 }
 
 /// The time of 128 x 128 tiles by turns, in that of as many waves of larger ones: stores are hidden, which pays where K
@@ -153,6 +162,8 @@ namespace detail {
     const double large_waves = waves_of(config_of(large), s, sms);
     const double single = whole(waves_of(config_of(large_single), s, sms));
     const double middle = whole(waves_of(config_of(large_192), s, sms));
+    const double wide = whole(waves_of(config_of(large_224), s, sms));
+    const double pairs = whole(waves_of(config_of(large_176_pair), s, sms));
     const double turns = waves_of(config_of(ping_pong), s, sms);
     struct candidate {
         gemm_choice choice;
@@ -165,6 +176,11 @@ namespace detail {
                         (middle > 4   ? 1.04
                          : middle > 1 ? 1.01
                                       : 1.06)},
+        {large_224, wide * 0.875 *
+                        (wide > 2   ? 1.04
+                         : wide > 1 ? 1.01
+                                    : 1.06)},
+        {large_176_pair, pairs > 3 ? pairs * 0.6875 * 1.03 : 1e30},
         {medium, whole(waves_of(config_of(medium), s, sms)) * 0.5 * (large_waves < 4 ? 1.03 : 1.07)},
         {few_rows, whole(waves_of(config_of(few_rows), s, sms)) * 0.25 * 1.18},
         {few_columns, s.m <= 1024 && waves_of(config_of(few_columns), s, sms) <= 1 ? 0.25 * 1.1 : 1e30},
@@ -192,14 +208,14 @@ namespace detail {
 inline constexpr gemm_config block_scaled_configs[] = {block_scaled_tile(128, 6), block_scaled_tile(192, 4),
                                                        block_scaled_tile(256, 4)};
 
-/// Which of them: whole waves times columns, those of 128 and 256 weighted with what they took on an H200 next to 192.
+/// Which of them: whole waves times columns, those of 128 and 192 weighted with what they took on an H200 next to 256.
 /// Those of 128 load and read more bytes a product and are for few tiles.
 [[nodiscard]] constexpr std::size_t choose_block_scaled(std::uint64_t m, std::uint64_t n, std::uint64_t sms) noexcept {
     std::size_t best = 0;
     double least = 1e30;
     for (std::size_t i = 0; i < std::size(block_scaled_configs); ++i) {
         const gemm_config& c = block_scaled_configs[i];
-        const double weight = c.bn == 128 ? 1.15 : c.bn == 256 ? 1.08 : 1.0;
+        const double weight = c.bn == 128 ? 1.09 : c.bn == 192 ? 1.02 : 1.0;
         const double time = detail::whole(detail::waves_of(c, {m, n, 1, 1}, sms)) * c.bn * weight;
         if (time < least) best = i, least = time;
     }

@@ -45,15 +45,16 @@ struct gemm_spec {
     using b = tile<InB, C.bn, bk, C.b>;
     using a_part = tile<In, C.bm / C.cluster_n, bk, C.a>;  ///< what one block loads of A
     using b_part = tile<InB, C.bn / C.cluster, bk, C.b>;   ///< what one block loads of B
-    static constexpr u32 chunk = 128 / sizeof(Out);  ///< columns of a staging tile: one warp's 16 rows of 128 bytes
+    static constexpr u32 out_columns = E.gated ? C.bn / 2 : C.bn;
+    /// Columns of a staging tile: one warp's 16 rows of 128 bytes, or of the half or quarter that divides the tile.
+    static constexpr u32 chunk = C.store_chunk(E.gated) * 2 / sizeof(Out);
     using c = tile<Out, 16, chunk>;
     using map_a = tma_map<a_part, 3>;
     using map_b = tma_map<b_part, 3>;
     using map_c = tma_map_out<c, 3>;
     using packed = std::conditional_t<std::is_same_v<Out, f16>, f16x2, bf16x2>;
-    static constexpr u32 out_columns = E.gated ? C.bn / 2 : C.bn;
     static_assert(C.store != store_mode::tma || (sizeof(Out) == 2 && out_columns % chunk == 0 && !E.beta),
-                  "PTXDSL-kernels: store_mode::tma is for 16-bit results of 64 columns at least, without beta");
+                  "PTXDSL-kernels: store_mode::tma is for 16-bit results of 16 columns at least, without beta");
     static_assert(!E.gated || C.takes_gates(),
                   "PTXDSL-kernels: blocks of a gated product store groups of 16 columns: bn is a multiple of 16");
     static_assert(C.store != store_mode::transposed || (sizeof(Out) == 2 && !E.beta),
@@ -374,7 +375,7 @@ template <class S>
 class store_packed {
     static constexpr u32 groups = S::out_columns / 8;
     static constexpr u32 per_chunk = S::chunk / 8;
-    static constexpr u32 buffers = 2;
+    static constexpr u32 buffers = S::config.store_buffers();
 
 public:
     constexpr store_packed(k_t& k, const typename S::map_c& map, const gemm_consumer& me)
@@ -388,7 +389,12 @@ public:
     /// Converts a tile: `source(i)` is accumulator register `i`.
     template <class Source>
     constexpr void pack(k_t& k, const gemm_math<S>& math, const Source& source, const reg32& col) {
-        for (u32 g = 0; g < groups; ++g) {
+        for (u32 c = 0; c < chunks; ++c) pack(k, math, source, col, c);
+    }
+    /// Chunk `c` of it.
+    template <class Source>
+    constexpr void pack(k_t& k, const gemm_math<S>& math, const Source& source, const reg32& col, u32 c) {
+        for (u32 g = c * per_chunk; g < (c + 1) * per_chunk; ++g) {
             reg<f32> v[4];
             math.group(k, source, col, g, v);
             packed_[2 * g] = k.template cvt<typename S::packed, rn>(hi(v[1]), lo(v[0]));
@@ -399,10 +405,10 @@ public:
     /// Stores chunk `c` of what was packed. No barrier beyond the warp: a warp's rows are its own.
     constexpr void store(k_t& k, const tile_position& pos, u32 c) const {
         constexpr std::int32_t next_tile = S::c::layout.stage_stride();
-        // An odd number of chunks: the first of a tile takes the buffer of the last one before it.
-        if (c == 0 && chunks % buffers != 0)
+        // Where the chunks of a tile are no multiple of the buffers, the first takes that of one shortly before it.
+        if (c == 0 && (chunks % buffers != 0 || chunks == buffers))
             k.at(leader_).template cp_async_bulk_wait_group_read<0>();
-        else
+        else if (chunks > buffers)
             k.at(leader_).template cp_async_bulk_wait_group_read<buffers - 1>();
         k.bar_warp_sync();
         for (u32 p = 0; p < per_chunk / 2; ++p) {
@@ -656,6 +662,7 @@ public:
     constexpr gemm_producer(k_t& k, const gemm_ring<S>& ring, const typename S::map_a& a, const typename S::map_b& b,
                             const cluster_place<S>& block)
         : ring_(ring), a_(k, a, block.col), b_(k, b, block.row), at_(k.producer_state(ring.pipe)) {
+        if constexpr (C.to_and_fro) backwards_ = k.mov<u32>(0).named("backwards");
         if constexpr (C.cluster_n > 1) a_.multicast_to(block.row_mask(k));
         if constexpr (C.cluster > 1) b_.multicast_to(block.column_mask(k));
     }
@@ -663,7 +670,7 @@ public:
     constexpr void fill(k_t& k, const tile_position& pos, const reg32& first, const reg32& last) const {
         const auto a_row = a_.first_row(k, pos.row), b_row = b_.first_row(k, pos.col);
         k.for_(first, last, 1u, [&](reg32 i) {
-            const auto x = k.mul_lo(i, S::bk);
+            const auto x = k.mul_lo(step_of(k, i, first, last), S::bk);
             k.wait_empty(ring_.pipe, at_);
             const auto full = ring_.pipe.full(at_);
             k.mbarrier_arrive_expect_tx(full, ring_.a, ring_.b);
@@ -671,6 +678,10 @@ public:
             b_.load(k, ring_.b[at_.slot()], x, b_row, pos.batch, full);
             k.advance(at_);
         });
+        if constexpr (C.to_and_fro) {
+            auto back = backwards();
+            back = k.xor_(back, 1u);
+        }
     }
     /// The same for the first item of a kernel that may start before the one ahead of it has ended: the weights' parts
     /// of the first stages are under way before the wait, the other operand's after it. The ring is empty, so nobody
@@ -703,6 +714,16 @@ public:
     }
 
 private:
+    /// What the `i`-th of the steps [first, last) loads.
+    constexpr reg32 step_of(k_t& k, const reg32& i, const reg32& first, const reg32& last) const {
+        if constexpr (C.to_and_fro)
+            return k.selp(k.sub(k.sub(k.add(first, last), 1u), i), i, backwards() != 0u);
+        else
+            return i;
+    }
+    [[nodiscard]] constexpr reg32 backwards() const { return backwards_; }
+
+    reg32 backwards_;  ///< 1 in every other item
     gemm_ring<S> ring_;
     operand_loader<typename S::a, typename S::a_part, typename S::map_a, C.cluster_n, C.a_hint> a_;
     operand_loader<typename S::b, typename S::b_part, typename S::map_b, C.cluster, C.b_hint> b_;
@@ -1143,8 +1164,11 @@ public:
     template <class Source>
     constexpr void write(k_t& k, const gemm_consumer& me, const Source& source, const tile_position& pos) {
         if constexpr (packed) {
-            out_.pack(k, math_, source, k.add(pos.col, me.col));
-            for (u32 c = 0; c < out_.chunks; ++c) out_.store(k, pos, c);
+            const auto col = k.add(pos.col, me.col);
+            for (u32 c = 0; c < out_.chunks; ++c) {
+                out_.pack(k, math_, source, col, c);
+                out_.store(k, pos, c);
+            }
         } else {
             out_.store(k, me, math_, source, pos, S::out_columns / 8);
         }
@@ -1212,70 +1236,57 @@ private:
     tile_writer<S> out_;
 };
 
-/// Block scales with a tile as wide as the registers allow: 64 columns are multiplied at a time, in two sets of sums by
-/// turns, and added to the tile's while the next 64 run. A is read into registers once a stage: instructions of 64
-/// columns would read it from shared memory four times, which has no room for that beside B and the loads.
+/// Block scales: one set of sums for up to 192 columns, next to those of the tile. A warpgroup adds a set to the tile's
+/// while the other one multiplies; 256 columns are two halves.
 ///
-///   issue slice 1 of step 0 | add slice 0 | issue slice 2 | add slice 1 | read A of step 1 | issue slice 0 of step 1 |
-///   ...
+///   warpgroup 1   issue half 0 | wait, add it | issue half 1 | wait, add it | issue half 0 of the next step | ...
+///   warpgroup 2                | issue half 0 | wait, add it | issue half 1 | wait, add it                  | ...
+///
+/// The first products of a tile are issued before the one ahead of it is stored.
 template <class S>
-class sliced_consumer {
+class scaled_consumer {
     static constexpr gemm_config C = S::config;
-    static constexpr u32 width = 64, slices = C.bn / width, registers = width / 2;
+    static constexpr u32 width = C.bn == 256 ? 128 : C.bn, slices = C.bn / width, registers = width / 2;
     static constexpr u32 k_steps = C.bk / 16, scale_blocks = (C.bn + 127) / 128;
-    /// A of the next stage is read while products still read this one's, where there are registers for both.
-    static constexpr bool two_of_a = C.bn <= 192;
-    /// Else a warpgroup pauses between two steps. The second begins a tile half a step after the first, or both pause
-    /// at the same time.
-    static constexpr bool stagger = !two_of_a;
+    /// Steps whose scales are on their way: one is not enough beside the loads of tiles.
+    static constexpr u32 depth = 2;
     using sums_t = accumulator<f32, width>;
-    using a_t = a_fragment<typename S::a::element_type>;
 
 public:
-    constexpr sliced_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
-        : out_(k, g, p, me),
-          g_(g),
-          p_(p),
-          even_(k.wgmma.template make_accumulator<f32, width>("even")),
-          odd_(k.wgmma.template make_accumulator<f32, width>("odd")) {}
+    constexpr scaled_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
+        : out_(k, g, p, me), g_(g), p_(p), part_(k.wgmma.template make_accumulator<f32, width>("part")) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
                        tile_walk<S>& walk) {
         const stage_reader<S> stages(k, ring, me, here.block);
+        const auto a = k.wgmma.descriptor(ring.a).rows_at(me.index, 64);
         const auto b = k.wgmma.descriptor(ring.b);
+        const sources from{stages, a, b};
         auto pos = position(k, me, walk);
-        prepare(k, me, pos);
+        scales_of(k, me, pos, walk.last);
+        clear(k);
+        issue(k, from, 0);
         k.loop([&](loop_handle loop) {
-            if constexpr (stagger) k.if_(me.index == 1u && staggers(walk.last), [&] { k.template bar_sync<1, 256>(); });
-            add_steps(k, {stages, ring.a, b, row_of(k, me), me.index, walk.last}, walk.last);
-            const auto done = walk.next(k);
+            add_step(k, from, 0);
+            other_steps(k, from, k.sub(walk.last, 1u));
+            loop.break_if(walk.next(k));
+            issue(k, from, 0);
             const auto next = position(k, me, walk);
             const tile_position now{k.mov(pos.row), k.mov(pos.col), k.mov(pos.batch)};
             pos.row = next.row, pos.col = next.col, pos.batch = next.batch;
-            scales_of(k, me, pos);  // on their way while this tile is stored
+            scales_of(k, me, pos, walk.last);  // on their way while the tile is stored
             out_.write(k, me, [&](u32 i) { return sum_[i]; }, now);
             clear(k);
-            loop.break_if(done);
         });
+        out_.write(k, me, [&](u32 i) { return sum_[i]; }, pos);
         out_.finish(k);
     }
 
 private:
-    [[nodiscard]] constexpr const sums_t& set(u32 group) const { return group % 2 == 0 ? even_ : odd_; }
-    /// With as many steps as stages and more, the first warpgroup cannot reach its next tile before the second has
-    /// begun this one, so that arrivals do not pile up.
-    static constexpr reg<pred> staggers(const reg32& steps) { return steps > C.stages; }
     struct sources {
         const stage_reader<S>& stages;
-        const shared_tile<typename S::a>& a;
+        const matrix_descriptor<typename S::a>& a;
         const matrix_descriptor<typename S::b>& b;
-        reg32 row;  ///< of the block's tile, that this lane gives `ldmatrix` the address of
-        reg32 index, steps;
-    };
-    /// A stage and this thread's part of its A.
-    struct stage_of_a {
-        reg32 slot;
-        reg<b32> a[k_steps][4];
     };
     /// Scales of one step: of this thread's two rows of A, and of the tile's one or two blocks of columns.
     struct scales {
@@ -1286,18 +1297,13 @@ private:
         const auto pos = walk.position(k);
         return {k.mad_lo(me.index, 64u, pos.row), pos.col, pos.batch};
     }
-    static constexpr reg32 row_of(k_t& k, const gemm_consumer& me) {
-        return k.mad_lo(me.index, 64u, k.mad_lo(me.warp, 16u, k.and_(me.lane, 15u)));
-    }
     constexpr void clear(k_t& k) {
         for (u32 i = 0; i < C.bn / 2; ++i) sum_[i] = k.template mov<f32>(0.0f);
     }
-    constexpr void prepare(k_t& k, const gemm_consumer& me, const tile_position& pos) {
-        scales_of(k, me, pos);
-        clear(k);
-    }
-    /// Where the scales of a tile begin, and those of its first step. Rows and columns behind the last take its scales.
-    constexpr void scales_of(k_t& k, const gemm_consumer& me, const tile_position& pos) {
+
+    /// Where the scales of a tile begin, and those of its first steps. Rows and columns behind the last take its
+    /// scales.
+    constexpr void scales_of(k_t& k, const gemm_consumer& me, const tile_position& pos, const reg32& steps) {
         const auto last = k.sub(p_.m, 1u), last_block = k.shr(k.sub(p_.n, 1u), 7u);
         const auto row = k.add(pos.row, me.row);
         const auto a_line = k.template cvt<u32>(p_.a_scale_row), b_line = k.template cvt<u32>(p_.b_scale_col);
@@ -1308,140 +1314,90 @@ private:
         const auto block = k.shr(k.add(pos.col, me.col), 7u);
         for (u32 i = 0; i < scale_blocks; ++i) b_[i] = k.mul_lo(k.min(k.add(block, i), last_block), b_line);
         if constexpr (C.bn % 128 != 0) middle_ = k.and_(pos.col, 64u);
-        keep(load(k));
+        to_load_ = k.sub(steps, 1u);
+        load(k, 0);
+        for (u32 i = 1; i < depth; ++i) load_next(k, i);
     }
-    /// The scales of the step the offsets stand at.
-    constexpr scales load(k_t& k) const {
-        scales s;
+    /// The scales of the step the offsets stand at. Not `.nc`, or ptxas moves the loads to where their values are
+    /// needed.
+    constexpr void load(k_t& k, u32 set) {
+        scales& s = ahead_[set];
         s.up = k.ld(g_.a_scale + up_), s.down = k.ld(g_.a_scale + down_);
         for (u32 i = 0; i < scale_blocks; ++i) s.b[i] = k.ld(g_.b_scale + b_[i]);
-        return s;
     }
-    constexpr void keep(const scales& s) {
-        ahead_.up = s.up, ahead_.down = s.down;
-        for (u32 i = 0; i < scale_blocks; ++i) ahead_.b[i] = s.b[i];
-    }
-    /// No product is pending where the control flow parts: ptxas would serialise all of them (C7514).
-    constexpr void add_steps(k_t& k, const sources& from, const reg32& steps) {
-        auto left = k.mov(steps).named("steps_left");
-        if constexpr (two_of_a) {
-            constexpr u32 together = 8;
-            k.for_(k.template mov<u32>(0), k.div(steps, together), 1u,
-                   [&](const reg32&) { run_of<together>(k, from, left); });
-            k.for_(k.template mov<u32>(0), k.rem(steps, together), 1u, [&](const reg32&) { run_of<1>(k, from, left); });
-        } else {
-            k.for_(steps, [&](const reg32&) { one_step(k, from, left); });
-        }
-    }
-    /// One step. Its last slice is added with nothing of this warpgroup's pending: ptxas does not see that a set which
-    /// was waited for in one turn of the loop can be read beside products of the next (C7517).
-    constexpr void one_step(k_t& k, const sources& from, reg32& left) {
-        const scales next = next_scales(k, left);
-        const stage_of_a stage = enter(k, from);
-        for (u32 slice = 0; slice < slices; ++slice) {
-            multiply(k, from, stage, slice, set(slice));
-            const bool last = slice + 1 == slices;
-            if (stagger && 2 * (slice + 1) == slices)  // half of the first step is issued: the other may begin
-                k.at(from.index == 0u && left == k.sub(from.steps, 1u) && staggers(from.steps))
-                    .template bar_arrive<1, 256>();
-            if (slice > 0) {
-                k.wgmma.template wait_group<1>();
-                add(k, set(slice - 1), ahead_, slice - 1);
-            }
-            if (!last) continue;
-            k.wgmma.template wait_group<0>();
-            from.stages.free(k, stage.slot);
-            add(k, set(slice), ahead_, slice);
-        }
-        keep(next);
-    }
-    /// `Count` steps; products are pending from the first to the last of them.
-    template <u32 Count>
-    constexpr void run_of(k_t& k, const sources& from, reg32& left) {
-        scales scale[Count + 1];
-        scale[0] = ahead_;
-        stage_of_a stage[Count];
-        const auto begin = [&](u32 step) {
-            scale[step + 1] = next_scales(k, left);
-            stage[step] = enter(k, from);
-        };
-        begin(0);
-        for (u32 step = 0; step < Count; ++step)
-            for (u32 slice = 0; slice < slices; ++slice) {
-                const u32 group = step * slices + slice;
-                multiply(k, from, stage[step], slice, set(group));
-                if (slice + 1 == slices && step + 1 < Count) begin(step + 1);
-                if (group == 0) continue;
-                k.wgmma.template wait_group<1>();
-                if (slice == 0) from.stages.free(k, stage[step - 1].slot);
-                add(k, set(group - 1), scale[slice == 0 ? step - 1 : step], (slice + slices - 1) % slices);
-            }
-        k.wgmma.template wait_group<0>();
-        from.stages.free(k, stage[Count - 1].slot);
-        add(k, set(Count * slices - 1), scale[Count - 1], slices - 1);
-        keep(scale[Count]);
-    }
-    /// Waits for the next stage and reads A.
-    static constexpr stage_of_a enter(k_t& k, const sources& from) {
-        stage_of_a stage;
-        from.stages.wait(k);
-        stage.slot = k.mov(from.stages.slot());
-        from.stages.advance(k);
-        read_a(k, from, stage);
-        return stage;
-    }
-    /// Those of the step after this one; behind the last step of a tile its own once more. In front of the wait for a
-    /// stage and not `.nc`, or ptxas moves the loads to where their values are needed.
-    constexpr scales next_scales(k_t& k, reg32& left) {
-        left = k.sub(left, 1u);
-        const auto more = left != 0u;
+    /// Those of the step after the one loaded last; behind the last step of a tile its own once more.
+    constexpr void load_next(k_t& k, u32 set) {
+        const auto more = to_load_ != 0u;
         const auto zero = k.template mov<u32>(0);
         const auto a = k.selp(k.template cvt<u32>(p_.a_scale_k), zero, more),
                    b = k.selp(k.template cvt<u32>(p_.b_scale_k), zero, more);
+        to_load_ = k.sub(k.max(to_load_, 1u), 1u);
         up_ = up_ + a, down_ = down_ + a;
         for (u32 i = 0; i < scale_blocks; ++i) b_[i] = b_[i] + b;
-        return load(k);
+        load(k, set);
     }
-    static constexpr void read_a(k_t& k, const sources& from, stage_of_a& to) {
-        const auto line = k.tile_line(from.a[to.slot], from.row).from(k.shr(k.and_(k.mov(tid.x), 31u), 4u));
-        for (u32 s = 0; s < k_steps; ++s) {
-            const auto four = k.template ldmatrix<x4>(line.chunk(2 * s));
-            for (u32 i = 0; i < 4; ++i) to.a[s][i] = four[i];
+
+    /// The steps after the first: the sets of scales take turns, each loaded where its last value was used.
+    constexpr void other_steps(k_t& k, const sources& from, const reg32& rest) {
+        const auto step = [&](u32 set) {
+            issue(k, from, 0);
+            add_step(k, from, set);
+        };
+        k.for_(k.template mov<u32>(0), k.shr(rest, 1u), 1u, [&](const reg32&) {
+            for (u32 i = 1; i <= depth; ++i) step(i % depth);
+        });
+        // A loop, so that the verifier counts the stages it frees.
+        k.for_(k.template mov<u32>(0), k.and_(rest, 1u), 1u, [&](const reg32&) { step(1); });
+    }
+    /// Waits for a stage with the first slice, and multiplies.
+    constexpr void issue(k_t& k, const sources& from, u32 slice) {
+        if (slice == 0) {
+            from.stages.wait(k);
+            slot_ = k.mov(from.stages.slot());
+            from.stages.advance(k);
         }
-    }
-    static constexpr void multiply(k_t& k, const sources& from, const stage_of_a& stage, u32 slice,
-                                   const sums_t& sums) {
-        const auto& a = stage.a;
-        const auto b = from.b[stage.slot].row_slice(width * slice);
+        const auto a = from.a[slot_];
+        const auto b = from.b[slot_].row_slice(width * slice);
         k.wgmma.fence();
-        for (u32 s = 0; s < k_steps; ++s)
-            k.wgmma.mma_async(sums, a_t(vec<b32, 4>(a[s][0], a[s][1], a[s][2], a[s][3])), b.k_slice(s), s != 0);
+        for (u32 s = 0; s < k_steps; ++s) k.wgmma.mma_async(part_, a.k_slice(s), b.k_slice(s), s != 0);
         k.wgmma.commit_group();
     }
-    constexpr void add(k_t& k, const sums_t& from, const scales& s, u32 slice) {
-        const reg<f32> b = scale_of_b(k, s, slice);
-        const reg<f32> up = k.template mul<rn>(s.up, b), down = k.template mul<rn>(s.down, b);
-        for (u32 r = 0; r < registers; ++r) {
-            reg<f32>& sum = sum_[slice * registers + r];
-            sum = k.template fma<rn>(from[r], r % 4 < 2 ? up : down, sum);
+    /// Adds a step whose first slice has been issued; set `set` holds its scales, then those of `depth` steps later.
+    constexpr void add_step(k_t& k, const sources& from, u32 set) {
+        for (u32 slice = 0; slice < slices; ++slice) {
+            if (slice > 0) issue(k, from, slice);
+            reg<f32> up[width / 64], down[width / 64];
+            for (u32 i = 0; i < width / 64; ++i) {
+                const reg<f32> b = scale_of_b(k, slice * width / 64 + i, set);
+                up[i] = k.template mul<rn>(ahead_[set].up, b), down[i] = k.template mul<rn>(ahead_[set].down, b);
+            }
+            const bool last = slice + 1 == slices;
+            if (last) load_next(k, set);
+            k.wgmma.template wait_group<0>();
+            if (last) from.stages.free(k, slot_);
+            for (u32 r = 0; r < registers; ++r) {
+                reg<f32>& sum = sum_[slice * registers + r];
+                sum = k.template fma<rn>(part_[r], r % 4 < 2 ? up[r / 32] : down[r / 32], sum);
+            }
         }
     }
-    /// A tile of 192 columns begins in the middle of a block of 128 or at its start; so belongs its middle slice.
-    constexpr reg<f32> scale_of_b(k_t& k, const scales& s, u32 slice) const {
+    /// Of 64 columns. A tile of 192 begins in the middle of a block of 128 or at its start; so belongs its middle.
+    constexpr reg<f32> scale_of_b(k_t& k, u32 slice, u32 set) const {
+        const auto& b = ahead_[set].b;
         if constexpr (C.bn % 128 == 0)
-            return s.b[slice * width / 128];
+            return b[slice / 2];
         else
-            return slice == 1 ? reg<f32>(k.selp(s.b[1], s.b[0], middle_ != 0u)) : s.b[slice / 2];
+            return slice == 1 ? reg<f32>(k.selp(b[1], b[0], middle_ != 0u)) : b[slice / 2];
     }
 
     tile_writer<S> out_;
     gemm_pointers<S> g_;
     gemm_arguments p_;
-    sums_t even_, odd_;
+    sums_t part_;
     reg<f32> sum_[C.bn / 2];
     reg<u32> up_, down_, b_[scale_blocks];  ///< elements from the first scale, fewer than 2^32
-    scales ahead_;                          ///< of the next step: loaded a whole step before they are used
-    reg<u32> middle_;
+    scales ahead_[depth];
+    reg<u32> middle_, slot_, to_load_;
 };
 
 /// Makes the ring ready and lets the next grid be placed on multiprocessors that become free.
@@ -1482,7 +1438,7 @@ constexpr void produce_all(k_t& k, const gemm_producer<S>& producer, tile_walk<S
 template <class S>
 constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
     using whole = std::conditional_t<S::config.store == store_mode::tma, overlapped_consumer<S>, direct_consumer<S>>;
-    using one_tile = std::conditional_t<S::config.block_scaled, sliced_consumer<S>, whole>;
+    using one_tile = std::conditional_t<S::config.block_scaled, scaled_consumer<S>, whole>;
     using consumer = std::conditional_t<S::config.ping_pong(), ping_pong_consumer<S>, one_tile>;
     using plan = register_plan<S>;
     const gemm_ring<S> ring(k);
