@@ -4,7 +4,7 @@
 
 namespace gemm_test {
 
-/// Each tile of block scales: numbers of steps around the eight that are unrolled, ragged edges, all stores.
+/// Each tile of block scales: odd and even numbers of steps, ragged edges, all stores.
 template <std::size_t Index>
 void run_block_scaled(const px::stream& s, kn::gemm_workspace& workspace) {
     using px::e4m3, px::e5m2, px::bf16, px::f32;
