@@ -10,6 +10,7 @@
 
 #include <numeric>
 #include <stdexcept>
+#include <type_traits>
 
 namespace {
 

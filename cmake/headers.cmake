@@ -10,6 +10,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/detail/decimal.hpp
     ptxdsl/detail/dynarray.hpp
     ptxdsl/detail/fixed_string.hpp
+    ptxdsl/detail/meta.hpp
     ptxdsl/detail/string_view.hpp
     ptxdsl/dsl/arithmetic.hpp
     ptxdsl/dsl/async_copy.hpp

@@ -4,6 +4,8 @@
 
 #include "rows_check.hpp"
 
+#include <type_traits>
+
 namespace demo {
 
 /// Tiny, ragged, large rows; every kind of content.

@@ -11,6 +11,8 @@
 #define PTXDSL_TEST_HAS_CUDA_H 1
 #include <cuda.h>
 #include <cudaTypedefs.h>
+
+#include <type_traits>
 #else
 #define PTXDSL_TEST_HAS_CUDA_H 0
 #endif

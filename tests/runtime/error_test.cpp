@@ -3,6 +3,8 @@
 #include "catch.hpp"
 #include "fake_driver.hpp"
 
+#include <type_traits>
+
 using namespace ptxdsl_test;
 using Catch::Matchers::ContainsSubstring;
 

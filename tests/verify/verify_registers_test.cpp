@@ -3,6 +3,8 @@
 // neighbours.
 #include "findings.hpp"
 
+#include <type_traits>
+
 using namespace ptxdsl_test;
 
 namespace {

@@ -4,6 +4,8 @@
 // help each other. No rule may refuse them. (tests/parse/verified/styles.ptx has more, as texts.)
 #include "findings.hpp"
 
+#include <type_traits>
+
 using namespace ptxdsl_test;
 
 namespace {

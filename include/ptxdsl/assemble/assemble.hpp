@@ -62,7 +62,7 @@ struct image {
 
 template <class T>
 constexpr void copy_n(T* to, const T* from, std::uint32_t n) noexcept {
-    if (!std::is_constant_evaluated()) {
+    if (!__builtin_is_constant_evaluated()) {
         if (n != 0) __builtin_memcpy(static_cast<void*>(to), static_cast<const void*>(from), n * sizeof(T));
         return;
     }

@@ -10,7 +10,6 @@
 #include <ptxdsl/isa/tokens.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace ptxdsl::detail {
 
@@ -63,7 +62,7 @@ private:
 #if defined(__clang__)
         __builtin_memcpy(to, from, n);
 #else
-        if (!std::is_constant_evaluated())
+        if (!__builtin_is_constant_evaluated())
             __builtin_memcpy(to, from, n);
         else
             for (std::uint32_t i = 0; i < n; ++i) to[i] = from[i];

@@ -4,6 +4,7 @@
 // Modifiers are template arguments in PTX order: `k.fma<px::rn, px::ftz>(a, b, c)`. Types follow the registers.
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
 
 // Some system headers define min and max as macros.
@@ -36,10 +37,10 @@ template <> struct twice<s32> {
 /// A half operand of a mixed precision instruction (`add.f32.f16`).
 template <class A>
 inline constexpr bool is_half_reg =
-    std::is_same_v<typename traits<A>::value, f16> || std::is_same_v<typename traits<A>::value, bf16>;
+    meta::is_same_v<typename traits<A>::value, f16> || meta::is_same_v<typename traits<A>::value, bf16>;
 template <class A>
-inline constexpr bool is_f32_operand = std::is_same_v<typename traits<A>::value, f32> ||
-                                       (!traits<A>::is_reg && std::is_floating_point_v<std::remove_cvref_t<A>>);
+inline constexpr bool is_f32_operand = meta::is_same_v<typename traits<A>::value, f32> ||
+                                       (!traits<A>::is_reg && meta::is_floating_point_v<meta::remove_cvref_t<A>>);
 
 /// Three-input `min`, `max`: same words as the two-input form, so its operands decide.
 template <target Tgt, tok... Toks>
@@ -95,7 +96,7 @@ public:
     /// (sm_100). PTX ISA 9.7.3.6, 9.7.4.4, 9.7.5.3.
     template <tok... M, class A, class B, class C>
     constexpr auto fma(A&& a, B&& b, C&& c, location where = location::current()) const {
-        if constexpr (is_half_reg<A> && std::is_same_v<typename traits<A>::value, typename traits<B>::value> &&
+        if constexpr (is_half_reg<A> && meta::is_same_v<typename traits<A>::value, typename traits<B>::value> &&
                       is_f32_operand<C>) {
             using H = typename traits<A>::value;
             return checked<form<Tgt, tok::fma, M..., tok::f32, isa::type_token(scalar_of<H>)>, f32>(
@@ -149,7 +150,7 @@ public:
     }
     /// `min{.M}.f32 d, a, b, c;` sm_100. PTX ISA 9.7.3.11.
     template <tok... M, class A, class B, class C>
-        requires(!std::is_same_v<std::remove_cvref_t<C>, location>)
+        requires(!meta::is_same_v<meta::remove_cvref_t<C>, location>)
     constexpr auto min(A&& a, B&& b, C&& c, location where = location::current()) const {
         return three_inputs<tok::min, M...>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), where);
     }
@@ -160,7 +161,7 @@ public:
     }
     /// `max{.M}.f32 d, a, b, c;` sm_100. PTX ISA 9.7.3.12.
     template <tok... M, class A, class B, class C>
-        requires(!std::is_same_v<std::remove_cvref_t<C>, location>)
+        requires(!meta::is_same_v<meta::remove_cvref_t<C>, location>)
     constexpr auto max(A&& a, B&& b, C&& c, location where = location::current()) const {
         return three_inputs<tok::max, M...>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), where);
     }
@@ -440,7 +441,7 @@ public:
         using T = typename compared<Op, C, A, B, M...>::type;
         using F = form<Tgt, tok::setp, Op, M..., type_word<typing::own, T>>;
         require<F, rule::a10>();
-        static_assert(!std::is_same_v<T, f16> && !std::is_same_v<T, bf16>,
+        static_assert(!meta::is_same_v<T, f16> && !meta::is_same_v<T, bf16>,
                       "PTXDSL-A15: setp of f16 and bf16 has one result");
         if constexpr (is_absent<C>) {
             return pair_value<F, pred_pair>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where),
@@ -627,7 +628,7 @@ private:
     constexpr auto dot(A&& a, B&& b, C&& c, location where) const {
         using X = source_t<A>;
         using Y = source_t<B>;
-        using R = std::conditional_t<std::is_same_v<X, u32> && std::is_same_v<Y, u32>, u32, s32>;
+        using R = meta::conditional_t<meta::is_same_v<X, u32> && meta::is_same_v<Y, u32>, u32, s32>;
         using F = compact_form<Tgt, Op, Half, type_word<typing::own, X>, type_word<typing::own, Y>>;
         require<F>();
         return value<F, R>(ctx(), where, as_operand<X>(static_cast<A&&>(a), where),

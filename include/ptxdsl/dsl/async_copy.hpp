@@ -3,6 +3,7 @@
 // kernel (9.7.9.29, 9.7.9.30) and the fences of their proxies (9.7.13.4). Bulk and tensor copies are in dsl/tma.hpp.
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/tma.hpp>
 
 namespace ptxdsl::detail {
@@ -20,7 +21,7 @@ namespace ptxdsl::detail {
 /// A predicate, as it is or negated.
 template <class P>
 inline constexpr bool is_condition =
-    std::is_same_v<typename traits<P>::value, pred> || std::is_same_v<std::remove_cvref_t<P>, negated>;
+    meta::is_same_v<typename traits<P>::value, pred> || meta::is_same_v<meta::remove_cvref_t<P>, negated>;
 
 template <target Tgt>
 class async_copy_family : public family<Tgt, async_copy_family<Tgt>> {
@@ -146,10 +147,10 @@ public:
         if constexpr (n == 1) {
             effect<F>(ctx(), where, take(a), as_operand<E>(static_cast<V&&>(v), where), bar.address_operand());
         } else {
-            static_assert(std::is_same_v<std::remove_cvref_t<V>, vec<E, n>>,
+            static_assert(meta::is_same_v<meta::remove_cvref_t<V>, vec<E, n>>,
                           "PTXDSL-A07: the vector stored has another length or element type than the pointer's packet");
             raw_operand list = vector_of(v.program(), v.words(), n);
-            if constexpr (!std::is_lvalue_reference_v<V>) list.fresh = v.expression();
+            if constexpr (!meta::is_lvalue_reference_v<V>) list.fresh = v.expression();
             effect<F>(ctx(), where, take(a), list, bar.address_operand());
         }
     }
@@ -328,7 +329,7 @@ private:
         static_assert(!size || (A >= Bytes && B >= Bytes),
                       "PTXDSL-B03: both addresses of cp.async are aligned to the size of the copy; declare or "
                       "assume it");
-        static_assert(!std::is_const_v<T>, "PTXDSL-B02: cp.async to a pointer to const");
+        static_assert(!meta::is_const_v<T>, "PTXDSL-B02: cp.async to a pointer to const");
         using F = compact_form<Tgt, tok::cp, tok::async, Cache, tok::shared, tok::global, Hint, Prefetch...>;
         if constexpr (size) {
             require<F, rule::b04>();
@@ -337,7 +338,7 @@ private:
     }
     template <class T, unsigned A>
     static constexpr auto check_write() noexcept {
-        static_assert(!std::is_const_v<T>,
+        static_assert(!meta::is_const_v<T>,
                       "PTXDSL-B02: store through a pointer to const; the kernel declared this memory read-only");
         static_assert(A >= sizeof(T), "PTXDSL-B03: the address is not known to be aligned to the size of this access");
     }
@@ -364,7 +365,7 @@ private:
                           "PTXDSL-A01: this field of a tensor map has another width than the register");
             return as_operand<T>(static_cast<V&&>(v), where);
         } else {
-            return as_operand<std::conditional_t<wide, u64, u32>>(static_cast<V&&>(v), where);
+            return as_operand<meta::conditional_t<wide, u64, u32>>(static_cast<V&&>(v), where);
         }
     }
     template <tok Field, space S, class T, unsigned A, class... O>
@@ -373,7 +374,7 @@ private:
                       "PTXDSL-B01: tensormap.replace changes a map in global memory or in the own block's "
                       "shared memory");
         static_assert(A >= 128, "PTXDSL-F10: a tensor map is 128-byte aligned; declare or assume it");
-        static_assert(!std::is_const_v<T>, "PTXDSL-B02: tensormap.replace through a pointer to const");
+        static_assert(!meta::is_const_v<T>, "PTXDSL-B02: tensormap.replace through a pointer to const");
         if constexpr (S == space::global || S == space::shared) {
             using F = form<Tgt, tok::tensormap, tok::replace, tok::tile, Field,
                            S == space::global ? tok::global : tok::shared__cta, tok::b1024,

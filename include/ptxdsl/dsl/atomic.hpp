@@ -6,6 +6,7 @@
 // takes a `vec<T, N>`.
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/memory.hpp>
 
 namespace ptxdsl::detail {
@@ -63,7 +64,7 @@ public:
     /// `atom{.M}.space.cas.b32 d, [p], expected, v;` 16 to 128 bits. PTX ISA 9.7.13.7.
     template <tok... M, class P, class E, class V>
     constexpr auto atom_cas(P&& p, E&& expected, V&& v, location where = location::current()) const {
-        using Ptr = std::remove_cvref_t<P>;
+        using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: atom takes an address");
         if constexpr (is_ptr_v<Ptr>) {
             using T = typename Ptr::scalar_type;
@@ -162,7 +163,7 @@ private:
 
     template <tok Op, tok... M, class P, class V, class H>
     constexpr auto atom(P&& p, V&& v, H&& policy, location where) const {
-        using Ptr = std::remove_cvref_t<P>;
+        using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: atom takes an address (px::global_ptr, px::shared_ptr …)");
         if constexpr (is_ptr_v<Ptr>) {
             using T = typename Ptr::scalar_type;
@@ -195,7 +196,7 @@ private:
     }
     template <tok Op, tok... M, class P, class V, class H>
     constexpr auto red(P&& p, V&& v, H&& policy, location where) const {
-        using Ptr = std::remove_cvref_t<P>;
+        using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: red takes an address (px::global_ptr, px::shared_ptr …)");
         if constexpr (is_ptr_v<Ptr>) {
             using F = atomic_form<tok::red, Op, Ptr, H, M...>;

@@ -2,6 +2,7 @@
 // The builder: what a kernel body calls. One call emits one PTX instruction, in the order of the calls.
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/arithmetic.hpp>
 #include <ptxdsl/dsl/async_copy.hpp>
 #include <ptxdsl/dsl/atomic.hpp>
@@ -70,7 +71,7 @@ public:
         return builder(*program_, detail::control_writer::guard_of(p.p, true));
     }
     template <class T>
-        requires(!std::is_same_v<T, pred>)
+        requires(!meta::is_same_v<T, pred>)
     [[nodiscard]] constexpr builder at(const reg<T>&) const noexcept {
         static_assert(detail::always_false<T>,
                       "PTXDSL-A02: a guard is a predicate register; compare first: k.at(x != 0)");

@@ -2,6 +2,7 @@
 // What every instruction family of the builder shares: operand checks with their sentences, and emission.
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/handles.hpp>
 
 namespace ptxdsl {
@@ -67,8 +68,8 @@ struct same_type {
     using type = first_value_t<A...>;
     static_assert(!any_special<A...>,
                   "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
-    static_assert(!std::is_void_v<type>, "PTXDSL-A14: at least one operand must be a register");
-    static constexpr bool has_pred = ((traits<A>::is_reg && std::is_same_v<typename traits<A>::value, pred>) || ...);
+    static_assert(!meta::is_void_v<type>, "PTXDSL-A14: at least one operand must be a register");
+    static constexpr bool has_pred = ((traits<A>::is_reg && meta::is_same_v<typename traits<A>::value, pred>) || ...);
     static constexpr bool same = all_values<type, A...>;
     static_assert(same || !has_pred,
                   "PTXDSL-A02: a predicate is used as data (or data as a predicate); k.selp turns a "
@@ -77,14 +78,14 @@ struct same_type {
                   "PTXDSL-A01: the operands have different scalar types; convert one with k.cvt (their "
                   "types are in the note below)");
     /// The type, or u32 after a refusal.
-    using operand_value = std::conditional_t<same && !std::is_void_v<type>, type, u32>;
+    using operand_value = meta::conditional_t<same && !meta::is_void_v<type>, type, u32>;
 };
 template <class... A>
 using same_type_t = typename same_type<A...>::type;
 
 /// Types of which PTX has literals: integers, bits, f32 and f64.
 template <class T>
-inline constexpr bool takes_literal = !is_float_class<T> && !std::is_same_v<T, pred>;
+inline constexpr bool takes_literal = !is_float_class<T> && !meta::is_same_v<T, pred>;
 template <>
 inline constexpr bool takes_literal<f32> = true;
 template <>
@@ -93,43 +94,43 @@ inline constexpr bool takes_literal<f64> = true;
 /// Turns an argument into an operand of type `T`, or says in one sentence why it is none.
 template <class T, class A>
 [[nodiscard]] constexpr auto as_operand(A&& a, location where) {
-    using V = std::remove_cvref_t<A>;
+    using V = meta::remove_cvref_t<A>;
     if constexpr (traits<V>::is_special) {
         static_assert(
             always_false<A>,
             "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
     } else if constexpr (traits<V>::is_reg) {
         using value = typename traits<V>::value;
-        if constexpr (std::is_same_v<value, T>) {
+        if constexpr (meta::is_same_v<value, T>) {
             return operand<T>(static_cast<A&&>(a), where);
         } else {
             static_assert(
-                !std::is_same_v<value, pred> && !std::is_same_v<T, pred>,
+                !meta::is_same_v<value, pred> && !meta::is_same_v<T, pred>,
                 "PTXDSL-A02: a predicate is used as data (or data as a predicate); k.selp turns a predicate into a "
                 "value, k.setp a value into a predicate");
             static_assert(
-                std::is_same_v<value, pred> || std::is_same_v<T, pred>,
+                meta::is_same_v<value, pred> || meta::is_same_v<T, pred>,
                 "PTXDSL-A01: this operand has another scalar type than the instruction; convert it with k.cvt (both "
                 "types are in the note below)");
             return operand<T>(reg<T>(), where);
         }
-    } else if constexpr (std::is_arithmetic_v<V>) {
-        constexpr bool floating = std::is_floating_point_v<V>;
-        static_assert(floating || !(std::is_same_v<T, f32> || std::is_same_v<T, f64>),
+    } else if constexpr (meta::is_arithmetic_v<V>) {
+        constexpr bool floating = meta::is_floating_point_v<V>;
+        static_assert(floating || !(meta::is_same_v<T, f32> || meta::is_same_v<T, f64>),
                       "PTXDSL-A03: integer literal for a floating operand; write it as a float, for example 1.0f");
         static_assert(!floating || is_float_class<T>,
                       "PTXDSL-A03: floating literal for an integer operand; PTX would take its bits");
-        static_assert(!std::is_same_v<T, pred>,
+        static_assert(!meta::is_same_v<T, pred>,
                       "PTXDSL-A02: a literal where a predicate register is needed; use k.setp");
         static_assert(
-            takes_literal<T> || std::is_same_v<T, pred>,
+            takes_literal<T> || meta::is_same_v<T, pred>,
             "PTXDSL-A14: this instruction takes no literal of a 16-bit or packed type; load it into a register first "
             "with k.mov");
-        if constexpr (takes_literal<T> && floating == (std::is_same_v<T, f32> || std::is_same_v<T, f64>))
+        if constexpr (takes_literal<T> && floating == (meta::is_same_v<T, f32> || meta::is_same_v<T, f64>))
             return operand<T>(a, where);
         else
             return operand<T>(reg<T>(), where);
-    } else if constexpr (std::is_convertible_v<A&&, operand<T>>) {
+    } else if constexpr (meta::is_convertible_v<A&&, operand<T>>) {
         return operand<T>(static_cast<A&&>(a), where);
     } else {
         static_assert(always_false<A>, "PTXDSL-A14: this is neither a register nor a literal");
@@ -191,8 +192,8 @@ template <target Tgt, tok Op, tok... M, class... A>
 constexpr auto uniform(const context& k, location where, A&&... a) {
     using S = same_type<A...>;
     using T = typename S::type;
-    static_assert(!std::is_same_v<T, pred>, "PTXDSL-A02: a predicate is used as data; k.selp turns it into a value");
-    if constexpr (S::same && !std::is_void_v<T> && !std::is_same_v<T, pred>) {
+    static_assert(!meta::is_same_v<T, pred>, "PTXDSL-A02: a predicate is used as data; k.selp turns it into a value");
+    if constexpr (S::same && !meta::is_void_v<T> && !meta::is_same_v<T, pred>) {
         using F = form<Tgt, Op, M..., isa::type_token(scalar_of<T>)>;
         require<F>();
         return value<F, T>(k, where, as_operand<T>(static_cast<A&&>(a), where)...);
@@ -222,16 +223,16 @@ template <target Tgt, typing How, class R, tok Op, tok... M, class... A>
 constexpr auto same(const context& k, location where, A&&... a) {
     using S = same_type<A...>;
     using T = typename S::type;
-    using D = std::conditional_t<std::is_void_v<R>, T, R>;
+    using D = meta::conditional_t<meta::is_void_v<R>, T, R>;
     constexpr bool logic = Op == tok::and_ || Op == tok::or_ || Op == tok::xor_ || Op == tok::not_;
-    static_assert(logic || !std::is_same_v<T, pred>,
+    static_assert(logic || !meta::is_same_v<T, pred>,
                   "PTXDSL-A02: a predicate is used as data; k.selp turns it into a value");
-    if constexpr (S::same && !std::is_void_v<T>) {
+    if constexpr (S::same && !meta::is_void_v<T>) {
         using F = form<Tgt, Op, M..., type_word<How, T>>;
         require<F>();
         return value<F, D>(k, where, as_operand<T>(static_cast<A&&>(a), where)...);
     } else {
-        return reg<std::conditional_t<std::is_void_v<D>, u32, D>>();
+        return reg<meta::conditional_t<meta::is_void_v<D>, u32, D>>();
     }
 }
 
@@ -243,9 +244,9 @@ struct source {
                   "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
     static_assert(traits<A>::is_special || traits<A>::is_reg,
                   "PTXDSL-A14: this operand must be a register, it gives the instruction its type");
-    static_assert(!std::is_same_v<value, pred>,
+    static_assert(!meta::is_same_v<value, pred>,
                   "PTXDSL-A02: a predicate is used as data; k.selp turns it into a value");
-    using type = std::conditional_t<traits<A>::is_reg && !std::is_same_v<value, pred>, value, u32>;
+    using type = meta::conditional_t<traits<A>::is_reg && !meta::is_same_v<value, pred>, value, u32>;
 };
 template <class A>
 using source_t = typename source<A>::type;
@@ -253,7 +254,7 @@ using source_t = typename source<A>::type;
 /// An argument that was not given.
 struct absent {};
 template <class A>
-inline constexpr bool is_absent = std::is_same_v<std::remove_cvref_t<A>, absent>;
+inline constexpr bool is_absent = meta::is_same_v<meta::remove_cvref_t<A>, absent>;
 
 /// Tokens like `form`, absent ones (`tok::none`) left out.
 template <target Tgt, tok... Toks>
@@ -316,13 +317,13 @@ constexpr ir::span settle_spans(ir::program& p, ir::span* spans, std::uint32_t n
 /// A predicate operand: a register, or `px::unless(p)`, printed `!%p`.
 template <class P>
 [[nodiscard]] constexpr auto pred_operand(P&& p, location where) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<P>, negated>) {
+    if constexpr (meta::is_same_v<meta::remove_cvref_t<P>, negated>) {
         raw_operand o;
         o.prog = p.p.program();
         o.words[0] = ir::head(ir::operand_kind::not_pred, p.p.id());
         return o;
     } else {
-        constexpr bool fits = std::is_same_v<typename traits<P>::value, pred> && traits<P>::is_reg;
+        constexpr bool fits = meta::is_same_v<typename traits<P>::value, pred> && traits<P>::is_reg;
         static_assert(fits, "PTXDSL-A02: a predicate register is needed here; k.setp makes one");
         if constexpr (fits)
             return as_operand<pred>(static_cast<P&&>(p), where);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <ptxdsl/detail/fixed_string.hpp>
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/control.hpp>
 
 namespace ptxdsl {
@@ -49,13 +50,13 @@ struct result_value<reg<T>> {
 
 /// Whether device functions take it, or return it.
 template <class T>
-inline constexpr bool crosses_calls = !std::is_same_v<T, pred>;
+inline constexpr bool crosses_calls = !meta::is_same_v<T, pred>;
 template <>
 inline constexpr bool crosses_calls<reg<pred>> = false;
 /// By value or as `const reg<T>&`.
 template <class P>
-inline constexpr bool is_parameter = traits<std::remove_cvref_t<P>>::is_reg &&
-                                     (!std::is_lvalue_reference_v<P> || std::is_const_v<std::remove_reference_t<P>>);
+inline constexpr bool is_parameter = traits<meta::remove_cvref_t<P>>::is_reg &&
+                                     (!meta::is_lvalue_reference_v<P> || meta::is_const_v<meta::remove_reference_t<P>>);
 
 template <class F>
 struct function_traits {
@@ -67,7 +68,7 @@ struct function_traits {
 template <target Tgt, template <target> class... Families, class R, class... P>
     requires(is_parameter<P> && ...)
 struct function_traits<R (*)(builder<Tgt, Families...>&, P...)>
-    : function_traits<R (*)(builder<Tgt, Families...>&, std::remove_cvref_t<P>...)> {};
+    : function_traits<R (*)(builder<Tgt, Families...>&, meta::remove_cvref_t<P>...)> {};
 template <class R, class... P>
 struct function_traits<R (*)(P...) noexcept> : function_traits<R (*)(P...)> {};
 template <target Tgt, template <target> class... Families, class R, class... P>
@@ -75,7 +76,7 @@ template <target Tgt, template <target> class... Families, class R, class... P>
 struct function_traits<R (*)(builder<Tgt, Families...>&, reg<P>...)> {
     static constexpr target the_target = Tgt;
     using result = R;
-    static constexpr bool returns = !std::is_void_v<R>;
+    static constexpr bool returns = !meta::is_void_v<R>;
     static constexpr std::uint32_t params = sizeof...(P);
     static_assert(!returns || traits<R>::is_reg, "PTXDSL-A01: a device function returns one register, or nothing");
     static_assert((crosses_calls<R> && ... && crosses_calls<P>),
@@ -127,7 +128,7 @@ template <class... A>
 inline constexpr bool arguments_fit<type_list_of<>, A...> = (is_absent<A> && ...);
 template <class P, class... Rest, class First, class... A>
 inline constexpr bool arguments_fit<type_list_of<P, Rest...>, First, A...> =
-    traits<First>::is_reg && std::is_same_v<typename traits<First>::value, P> &&
+    traits<First>::is_reg && meta::is_same_v<typename traits<First>::value, P> &&
     arguments_fit<type_list_of<Rest...>, A...>;
 
 /// What a function's address says about calls.
@@ -157,7 +158,7 @@ template <class C, class Pointer>
 inline constexpr bool is_callee = false;
 template <fixed_string Name, auto Body, class Pointer>
 inline constexpr bool is_callee<callee<Name, Body>, Pointer> =
-    std::is_same_v<typename function_traits<decltype(Body)>::pointer, Pointer>;
+    meta::is_same_v<typename function_traits<decltype(Body)>::pointer, Pointer>;
 
 /// The symbol of a device function, which is written once.
 template <fixed_string Name, auto Body>
@@ -222,8 +223,8 @@ public:
         using F = function_traits<decltype(Body)>;
         using Pointer = typename F::pointer;
         static_assert(F::the_target == Tgt, "PTXDSL-A11: the device function is written for another target");
-        check_arguments<Pointer, std::remove_cvref_t<A>...>();
-        constexpr bool fits = signature<Pointer>::template accepts<std::remove_cvref_t<A>...>;
+        check_arguments<Pointer, meta::remove_cvref_t<A>...>();
+        constexpr bool fits = signature<Pointer>::template accepts<meta::remove_cvref_t<A>...>;
         if constexpr (fits && F::the_target == Tgt)
             return direct(Pointer(), declare_function<Name, Body>(ctx().p, where), where, static_cast<A&&>(args)...);
     }
@@ -272,7 +273,7 @@ private:
         constexpr void add(ir::program& p, A&& a) noexcept {
             if constexpr (!is_absent<A>) {
                 if (n == 0 || owner == &p) owner = a.program();
-                if constexpr (!std::is_lvalue_reference_v<A>) spans[n] = a.expression();
+                if constexpr (!meta::is_lvalue_reference_v<A>) spans[n] = a.expression();
                 words[n++] = reg_word(a.id());
             }
         }
@@ -293,8 +294,8 @@ private:
             "PTXDSL-A14: what is called here is no function's address; k.address_of<\"name\", function>() makes a "
             "register that holds one");
         if constexpr (is_function_ptr<P>) {
-            check_arguments<P, std::remove_cvref_t<A>...>();
-            if constexpr (signature<P>::template accepts<std::remove_cvref_t<A>...>)
+            check_arguments<P, meta::remove_cvref_t<A>...>();
+            if constexpr (signature<P>::template accepts<meta::remove_cvref_t<A>...>)
                 return through(P(), Targets(), where, static_cast<F&&>(f), static_cast<A&&>(args)...);
         }
     }
@@ -326,7 +327,7 @@ private:
         if constexpr (sizeof...(Callees) != 0) {
             const std::uint32_t symbols[] = {callee_symbol<Callees>::declare(p, where)...};
             return p.table_next(ir::label_kind::call_targets, "targets", where, symbols, sizeof...(Callees));
-        } else if constexpr (std::is_void_v<R>) {
+        } else if constexpr (meta::is_void_v<R>) {
             const std::uint32_t formals[] = {0, formal<P>...};
             return p.table_next(ir::label_kind::prototype, "prototype", where, formals, 1 + sizeof...(P));
         } else {
@@ -343,7 +344,7 @@ private:
         ir::program& p = ctx().p;
         constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::call);
         const form_ref form{&packed, 1, isa::verdict::no_form, {2, 1}};
-        if constexpr (std::is_void_v<R>) {
+        if constexpr (meta::is_void_v<R>) {
             const std::uint32_t skip = n == 3 ? 1 : 0;
             emit(p, form, ctx().guard, where, operands + skip, n - skip);
         } else {

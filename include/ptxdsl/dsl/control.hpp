@@ -3,6 +3,7 @@
 // run once, while the kernel is being written. C++ loops unroll.
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
 
 namespace ptxdsl {
@@ -189,7 +190,7 @@ template <class...>
 struct type_list_of {};
 
 template <class Index>
-inline constexpr bool is_index = traits<Index>::is_reg && std::is_same_v<typename traits<Index>::value, u32>;
+inline constexpr bool is_index = traits<Index>::is_reg && meta::is_same_v<typename traits<Index>::value, u32>;
 
 /// The value of a case; -1 for the default and for what is no arm.
 template <class Case>
@@ -229,15 +230,15 @@ struct case_table {
     static constexpr bool ok = all_cases && entries != 0 && !too_far && !twice && (no_gaps || has_default);
 };
 template <class A>
-inline constexpr bool is_label = std::is_same_v<A, label> || std::is_same_v<A, branch_table>;
+inline constexpr bool is_label = meta::is_same_v<A, label> || meta::is_same_v<A, branch_table>;
 /// `{}` where a list of labels is due.
 struct no_targets {};
 
 template <class Body, class... A>
 constexpr auto run_body(Body& body, A... args) {
-    if constexpr (std::is_invocable_v<Body&, A...>) {
+    if constexpr (meta::is_invocable_v<Body&, A...>) {
         static_assert(
-            std::is_void_v<std::invoke_result_t<Body&, A...>>,
+            meta::is_void_v<meta::invoke_result_t<Body&, A...>>,
             "PTXDSL-K04: the body of a construct returns a value; a C++ return cannot leave a kernel construct, use "
             "break_, continue_ or k.ret()");
         body(args...);
@@ -279,13 +280,13 @@ public:
     }
     /// Refuses what is not a predicate with a sentence (A02).
     template <class C, class Then>
-        requires(!std::is_same_v<C, pred>)
+        requires(!meta::is_same_v<C, pred>)
     constexpr auto if_(const reg<C>&, Then&&, location = location::current()) const {
         static_assert(always_false<C>,
                       "PTXDSL-A02: the condition of if_ is a data register; compare it: k.if_(x != 0, …)");
     }
     template <class C, class Then>
-        requires(std::is_arithmetic_v<C>)
+        requires(meta::is_arithmetic_v<C>)
     constexpr auto if_(C, Then&&, location = location::current()) const {
         static_assert(
             always_false<C>,
@@ -300,7 +301,7 @@ public:
     template <class A, class B, class C, class Body>
     constexpr auto for_(A&& first, B&& bound, C&& step, Body&& body, location where = location::current()) const {
         using value = first_value_t<A, B, C>;
-        using T = std::conditional_t<std::is_void_v<value>, u32, value>;
+        using T = meta::conditional_t<meta::is_void_v<value>, u32, value>;
         static_assert(integer_type<T>, "PTXDSL-A01: a loop counter is an integer");
         ir::program& p = ctx().p;
         const operand<T> from = as_operand<T>(static_cast<A&&>(first), where);
@@ -314,7 +315,7 @@ public:
               control_writer::guard_of(w.compare(tok::ge, scalar_of<T>, operand<T>(i, where), without_order(to), where),
                                        false),
               where);
-        if constexpr (std::is_invocable_v<Body&, reg<T>, loop_handle>)
+        if constexpr (meta::is_invocable_v<Body&, reg<T>, loop_handle>)
             run_body(body, reg<T>(i), loop_handle(p, f));
         else
             run_body(body, reg<T>(i));
@@ -337,7 +338,7 @@ public:
         check_condition(p, c, where);
         p.add_region(ir::region::break_, where, f.id, control_writer::guard_of(c, true));
         control_writer{p}.bra(f.done, control_writer::guard_of(c, true), where);
-        if constexpr (std::is_invocable_v<Body&, loop_handle>)
+        if constexpr (meta::is_invocable_v<Body&, loop_handle>)
             run_body(body, loop_handle(p, f));
         else
             run_body(body);
@@ -348,7 +349,7 @@ public:
     constexpr auto loop(Body&& body, location where = location::current()) const {
         ir::program& p = ctx().p;
         const loop_frame f = open("loop", "", where, ir::unknown_count);
-        if constexpr (std::is_invocable_v<Body&, loop_handle>)
+        if constexpr (meta::is_invocable_v<Body&, loop_handle>)
             run_body(body, loop_handle(p, f));
         else
             run_body(body);
@@ -378,11 +379,11 @@ public:
         (one_case(x, cases, end, where), ...);
         p.place_label(end, where);
         constexpr std::size_t nested =
-            (std::size_t{0} + ... + (requires { std::remove_cvref_t<Cases>::value; } ? 1u : 0u));
+            (std::size_t{0} + ... + (requires { meta::remove_cvref_t<Cases>::value; } ? 1u : 0u));
         for (std::size_t i = 0; i < nested; ++i) p.add_region(ir::region::if_end, where);
     }
     template <class T, class First, class... Cases>
-        requires(!std::is_same_v<std::remove_cvref_t<First>, location>)
+        requires(!meta::is_same_v<meta::remove_cvref_t<First>, location>)
     constexpr auto switch_(const reg<T>& x, First&& first, Cases&&... cases) const {
         switch_(x, x.program()->locations.back(), static_cast<First&&>(first), static_cast<Cases&&>(cases)...);
     }
@@ -396,11 +397,11 @@ public:
     /// those.
     template <class... Cases>
     constexpr auto switch_table(const operand<u32>& x, Cases&&... cases) const {
-        using table = case_table<std::remove_cvref_t<Cases>...>;
+        using table = case_table<meta::remove_cvref_t<Cases>...>;
         check_table<table>();
         if constexpr (table::ok) {
             std::uint32_t labels[table::entries + 1] = {};  // the last: the default
-            const std::uint32_t end = begin_table<table>(x, labels, type_list_of<std::remove_cvref_t<Cases>...>());
+            const std::uint32_t end = begin_table<table>(x, labels, type_list_of<meta::remove_cvref_t<Cases>...>());
             std::size_t left = sizeof...(Cases);
             constexpr bool alone = sizeof...(Cases) == 1;
             (table_case<false>(x, cases, labels, end, left, alone), ...);
@@ -469,12 +470,12 @@ public:
         return table;
     }
     /// `brx.idx index, table;` PTX ISA 9.7.12.3. The index is below the number of targets; nothing tests that.
-    template <class Index, std::same_as<branch_table> Table>
+    template <class Index, meta::same_as<branch_table> Table>
     constexpr auto brx_idx(Index&& index, const Table& table, location where = location::current()) const {
         return choose<false>(static_cast<Index&&>(index), table, where);
     }
     /// `brx.idx index, table;` with `.uni`: all threads of the warp go to the same target.
-    template <class Index, std::same_as<branch_table> Table>
+    template <class Index, meta::same_as<branch_table> Table>
     constexpr auto brx_idx_uni(Index&& index, const Table& table, location where = location::current()) const {
         return choose<true>(static_cast<Index&&>(index), table, where);
     }
@@ -516,17 +517,17 @@ private:
     }
     template <class Index>
     static constexpr auto check_index() noexcept {
-        using V = std::remove_cvref_t<Index>;
+        using V = meta::remove_cvref_t<Index>;
         using value = typename traits<V>::value;
         static_assert(
             !traits<V>::is_special,
             "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
         static_assert(traits<V>::is_reg || traits<V>::is_special,
                       "PTXDSL-A14: the index of a branch table is a register; a constant one chooses nothing");
-        static_assert(!traits<V>::is_reg || !std::is_same_v<value, pred>,
+        static_assert(!traits<V>::is_reg || !meta::is_same_v<value, pred>,
                       "PTXDSL-A02: the index of a branch table is a predicate; a branch on it is k.if_");
         static_assert(
-            !traits<V>::is_reg || std::is_same_v<value, pred> || std::is_same_v<value, u32>,
+            !traits<V>::is_reg || meta::is_same_v<value, pred> || meta::is_same_v<value, u32>,
             "PTXDSL-A01: the index of a branch table is a px::u32 register; convert it with k.cvt<px::u32>(x)");
     }
     template <bool Uniform, class Index>
@@ -590,11 +591,11 @@ private:
     template <bool Default, class Case>
     constexpr auto table_case(const operand<u32>& x, Case& c, const std::uint32_t* labels, std::uint32_t end,
                               std::size_t& left, bool alone) const {
-        if constexpr (is_default<std::remove_cvref_t<Case>> == Default) {
+        if constexpr (is_default<meta::remove_cvref_t<Case>> == Default) {
             ir::program& p = ctx().p;
             const bool last = --left == 0;
             if (!last || alone) p.add_region(ir::region::if_begin, x.where, ir::payload_of(x.words[0]) << 1 | 1u);
-            p.place_label(labels[Default ? 0 : case_value<std::remove_cvref_t<Case>>], x.where);
+            p.place_label(labels[Default ? 0 : case_value<meta::remove_cvref_t<Case>>], x.where);
             run_body(c.body);
             if (last) return;
             control_writer{p}.bra(end, 0, x.where);

@@ -2,6 +2,7 @@
 // Moves, packing, conversions and address conversions (PTX ISA 9.7.9).
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
 #include <ptxdsl/dsl/pointer.hpp>
 #include <ptxdsl/dsl/tags.hpp>
@@ -36,7 +37,7 @@ namespace detail {
 /// What `k.mov_unpack(x)` cuts a value into.
 template <class T>
 struct unpacked {
-    using type = std::conditional_t<bits_of<T> == 128, b64, std::conditional_t<bits_of<T> == 64, b32, b16>>;
+    using type = meta::conditional_t<bits_of<T> == 128, b64, meta::conditional_t<bits_of<T> == 64, b32, b16>>;
 };
 template <> struct unpacked<f16x2> {
     using type = f16;
@@ -89,7 +90,7 @@ template <class P>
     bare_address o;
     o.prog = p.program();
     o.words[0] = p.base();
-    if constexpr (!std::is_lvalue_reference_v<P>) o.fresh = p.expression();
+    if constexpr (!meta::is_lvalue_reference_v<P>) o.fresh = p.expression();
     if (ir::kind_of(p.base()) == ir::operand_kind::symbol) {
         o.words[1] = static_cast<std::uint32_t>(p.offset());
         o.count = 2;
@@ -137,9 +138,9 @@ inline constexpr lo_tag lo{};
 template <space S, class T, unsigned Align = alignof(T), class A>
 [[nodiscard]] constexpr auto as_ptr(A&& address) noexcept {
     using P = ptr<S, T, Align>;
-    static_assert(std::is_same_v<typename detail::traits<A>::value, typename P::address_type>,
+    static_assert(meta::is_same_v<typename detail::traits<A>::value, typename P::address_type>,
                   "PTXDSL-B01: an address is a u64 register, a shared-memory address a u32 register");
-    if constexpr (std::is_lvalue_reference_v<A>)
+    if constexpr (meta::is_lvalue_reference_v<A>)
         return P(*address.program(), ir::head(ir::operand_kind::reg, address.id()));
     else
         return P(*address.program(), ir::head(ir::operand_kind::reg, address.id()), 0, address.expression());
@@ -198,8 +199,8 @@ public:
         using T = typename traits<A>::value;
         if constexpr (traits<A>::is_special) {
             raw_operand o;
-            o.words[0] = ir::head(ir::operand_kind::special, static_cast<std::uint32_t>(std::remove_cvref_t<A>::id));
-            return checked<special_form<Tgt, T, std::remove_cvref_t<A>::id>, T>(ctx(), where, o);
+            o.words[0] = ir::head(ir::operand_kind::special, static_cast<std::uint32_t>(meta::remove_cvref_t<A>::id));
+            return checked<special_form<Tgt, T, meta::remove_cvref_t<A>::id>, T>(ctx(), where, o);
         } else {
             return value<form<Tgt, tok::mov, mov_type<T>>, T>(ctx(), where, operand<T>(static_cast<A&&>(a), where));
         }
@@ -207,26 +208,26 @@ public:
     /// `mov.T d, literal;` — `k.mov<px::u32>(7)`, `k.mov<px::f32>(0.0f)`, `k.mov<px::bf16>(1.0f)` (its bits, rounded to
     /// nearest even), `k.mov<px::f16x2>(0x3C003C00u)` (bits), `k.mov<px::pred>(true)`.
     template <class T, class V>
-        requires std::is_arithmetic_v<V>
+        requires meta::is_arithmetic_v<V>
     constexpr auto mov(V v, location where = location::current()) const {
         constexpr isa::type_class cls = class_of<T>;
         using F = form<Tgt, tok::mov, mov_type<T>>;
-        if constexpr (std::is_same_v<T, f16> || std::is_same_v<T, bf16>) {
-            static_assert(std::is_floating_point_v<V>,
+        if constexpr (meta::is_same_v<T, f16> || meta::is_same_v<T, bf16>) {
+            static_assert(meta::is_floating_point_v<V>,
                           "PTXDSL-A03: integer literal for a half register; write it as a float, for example 1.0f");
             const auto wide = static_cast<float>(v);
-            const std::uint16_t bits = std::is_same_v<T, f16> ? half_bits(wide) : brain_bits(wide);
-            if (std::is_same_v<T, f16> && (bits & 0x7fffu) == 0x7c00u && wide < 1e30f && wide > -1e30f)
+            const std::uint16_t bits = meta::is_same_v<T, f16> ? half_bits(wide) : brain_bits(wide);
+            if (meta::is_same_v<T, f16> && (bits & 0x7fffu) == 0x7c00u && wide < 1e30f && wide > -1e30f)
                 ctx().p.report("A03", where, {"literal outside the range of f16, whose largest value is 65504"});
             return value<F, T>(ctx(), where, operand<u16>(bits, where));
         } else if constexpr (cls == isa::type_class::predicate) {
-            static_assert(std::is_same_v<V, bool>, "PTXDSL-A02: a predicate register takes true or false");
+            static_assert(meta::is_same_v<V, bool>, "PTXDSL-A02: a predicate register takes true or false");
             return value<F, T>(ctx(), where, operand<u32>(v ? 1 : 0, where));
-        } else if constexpr (cls == isa::type_class::packed ||
-                             (cls == isa::type_class::floating && !std::is_same_v<T, f32> && !std::is_same_v<T, f64>)) {
-            static_assert(std::is_integral_v<V>,
+        } else if constexpr (cls == isa::type_class::packed || (cls == isa::type_class::floating &&
+                                                                !meta::is_same_v<T, f32> && !meta::is_same_v<T, f64>)) {
+            static_assert(meta::is_integral_v<V>,
                           "PTXDSL-A03: a literal of this type is written as its bits: k.mov<px::f16x2>(0x3C003C00u)");
-            using B = std::conditional_t<bits_of<T> == 64, b64, std::conditional_t<bits_of<T> == 32, b32, b16>>;
+            using B = meta::conditional_t<bits_of<T> == 64, b64, meta::conditional_t<bits_of<T> == 32, b32, b16>>;
             return value<F, T>(ctx(), where, operand<B>(v, where));
         } else {
             return value<F, T>(ctx(), where, operand<T>(v, where));
@@ -234,7 +235,7 @@ public:
     }
     /// Refuses a literal whose type is not named, with a sentence (A03).
     template <class... Named, class V>
-        requires(sizeof...(Named) == 0 && std::is_arithmetic_v<V>)
+        requires(sizeof...(Named) == 0 && meta::is_arithmetic_v<V>)
     constexpr auto mov(V, location = location::current()) const {
         static_assert(always_false<V>,
                       "PTXDSL-A03: mov of a literal names the type of its register: k.mov<px::u32>(7), "
@@ -243,7 +244,7 @@ public:
     }
     /// Refuses a destination in front, as PTX has it, with a sentence (A16).
     template <class D, class A>
-        requires(traits<D>::is_reg && !std::is_same_v<std::remove_cvref_t<A>, location>)
+        requires(traits<D>::is_reg && !meta::is_same_v<meta::remove_cvref_t<A>, location>)
     constexpr auto mov(const D&, A&&, location = location::current()) const {
         static_assert(always_false<D>,
                       "PTXDSL-A16: a call returns its result; d = k.mov(a) and d = 0.0f write the register d");
@@ -283,7 +284,7 @@ public:
     template <class E = void, class A>
     constexpr auto mov_unpack(A&& a, location where = location::current()) const {
         using T = source_t<A>;
-        using X = typename std::conditional_t<std::is_void_v<E>, unpacked<T>, std::type_identity<E>>::type;
+        using X = typename meta::conditional_t<meta::is_void_v<E>, unpacked<T>, meta::type_identity<E>>::type;
         constexpr unsigned n = bits_of<T> / bits_of<X>;
         static_assert(n == 2 || n == 4, "PTXDSL-A07: mov cuts a register into two or four parts");
         using F = form<Tgt, tok::mov, bit_word<T>>;
@@ -306,11 +307,11 @@ public:
     /// `k.cvt<px::bf16x2, px::rn>(px::hi(a), px::lo(b))`; `.rs` takes the random bits last. PTX ISA 9.7.9.21.
     template <class D, tok... M, class A, class B = absent, class C = absent>
     constexpr auto cvt(A&& a, B&& b = B{}, C&& c = C{}, location where = location::current()) const {
-        if constexpr (is_high<std::remove_cvref_t<A>> || is_low<std::remove_cvref_t<A>>) {
+        if constexpr (is_high<meta::remove_cvref_t<A>> || is_low<meta::remove_cvref_t<A>>) {
             static_assert(
-                is_high<std::remove_cvref_t<A>> && is_low<std::remove_cvref_t<B>>,
+                is_high<meta::remove_cvref_t<A>> && is_low<meta::remove_cvref_t<B>>,
                 "PTXDSL-A13: a packed conversion names its halves, the upper one first: k.cvt<px::bf16x2, px::rn>(px::hi(a), px::lo(b))");
-            if constexpr (is_high<std::remove_cvref_t<A>> && is_low<std::remove_cvref_t<B>>) {
+            if constexpr (is_high<meta::remove_cvref_t<A>> && is_low<meta::remove_cvref_t<B>>) {
                 using F = form<Tgt, tok::cvt, M..., isa::type_token(scalar_of<D>), tok::f32>;
                 require<F, rule::a09>();
                 const operand<f32> upper = half<f32>(a, where), lower = half<f32>(b, where);
@@ -321,10 +322,10 @@ public:
             } else {
                 return reg<D>();
             }
-        } else if constexpr (is_vec<std::remove_cvref_t<A>>) {
+        } else if constexpr (is_vec<meta::remove_cvref_t<A>>) {
             using F = form<Tgt, tok::cvt, M..., isa::type_token(scalar_of<D>), tok::f32>;
             require<F, rule::a09>();
-            static_assert(std::is_same_v<std::remove_cvref_t<A>, vec<f32, 4>>,
+            static_assert(meta::is_same_v<meta::remove_cvref_t<A>, vec<f32, 4>>,
                           "PTXDSL-A07: cvt to four packed elements takes a vec<f32, 4>");
             return value<F, D>(ctx(), where, vector_operand(static_cast<A&&>(a)),
                                as_operand<u32>(static_cast<B&&>(b), where));
@@ -348,7 +349,7 @@ public:
     /// The same for results without a C++ type: `k.cvt_pack<px::tok::u4>(…)`.
     template <tok D, class A, class B, class C = absent>
     constexpr auto cvt_pack(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
-        constexpr bool named = is_high<std::remove_cvref_t<A>> && is_low<std::remove_cvref_t<B>>;
+        constexpr bool named = is_high<meta::remove_cvref_t<A>> && is_low<meta::remove_cvref_t<B>>;
         static_assert(
             named,
             "PTXDSL-A13: cvt.pack names its halves, the upper one first: k.cvt_pack<px::u8>(px::hi(a), px::lo(b), c)");
@@ -371,7 +372,7 @@ public:
     /// `mov.u64 d, symbol+offset;` or `add.s64 d, base, offset;`: the address in a register (u32 for shared memory).
     template <class P>
     constexpr auto address(P&& p, location where = location::current()) const {
-        using Ptr = std::remove_cvref_t<P>;
+        using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: address takes a pointer");
         using A = typename Ptr::address_type;
         const bare_address a = bare(static_cast<P&&>(p));
@@ -382,7 +383,7 @@ public:
     /// `cvta.space.u64 d, a;` the generic address of a global, constant, local or param one. PTX ISA 9.7.9.20.
     template <class P>
     constexpr auto cvta(P&& p, location where = location::current()) const {
-        using Ptr = std::remove_cvref_t<P>;
+        using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: cvta takes a pointer");
         static_assert(
             !is_narrow(Ptr::state_space),
@@ -397,7 +398,7 @@ public:
     /// `cvta.to.space.u64 d, a;` — `k.cvta_to<px::space::global>(generic)`. PTX ISA 9.7.9.20.
     template <space S, class P>
     constexpr auto cvta_to(P&& p, location where = location::current()) const {
-        using Ptr = std::remove_cvref_t<P>;
+        using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: cvta.to takes a generic pointer");
         static_assert(Ptr::state_space == space::generic,
                       "PTXDSL-B01: cvta.to converts generic addresses; this one has a space already");
@@ -412,7 +413,7 @@ public:
     /// Two instructions: `cvt.u64.u32 w, a; cvta.shared.u64 d, w;` the generic address of a shared one.
     template <class P>
     constexpr auto to_generic(P&& p, location where = location::current()) const {
-        using Ptr = std::remove_cvref_t<P>;
+        using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_narrow(Ptr::state_space),
                       "PTXDSL-B01: to_generic widens shared addresses; for the others k.cvta(p)");
         using F = compact_form<Tgt, tok::cvta, space_token(Ptr::state_space), tok::u64>;
@@ -426,7 +427,7 @@ public:
     /// Two instructions: `cvta.to.shared.u64 w, a; cvt.u32.u64 d, w;` the shared address of a generic one.
     template <class P>
     constexpr auto to_shared(P&& p, location where = location::current()) const {
-        using Ptr = std::remove_cvref_t<P>;
+        using Ptr = meta::remove_cvref_t<P>;
         static_assert(Ptr::state_space == space::generic, "PTXDSL-B01: to_shared converts generic addresses");
         const bare_address a = bare(static_cast<P&&>(p));
         return retarget<space::shared, Ptr>(
@@ -438,7 +439,7 @@ public:
     /// `isspacep.space p, a;` — `k.isspacep<px::space::shared>(generic)`. PTX ISA 9.7.9.19.
     template <space S, class P>
     constexpr auto isspacep(P&& p, location where = location::current()) const {
-        using Ptr = std::remove_cvref_t<P>;
+        using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: isspacep takes a generic pointer");
         static_assert(Ptr::state_space == space::generic,
                       "PTXDSL-B01: isspacep asks about generic addresses; this one has a space already");
@@ -451,7 +452,7 @@ public:
     template <class P, class C>
         requires(is_ptr_v<P> || traits<P>::is_reg)
     constexpr auto mapa(P&& p, C&& cta, location where = location::current()) const {
-        using Ptr = std::remove_cvref_t<P>;
+        using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: mapa takes a shared or generic pointer");
         static_assert(Ptr::state_space == space::shared || Ptr::state_space == space::generic,
                       "PTXDSL-B01: mapa takes an address of the own block's shared memory, or a generic one");
@@ -467,7 +468,7 @@ public:
     /// ISA 9.7.9.24.
     template <class P>
     constexpr auto getctarank(P&& p, location where = location::current()) const {
-        using Ptr = std::remove_cvref_t<P>;
+        using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr> && (is_narrow(Ptr::state_space) || Ptr::state_space == space::generic),
                       "PTXDSL-B01: getctarank takes a shared or generic pointer");
         constexpr bool narrow = is_narrow(Ptr::state_space);

@@ -7,6 +7,8 @@
 #include <ptxdsl/dsl/handles.hpp>
 #include <ptxdsl/dsl/pointer.hpp>
 
+#include <concepts>
+
 namespace ptxdsl {
 
 namespace detail {

@@ -3,15 +3,14 @@
 // under construction; copying a handle names the same register, it emits nothing.
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/detail/string_view.hpp>
 #include <ptxdsl/ir/program.hpp>
 #include <ptxdsl/isa/special_registers.hpp>
 #include <ptxdsl/isa/table.hpp>
 
-#include <concepts>
 #include <cstdint>
 #include <source_location>
-#include <type_traits>
 
 namespace ptxdsl {
 
@@ -173,7 +172,7 @@ struct operand : detail::raw_operand {
         fresh = r.expression();
     }
     template <class V>
-        requires std::is_arithmetic_v<V>
+        requires meta::is_arithmetic_v<V>
     constexpr operand(V v, location at = location::current()) noexcept(is_literal_of<V>()) : where(at) {
         set_literal(v);
     }
@@ -189,12 +188,12 @@ private:
     template <class V>
     [[nodiscard]] static constexpr auto is_literal_of() noexcept {
         constexpr isa::type_class cls = class_of<T>;
-        constexpr bool floats = std::is_same_v<T, f32> || std::is_same_v<T, f64>;
+        constexpr bool floats = meta::is_same_v<T, f32> || meta::is_same_v<T, f64>;
         constexpr bool narrow = !floats && (cls == isa::type_class::floating || cls == isa::type_class::packed);
-        static_assert(!std::is_same_v<T, f32> || std::is_floating_point_v<V>,
+        static_assert(!meta::is_same_v<T, f32> || meta::is_floating_point_v<V>,
                       "PTXDSL-A03: integer literal for an f32 operand; write it as a float, for example 1.0f");
         static_assert(
-            !std::is_same_v<T, f64> || std::is_floating_point_v<V>,
+            !meta::is_same_v<T, f64> || meta::is_floating_point_v<V>,
             "PTXDSL-A03: integer literal for an f64 operand; write it as a floating literal, for example 1.0");
         static_assert(
             !narrow,
@@ -202,17 +201,17 @@ private:
             "first with k.mov or k.imm");
         static_assert(cls != isa::type_class::predicate,
                       "PTXDSL-A02: a literal where a predicate register is needed; use k.setp");
-        static_assert(floats || narrow || cls == isa::type_class::predicate || !std::is_floating_point_v<V>,
+        static_assert(floats || narrow || cls == isa::type_class::predicate || !meta::is_floating_point_v<V>,
                       "PTXDSL-A03: floating literal for an integer operand; PTX would take its bits");
         return true;
     }
     template <class V>
     constexpr void set_literal(V v) noexcept {
-        if constexpr (std::is_same_v<T, f32>) {
+        if constexpr (meta::is_same_v<T, f32>) {
             words[0] = ir::head(ir::operand_kind::f32, 0);
             words[1] = __builtin_bit_cast(std::uint32_t, static_cast<float>(v));
             count = 2;
-        } else if constexpr (std::is_same_v<T, f64>) {
+        } else if constexpr (meta::is_same_v<T, f64>) {
             const auto bits = __builtin_bit_cast(std::uint64_t, static_cast<double>(v));
             words[0] = ir::head(ir::operand_kind::f64, 0);
             words[1] = static_cast<std::uint32_t>(bits);
@@ -262,19 +261,19 @@ inline constexpr bool is_float_class =
     class_of<T> == isa::type_class::floating || class_of<T> == isa::type_class::packed;
 template <class T>
 inline constexpr bool has_arithmetic =
-    (is_integral_class<T> && bits_of<T> >= 16) || std::is_same_v<T, f32> || std::is_same_v<T, f64> ||
-    std::is_same_v<T, f16> || std::is_same_v<T, bf16> || std::is_same_v<T, f16x2> || std::is_same_v<T, bf16x2>;
+    (is_integral_class<T> && bits_of<T> >= 16) || meta::is_same_v<T, f32> || meta::is_same_v<T, f64> ||
+    meta::is_same_v<T, f16> || meta::is_same_v<T, bf16> || meta::is_same_v<T, f16x2> || meta::is_same_v<T, bf16x2>;
 template <class T>
 inline constexpr bool has_logic =
-    std::is_same_v<T, pred> || (!is_float_class<T> && bits_of<T> >= 16 && bits_of<T> <= 64);
+    meta::is_same_v<T, pred> || (!is_float_class<T> && bits_of<T> >= 16 && bits_of<T> <= 64);
 
 /// Type token of logic and left shifts, which PTX has for bit types only.
 template <class T>
-inline constexpr isa::scalar bits_type = std::is_same_v<T, pred> ? isa::scalar::pred
-                                         : bits_of<T> == 16      ? isa::scalar::b16
-                                         : bits_of<T> == 32      ? isa::scalar::b32
-                                         : bits_of<T> == 64      ? isa::scalar::b64
-                                                                 : isa::scalar::none;
+inline constexpr isa::scalar bits_type = meta::is_same_v<T, pred> ? isa::scalar::pred
+                                         : bits_of<T> == 16       ? isa::scalar::b16
+                                         : bits_of<T> == 32       ? isa::scalar::b32
+                                         : bits_of<T> == 64       ? isa::scalar::b64
+                                                                  : isa::scalar::none;
 /// Type by which `ld`, `st`, `mov` and `selp` know a value: bit, integer and f32/f64 types are themselves, everything
 /// else is bits of its size (PTX ISA 5.2.2).
 [[nodiscard]] constexpr isa::scalar plain_type(isa::scalar s) noexcept {
@@ -332,9 +331,9 @@ public:
     }
     /// Refuses registers of another type (A01) and special registers (A14) with a sentence.
     template <class V>
-        requires(std::is_base_of_v<handle_operators::tag, V>)
+        requires(meta::is_base_of_v<handle_operators::tag, V>)
     constexpr auto operator=(const V&) {
-        constexpr bool special = std::is_empty_v<V>;
+        constexpr bool special = meta::is_empty_v<V>;
         static_assert(
             !special,
             "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
@@ -405,7 +404,7 @@ public:
     }
     /// `div.T` (f32, f64: `div.rn.T`)
     friend constexpr reg operator/(const operand<T>& a, const operand<T>& b)
-        requires(detail::is_integral_class<T> || std::is_same_v<T, f32> || std::is_same_v<T, f64>)
+        requires(detail::is_integral_class<T> || meta::is_same_v<T, f32> || meta::is_same_v<T, f64>)
     {
         return detail::operate<T, T, tok::div, detail::rounding<T>>(scalar_of<T>, a, b);
     }
@@ -434,40 +433,40 @@ public:
     /// `and.pred`, `or.pred`: both sides are always evaluated, a kernel has no short circuit. (The left side is a
     /// register itself, so that C++ prefers these to its own operators on bool, which row A04 refuses.)
     friend constexpr reg operator&&(const reg& a, const operand<T>& b)
-        requires(std::is_same_v<T, pred>)
+        requires(meta::is_same_v<T, pred>)
     {
         return detail::operate<T, T, tok::and_>(isa::scalar::pred, operand<T>(a, b.where), b);
     }
     friend constexpr reg operator&&(reg&& a, const operand<T>& b)
-        requires(std::is_same_v<T, pred>)
+        requires(meta::is_same_v<T, pred>)
     {
         return detail::operate<T, T, tok::and_>(isa::scalar::pred, operand<T>(static_cast<reg&&>(a), b.where), b);
     }
     friend constexpr reg operator||(const reg& a, const operand<T>& b)
-        requires(std::is_same_v<T, pred>)
+        requires(meta::is_same_v<T, pred>)
     {
         return detail::operate<T, T, tok::or_>(isa::scalar::pred, operand<T>(a, b.where), b);
     }
     friend constexpr reg operator||(reg&& a, const operand<T>& b)
-        requires(std::is_same_v<T, pred>)
+        requires(meta::is_same_v<T, pred>)
     {
         return detail::operate<T, T, tok::or_>(isa::scalar::pred, operand<T>(static_cast<reg&&>(a), b.where), b);
     }
     /// `not.pred`; as a guard, `px::unless(p)` costs no instruction.
     friend constexpr reg operator!(const reg& a)
-        requires(std::is_same_v<T, pred>)
+        requires(meta::is_same_v<T, pred>)
     {
         return detail::operate<T, tok::not_>(isa::scalar::pred, operand<T>(a, a.prog_->locations.back()));
     }
     friend constexpr reg operator!(reg&& a)
-        requires(std::is_same_v<T, pred>)
+        requires(meta::is_same_v<T, pred>)
     {
         const location where = a.prog_->locations.back();
         return detail::operate<T, tok::not_>(isa::scalar::pred, operand<T>(static_cast<reg&&>(a), where));
     }
     /// `not.b32` …
     friend constexpr reg operator~(const operand<T>& a)
-        requires(detail::has_logic<T> && !std::is_same_v<T, pred>)
+        requires(detail::has_logic<T> && !meta::is_same_v<T, pred>)
     {
         return detail::operate<T, tok::not_>(detail::bits_type<T>, a);
     }
@@ -479,24 +478,24 @@ public:
     }
     /// `shl.b32` …; counts past the width give zero.
     friend constexpr reg operator<<(const operand<T>& a, const operand<u32>& n)
-        requires(detail::has_logic<T> && !std::is_same_v<T, pred>)
+        requires(detail::has_logic<T> && !meta::is_same_v<T, pred>)
     {
         return detail::operate<T, T, tok::shl>(detail::bits_type<T>, a, n);
     }
     /// `shr.T`: arithmetic for signed registers, logical for unsigned and bit registers.
     friend constexpr reg operator>>(const operand<T>& a, const operand<u32>& n)
-        requires(detail::has_logic<T> && !std::is_same_v<T, pred>)
+        requires(detail::has_logic<T> && !meta::is_same_v<T, pred>)
     {
         return detail::operate<T, T, tok::shr>(scalar_of<T>, a, n);
     }
     /// `setp.eq.T` … for every comparison; floats compare ordered except `!=`, which is `setp.neu`.
     friend constexpr reg<pred> operator==(const operand<T>& a, const operand<T>& b)
-        requires(!std::is_same_v<T, pred>)
+        requires(!meta::is_same_v<T, pred>)
     {
         return detail::operate<T, pred, tok::setp, tok::eq>(compare_type(), a, b);
     }
     friend constexpr reg<pred> operator!=(const operand<T>& a, const operand<T>& b)
-        requires(!std::is_same_v<T, pred>)
+        requires(!meta::is_same_v<T, pred>)
     {
         return detail::operate<T, pred, tok::setp, detail::is_float_class<T> ? tok::neu : tok::ne>(compare_type(), a,
                                                                                                    b);
@@ -559,13 +558,13 @@ public:
         return *this;
     }
     constexpr reg& operator<<=(const operand<u32>& n)
-        requires(detail::has_logic<T> && !std::is_same_v<T, pred>)
+        requires(detail::has_logic<T> && !meta::is_same_v<T, pred>)
     {
         detail::operate_in_place<T, tok::shl>(*this, detail::bits_type<T>, n);
         return *this;
     }
     constexpr reg& operator>>=(const operand<u32>& n)
-        requires(detail::has_logic<T> && !std::is_same_v<T, pred>)
+        requires(detail::has_logic<T> && !meta::is_same_v<T, pred>)
     {
         detail::operate_in_place<T, tok::shr>(*this, scalar_of<T>, n);
         return *this;
@@ -638,7 +637,7 @@ struct handle_traits<special_register<T, Id>> {
     using value = T;
 };
 template <class A>
-using traits = handle_traits<std::remove_cvref_t<A>>;
+using traits = handle_traits<meta::remove_cvref_t<A>>;
 
 /// First register type among the arguments, or void.
 template <class...>
@@ -647,15 +646,15 @@ struct first_value {
 };
 template <class A, class... Rest>
 struct first_value<A, Rest...> {
-    using type = typename std::conditional_t<traits<A>::is_reg, std::type_identity<typename traits<A>::value>,
-                                             first_value<Rest...>>::type;
+    using type = typename meta::conditional_t<traits<A>::is_reg, meta::type_identity<typename traits<A>::value>,
+                                              first_value<Rest...>>::type;
 };
 template <class... A>
 using first_value_t = typename first_value<A...>::type;
 
 /// True when every register among the arguments holds a `T`.
 template <class T, class... A>
-inline constexpr bool all_values = ((!traits<A>::is_reg || std::is_same_v<typename traits<A>::value, T>) && ...);
+inline constexpr bool all_values = ((!traits<A>::is_reg || meta::is_same_v<typename traits<A>::value, T>) && ...);
 template <class... A>
 inline constexpr bool any_special = (traits<A>::is_special || ...);
 }  // namespace detail

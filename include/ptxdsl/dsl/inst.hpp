@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ptxdsl/detail/fixed_string.hpp>
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
 #include <ptxdsl/dsl/control.hpp>
 #include <ptxdsl/dsl/convert.hpp>
@@ -72,8 +73,8 @@ struct inst_shapes {
     /// `Truth`: `true` and `false` stand for predicates; else they are the numbers 1 and 0.
     template <class A, bool Truth = false>
     constexpr void add() noexcept {
-        using V = std::remove_cvref_t<A>;
-        if constexpr (Truth && std::is_same_v<V, bool>) {
+        using V = meta::remove_cvref_t<A>;
+        if constexpr (Truth && meta::is_same_v<V, bool>) {
             put(isa::operand_kind::pred);
         } else if constexpr (is_joined<V>) {
             add_joined(static_cast<const V*>(nullptr));
@@ -81,15 +82,15 @@ struct inst_shapes {
             s[n++] = V::shape;
         } else if constexpr (traits<V>::is_reg) {
             using T = typename traits<V>::value;
-            if constexpr (std::is_same_v<T, pred>)
+            if constexpr (meta::is_same_v<T, pred>)
                 put(isa::operand_kind::pred);
             else
                 put(isa::operand_kind::reg, scalar_of<T>);
         } else if constexpr (traits<V>::is_special) {
             put(isa::operand_kind::special, scalar_of<typename traits<V>::value>);
-        } else if constexpr (std::is_same_v<V, negated>) {
+        } else if constexpr (meta::is_same_v<V, negated>) {
             put(isa::operand_kind::not_pred);
-        } else if constexpr (std::is_same_v<V, sink_t>) {
+        } else if constexpr (meta::is_same_v<V, sink_t>) {
             put(isa::operand_kind::sink);
         } else if constexpr (is_label<V>) {
             put(isa::operand_kind::label);
@@ -97,10 +98,10 @@ struct inst_shapes {
             put(isa::operand_kind::vec, scalar_of<typename V::value_type>, V::size);
         } else if constexpr (is_ptr_v<V>) {
             put(isa::operand_kind::address, scalar_of<typename V::address_type>, 1, V::state_space);
-        } else if constexpr (std::is_arithmetic_v<V>) {
-            constexpr isa::scalar type = std::is_same_v<V, float>    ? isa::scalar::f32
-                                         : std::is_same_v<V, double> ? isa::scalar::f64
-                                                                     : isa::scalar::s64;
+        } else if constexpr (meta::is_arithmetic_v<V>) {
+            constexpr isa::scalar type = meta::is_same_v<V, float>    ? isa::scalar::f32
+                                         : meta::is_same_v<V, double> ? isa::scalar::f64
+                                                                      : isa::scalar::s64;
             chosen[n] = type == isa::scalar::s64;
             put(isa::operand_kind::imm, type);
         }
@@ -151,9 +152,9 @@ template <class A>
 
 template <class A>
 inline constexpr bool is_inst_operand =
-    traits<A>::is_reg || traits<A>::is_special || std::is_arithmetic_v<A> || std::is_same_v<A, negated> ||
-    std::is_same_v<A, sink_t> || is_label<A> || std::is_same_v<A, absent> || is_vec<A> || is_ptr_v<A> || is_joined<A> ||
-    described_operand<A>;
+    traits<A>::is_reg || traits<A>::is_special || meta::is_arithmetic_v<A> || meta::is_same_v<A, negated> ||
+    meta::is_same_v<A, sink_t> || is_label<A> || meta::is_same_v<A, absent> || is_vec<A> || is_ptr_v<A> ||
+    is_joined<A> || described_operand<A>;
 
 /// The words of an instruction: of its text, or one by one (dsl/module_instructions.hpp).
 template <fixed_string Text>
@@ -174,11 +175,11 @@ struct inst_form {
     [[nodiscard]] static constexpr isa::verdict verdict_of(inst_shapes s) noexcept {
         return packed.known ? match_inst(packed, s, Tgt) : isa::verdict{};
     }
-    static constexpr bool has_truth = (std::is_same_v<std::remove_cvref_t<O>, bool> || ...);
+    static constexpr bool has_truth = (meta::is_same_v<meta::remove_cvref_t<O>, bool> || ...);
     static constexpr bool truth = has_truth && !verdict_of(shapes_of<false>()).ok();
     static constexpr inst_shapes shapes = shapes_of<truth>();
     static constexpr isa::verdict verdict = verdict_of(shapes);
-    static constexpr bool operands_known = (is_inst_operand<std::remove_cvref_t<O>> && ...);
+    static constexpr bool operands_known = (is_inst_operand<meta::remove_cvref_t<O>> && ...);
     static constexpr isa::scalar type = isa::token_type(packed.t[count - 1]);
     static constexpr bool signs_fit = [] {
         if (!follows_sign(packed.t[0])) return true;
@@ -252,12 +253,12 @@ struct inst_emitter {
     }
     template <class A>
     static constexpr auto put(const context& k, raw_operand* list, std::uint32_t& n, A&& a) {
-        using V = std::remove_cvref_t<A>;
+        using V = meta::remove_cvref_t<A>;
         if constexpr (!is_absent<V>) list[n++] = raw_of(k, static_cast<A&&>(a));
     }
     template <class A>
     [[nodiscard]] static constexpr auto raw_of(const context& k, A&& a) {
-        using V = std::remove_cvref_t<A>;
+        using V = meta::remove_cvref_t<A>;
         raw_operand o;
         if constexpr (is_joined<V>) {
             const raw_operand x = raw_of(k, a.a), y = raw_of(k, a.b);
@@ -268,12 +269,12 @@ struct inst_emitter {
         } else if constexpr (traits<V>::is_reg) {
             o.prog = a.program();
             o.words[0] = reg_word(a.id());
-            if constexpr (!std::is_lvalue_reference_v<A>) o.fresh = a.expression();
+            if constexpr (!meta::is_lvalue_reference_v<A>) o.fresh = a.expression();
         } else if constexpr (traits<V>::is_special) {
             o.words[0] = ir::head(ir::operand_kind::special, static_cast<std::uint32_t>(V::id));
-        } else if constexpr (std::is_same_v<V, negated>) {
+        } else if constexpr (meta::is_same_v<V, negated>) {
             o = pred_operand(a, location());
-        } else if constexpr (std::is_same_v<V, sink_t>) {
+        } else if constexpr (meta::is_same_v<V, sink_t>) {
             o.words[0] = ir::head(ir::operand_kind::sink, 0);
         } else if constexpr (is_label<V>) {
             o.prog = a.program();
@@ -283,11 +284,11 @@ struct inst_emitter {
             o = vector_operand(static_cast<A&&>(a));
         } else if constexpr (is_ptr_v<V>) {
             o = address_operand(static_cast<A&&>(a));
-        } else if constexpr (std::is_floating_point_v<V>) {
-            o = operand<std::conditional_t<std::is_same_v<V, float>, f32, f64>>(a);
+        } else if constexpr (meta::is_floating_point_v<V>) {
+            o = operand<meta::conditional_t<meta::is_same_v<V, float>, f32, f64>>(a);
         } else {
-            o = operand<std::conditional_t<std::is_signed_v<V>, s64, u64>>(
-                static_cast<std::conditional_t<std::is_signed_v<V>, s64, u64>>(a));
+            o = operand<meta::conditional_t<meta::is_signed_v<V>, s64, u64>>(
+                static_cast<meta::conditional_t<meta::is_signed_v<V>, s64, u64>>(a));
         }
         return o;
     }
@@ -314,7 +315,7 @@ struct inst_emitter {
     }
     template <class A>
     static constexpr auto set_value(inst_shapes& s, std::uint32_t& at, const A& a) noexcept {
-        if constexpr (std::is_integral_v<A>) s.s[at].value = static_cast<std::int64_t>(a);
+        if constexpr (meta::is_integral_v<A>) s.s[at].value = static_cast<std::int64_t>(a);
         if constexpr (is_joined<A>)
             at += 2;
         else if constexpr (!is_absent<A>)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ptxdsl/detail/fixed_string.hpp>
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/builder.hpp>
 #include <ptxdsl/dsl/param.hpp>
 
@@ -26,7 +27,7 @@ struct signature_of<param_list<Done...>, P, Rest...> {
     template <class Dummy>
     struct step<true, Dummy> {
         using type =
-            typename signature_of<param_list<Done..., typename param_traits<std::remove_cvref_t<P>>::signature>,
+            typename signature_of<param_list<Done..., typename param_traits<meta::remove_cvref_t<P>>::signature>,
                                   Rest...>::type;
     };
     using type = typename step<is_param_v<P>>::type;
@@ -88,7 +89,7 @@ private:
     template <class First, class... Rest, class Body, class... A>
     static constexpr void bind(type_pack<First, Rest...>, const Body& body, builder<Tgt, Families...>& k,
                                const A&... args) {
-        using Q = std::remove_cvref_t<First>;
+        using Q = meta::remove_cvref_t<First>;
         static_assert(is_param_v<Q>, "PTXDSL-J07: constants come before the parameters in a kernel body's signature");
         const std::uint32_t symbol = declare_param(k.program(), param_traits<Q>::describe());
         const Q handle = param_loader<Q>::load(k, symbol);

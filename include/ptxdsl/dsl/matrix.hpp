@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ptxdsl/detail/decimal.hpp>
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
 #include <ptxdsl/dsl/fragment.hpp>
 #include <ptxdsl/dsl/pointer.hpp>
@@ -42,10 +43,10 @@ namespace detail {
 
 /// The C++ type of one register of a fragment: pairs of 16-bit floats are packed, other operands are bits.
 template <fragment_role Role, class T>
-using fragment_register = std::conditional_t<
-    std::is_same_v<T, f16>, f16x2,
-    std::conditional_t<std::is_same_v<T, bf16>, bf16x2,
-                       std::conditional_t<bits_of<T> == 64 || Role == fragment_role::accumulator, T, b32>>>;
+using fragment_register = meta::conditional_t<
+    meta::is_same_v<T, f16>, f16x2,
+    meta::conditional_t<meta::is_same_v<T, bf16>, bf16x2,
+                        meta::conditional_t<bits_of<T> == 64 || Role == fragment_role::accumulator, T, b32>>>;
 
 }  // namespace detail
 
@@ -69,7 +70,7 @@ public:
     }
     /// Registers that exist already, in the order of the fragment.
     template <class... R>
-        requires(sizeof...(R) == size) && (std::is_same_v<R, reg<register_type>> && ...)
+        requires(sizeof...(R) == size) && (meta::is_same_v<R, reg<register_type>> && ...)
     constexpr explicit mma_fragment(const R&... r) noexcept : words_{ir::head(ir::operand_kind::reg, r.id())...} {
         ((prog_ = r.program()), ...);
     }

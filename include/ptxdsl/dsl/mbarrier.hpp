@@ -5,6 +5,7 @@
 #pragma once
 
 #include <ptxdsl/detail/fixed_string.hpp>
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/control.hpp>
 #include <ptxdsl/dsl/shared.hpp>
 
@@ -152,7 +153,7 @@ concept tile_like = requires { T::bytes(); };
 
 /// A number of arrivals, bytes or nanoseconds: a C++ integer or a register.
 template <class N>
-concept count_like = std::is_integral_v<std::remove_cvref_t<N>> || traits<N>::is_reg;
+concept count_like = meta::is_integral_v<meta::remove_cvref_t<N>> || traits<N>::is_reg;
 
 /// True for the ring of a pipeline whose barriers count releases, not bytes.
 template <class R>
@@ -450,12 +451,12 @@ public:
 
     // What must not be written, with its sentence.
     template <tok... M, class R, class Q>
-        requires(!std::is_same_v<R, Q>)
+        requires(!meta::is_same_v<R, Q>)
     constexpr auto mbarrier_try_wait(mbarrier<R>, const arrival_token<Q>&, location = location::current()) const {
         return other_ring<R>();
     }
     template <tok... M, class R, class Q>
-        requires(!std::is_same_v<R, Q>)
+        requires(!meta::is_same_v<R, Q>)
     constexpr auto mbarrier_test_wait(mbarrier<R>, const arrival_token<Q>&, location = location::current()) const {
         return other_ring<R>();
     }
@@ -655,7 +656,7 @@ private:
     }
     template <class N>
     constexpr auto check_tx(const N& bytes, location where) const {
-        if constexpr (std::is_integral_v<N>) {
+        if constexpr (meta::is_integral_v<N>) {
             if (static_cast<std::uint64_t>(bytes) > (1u << 20) - 1)
                 ctx().p.report("E06", where,
                                {"a phase counts at most 1048575 bytes, this expects ",
@@ -664,14 +665,14 @@ private:
     }
     template <class N>
     [[nodiscard]] static constexpr std::uint32_t constant_or_unknown(const N& n) noexcept {
-        if constexpr (std::is_integral_v<N>)
+        if constexpr (meta::is_integral_v<N>)
             return static_cast<std::uint32_t>(n);
         else
             return ir::unknown_count;
     }
     template <class N>
     [[nodiscard]] static constexpr std::uint32_t constant_or_zero(const N& n) noexcept {
-        if constexpr (std::is_integral_v<N>)
+        if constexpr (meta::is_integral_v<N>)
             return static_cast<std::uint32_t>(n);
         else
             return 0;

@@ -2,6 +2,7 @@
 // Loads, stores, prefetches and cache policies (PTX ISA 9.7.9).
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
 #include <ptxdsl/dsl/convert.hpp>
 #include <ptxdsl/dsl/pointer.hpp>
@@ -46,7 +47,7 @@ inline constexpr unsigned lanes_of = (Ptr::lanes * ... * (place_of(M) == place::
 /// What every access through a pointer must satisfy (rows A07, B02, B03).
 template <class Ptr, bool Writes, tok... M>
 constexpr auto check_access() noexcept {
-    static_assert(!Writes || !std::is_const_v<typename Ptr::element_type>,
+    static_assert(!Writes || !meta::is_const_v<typename Ptr::element_type>,
                   "PTXDSL-B02: write through a pointer to const; the kernel declared this memory read-only");
     static_assert(!Writes || Ptr::state_space != space::constant, "PTXDSL-B02: write to the constant space");
     static_assert(Ptr::lanes == 1 || lanes_of<Ptr, M...> == Ptr::lanes,
@@ -78,17 +79,17 @@ template <class T, unsigned N>
 template <class T, unsigned N, class V>
 [[nodiscard]] constexpr auto memory_operand(V&& v, location where) {
     if constexpr (N == 1) {
-        static_assert(!is_vec<std::remove_cvref_t<V>>,
+        static_assert(!is_vec<meta::remove_cvref_t<V>>,
                       "PTXDSL-A07: a vector is written through a pointer to single elements; use "
                       "px::packet<T, N> as its element type or the modifier px::vN");
-        if constexpr (is_vec<std::remove_cvref_t<V>>)
+        if constexpr (is_vec<meta::remove_cvref_t<V>>)
             return raw_operand{};
         else
             return as_operand<T>(static_cast<V&&>(v), where);
     } else {
-        static_assert(std::is_same_v<std::remove_cvref_t<V>, vec<T, N>>,
+        static_assert(meta::is_same_v<meta::remove_cvref_t<V>, vec<T, N>>,
                       "PTXDSL-A07: the vector has another length or element type than the access");
-        if constexpr (is_vec<std::remove_cvref_t<V>>)
+        if constexpr (is_vec<meta::remove_cvref_t<V>>)
             return vector_operand(static_cast<V&&>(v));
         else
             return raw_operand{};
@@ -115,7 +116,7 @@ public:
     /// `st{.M}.space{.vec}.T [p], v{, policy};` PTX ISA 9.7.9.11.
     template <tok... M, class P, class V, class H = absent>
     constexpr auto st(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
-        using Ptr = std::remove_cvref_t<P>;
+        using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: st takes an address (px::global_ptr, px::shared_ptr …)");
         if constexpr (is_ptr_v<Ptr>) {
             constexpr unsigned n = lanes_of<Ptr, M...>;
@@ -181,7 +182,7 @@ public:
     template <tok... M, class P, class A, class B>
     constexpr auto createpolicy_range(P&& p, A&& primary_size, B&& total_size,
                                       location where = location::current()) const {
-        using Ptr = std::remove_cvref_t<P>;
+        using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: createpolicy.range takes a global address");
         return checked<compact_form<Tgt, tok::createpolicy, tok::range, space_token(Ptr::state_space), M..., tok::b64>,
                        b64, rule::b01>(ctx(), where, address_operand(static_cast<P&&>(p)),
@@ -206,7 +207,7 @@ private:
 
     template <tok Op, tok... M, class P, class H>
     constexpr auto load(P&& p, H&& policy, location where) const {
-        using Ptr = std::remove_cvref_t<P>;
+        using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: ld takes an address (px::global_ptr, px::shared_ptr …)");
         if constexpr (is_ptr_v<Ptr>) {
             using T = typename Ptr::scalar_type;
@@ -243,10 +244,10 @@ private:
     /// `Op.space.Level [p]{, 128};`
     template <bool Writes, unsigned Bytes, tok Op, tok Level, class P>
     constexpr auto touch(P&& p, location where) const {
-        using Ptr = std::remove_cvref_t<P>;
+        using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: this instruction takes an address");
         if constexpr (is_ptr_v<Ptr>) {
-            static_assert(!Writes || !std::is_const_v<typename Ptr::element_type>,
+            static_assert(!Writes || !meta::is_const_v<typename Ptr::element_type>,
                           "PTXDSL-B02: discard of memory the kernel declared read-only");
             static_assert(
                 Ptr::align >= Bytes,

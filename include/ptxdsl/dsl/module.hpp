@@ -15,6 +15,9 @@
 #include <ptxdsl/dsl/module_objects.hpp>
 #include <ptxdsl/dsl/operands.hpp>
 
+#include <concepts>
+#include <type_traits>
+
 namespace ptxdsl {
 
 /// `.extern`, `.visible`, `.weak`, `.common` (PTX ISA 11.6).

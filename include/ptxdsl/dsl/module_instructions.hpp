@@ -7,6 +7,8 @@
 #include <ptxdsl/dsl/builder.hpp>
 #include <ptxdsl/dsl/operands.hpp>
 
+#include <type_traits>
+
 namespace ptxdsl::detail {
 
 template <tok... W>

@@ -7,6 +7,9 @@
 #include <ptxdsl/dsl/declared.hpp>
 #include <ptxdsl/dsl/operands.hpp>
 
+#include <concepts>
+#include <type_traits>
+
 namespace ptxdsl {
 
 /// An mbarrier in this block's shared memory, by its address. Made by `k.barrier`.

@@ -17,6 +17,8 @@
 
 #include <ptxdsl/dsl/builder.hpp>
 
+#include <type_traits>
+
 namespace ptxdsl {
 
 /// `.acc::f32` is `px::acc::f32`: the type in which a multimem sum is computed.

@@ -5,6 +5,8 @@
 
 #include <ptxdsl/dsl/inst.hpp>
 
+#include <type_traits>
+
 namespace ptxdsl {
 
 /// The name of a variable, parameter or function, perhaps with an offset: `table + 4`.

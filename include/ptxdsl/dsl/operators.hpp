@@ -6,6 +6,7 @@
 // way to know it.
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
 
 namespace ptxdsl {
@@ -89,12 +90,12 @@ template <op_kind K, class T>
     switch (K) {
         case op_kind::sum:
         case op_kind::order: return has_arithmetic<T>;
-        case op_kind::quotient: return is_integral_class<T> || std::is_same_v<T, f32> || std::is_same_v<T, f64>;
+        case op_kind::quotient: return is_integral_class<T> || meta::is_same_v<T, f32> || meta::is_same_v<T, f64>;
         case op_kind::remainder: return is_integral_class<T>;
         case op_kind::logic: return has_logic<T>;
-        case op_kind::shift: return has_logic<T> && !std::is_same_v<T, pred>;
-        case op_kind::equal: return !std::is_same_v<T, pred>;
-        case op_kind::boolean: return std::is_same_v<T, pred>;
+        case op_kind::shift: return has_logic<T> && !meta::is_same_v<T, pred>;
+        case op_kind::equal: return !meta::is_same_v<T, pred>;
+        case op_kind::boolean: return meta::is_same_v<T, pred>;
     }
     return true;
 }
@@ -104,22 +105,22 @@ template <class A, class B, op_kind K>
 [[nodiscard]] consteval bool refuses() noexcept {
     constexpr bool handle_a = traits<A>::is_reg || traits<A>::is_special,
                    handle_b = traits<B>::is_reg || traits<B>::is_special;
-    if constexpr ((!handle_a && !std::is_arithmetic_v<A>) || (!handle_b && !std::is_arithmetic_v<B>) ||
+    if constexpr ((!handle_a && !meta::is_arithmetic_v<A>) || (!handle_b && !meta::is_arithmetic_v<B>) ||
                   (!handle_a && !handle_b))
         return false;
     else if constexpr (traits<A>::is_special || traits<B>::is_special)
         return true;
     else if constexpr (K == op_kind::shift && traits<B>::is_reg)
-        return !std::is_same_v<B, reg<u32>> || (handle_a && !has_operator<K, typename traits<A>::value>());
+        return !meta::is_same_v<B, reg<u32>> || (handle_a && !has_operator<K, typename traits<A>::value>());
     else if constexpr (handle_a && handle_b)
-        return !std::is_same_v<A, B> || !has_operator<K, typename traits<A>::value>();
+        return !meta::is_same_v<A, B> || !has_operator<K, typename traits<A>::value>();
     else
         return !has_operator<K, first_value_t<A, B>>();
 }
 template <class A, class B, op_kind K>
 concept refused = refuses<A, B, K>();
 template <class A>
-concept const_handle = std::is_const_v<std::remove_reference_t<A>> && traits<A>::is_reg;
+concept const_handle = meta::is_const_v<meta::remove_reference_t<A>> && traits<A>::is_reg;
 
 template <class A>
 constexpr auto refuse_const() noexcept {
@@ -136,10 +137,10 @@ constexpr auto refuse_step() noexcept {
 template <class A, class B, op_kind K>
 constexpr auto refuse() noexcept {
     constexpr bool special = traits<A>::is_special || traits<B>::is_special;
-    constexpr bool data = !special && (std::is_same_v<A, reg<pred>> || std::is_same_v<B, reg<pred>>);
+    constexpr bool data = !special && (meta::is_same_v<A, reg<pred>> || meta::is_same_v<B, reg<pred>>);
     constexpr bool mixed =
         !special && !data && traits<A>::is_reg && traits<B>::is_reg &&
-        (!std::is_same_v<A, B> || (K == op_kind::shift && has_operator<K, typename traits<A>::value>()));
+        (!meta::is_same_v<A, B> || (K == op_kind::shift && has_operator<K, typename traits<A>::value>()));
     static_assert(!special,
                   "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
     static_assert(

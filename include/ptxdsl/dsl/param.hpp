@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ptxdsl/detail/decimal.hpp>
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
 #include <ptxdsl/dsl/pointer.hpp>
 #include <ptxdsl/ir/signature.hpp>
@@ -36,14 +37,14 @@ struct param_traits<ptr<S, T, A>> {
         p.kind = ir::param_kind::pointer;
         p.type = isa::scalar::u64;
         p.sp = S;
-        p.is_const = std::is_const_v<T>;
+        p.is_const = meta::is_const_v<T>;
         p.align = static_cast<std::uint16_t>(A);
         return p;
     }
 };
 
 template <class P>
-inline constexpr bool is_param_v = param_traits<std::remove_cvref_t<P>>::is_param;
+inline constexpr bool is_param_v = param_traits<meta::remove_cvref_t<P>>::is_param;
 
 constexpr void load_param(ir::program& p, isa::scalar type, std::uint32_t dst, std::uint32_t symbol) {
     const std::uint32_t packed[] = {static_cast<std::uint32_t>(tok::ld) | static_cast<std::uint32_t>(tok::param) << 16,

@@ -4,6 +4,7 @@
 // state of another pipeline, does not compile (E13, E15).
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/mbarrier.hpp>
 
 namespace ptxdsl {
@@ -57,13 +58,13 @@ public:
 
     // The state of another pipeline counts other slots.
     template <fixed_string Other, pipeline_role Role>
-        requires(!std::is_same_v<pipeline<Other>, pipeline>)
+        requires(!meta::is_same_v<pipeline<Other>, pipeline>)
     constexpr mbarrier<full_ring> full(const pipeline_state<Other, Role>&) const {
         static_assert(detail::always_false<pipeline<Other>>, "PTXDSL-E13: this state walks another pipeline");
         return full_.stage(0);
     }
     template <fixed_string Other, pipeline_role Role>
-        requires(!std::is_same_v<pipeline<Other>, pipeline>)
+        requires(!meta::is_same_v<pipeline<Other>, pipeline>)
     constexpr mbarrier<empty_ring> empty(const pipeline_state<Other, Role>&) const {
         static_assert(detail::always_false<pipeline<Other>>, "PTXDSL-E13: this state walks another pipeline");
         return empty_.stage(0);

@@ -2,14 +2,7 @@
 // Typed addresses: the state space, the element type and what is known of the alignment are part of the type.
 #pragma once
 
-// std::tuple_size and std::tuple_element come with <utility>, which costs as much as all other standard headers in use
-// here together. libstdc++ has them in a part of it.
-#if __has_include(<bits/utility.h>)
-#include <bits/utility.h>
-#else
-#include <utility>
-#endif
-
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/handles.hpp>
 
 namespace ptxdsl {
@@ -28,7 +21,7 @@ struct alignas(sizeof(T) * N) packet {
 namespace detail {
 template <class T>
 struct element_traits {
-    using scalar = std::remove_const_t<T>;
+    using scalar = meta::remove_const_t<T>;
     static constexpr unsigned lanes = 1;
 };
 template <class T, unsigned N>
@@ -57,7 +50,7 @@ struct constant_index {
     std::int64_t value;
     bool huge;  ///< past any offset an address operand holds
     location where;
-    template <std::integral Index>
+    template <meta::integral Index>
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr constant_index(Index v, location at = location::current()) noexcept
         : value(static_cast<std::int32_t>(v)),
@@ -74,7 +67,7 @@ class [[nodiscard]] ptr {
 public:
     using element_type = T;
     using scalar_type = typename detail::element_traits<T>::scalar;
-    using address_type = std::conditional_t<detail::is_narrow(S), u32, u64>;
+    using address_type = meta::conditional_t<detail::is_narrow(S), u32, u64>;
     static constexpr space state_space = S;
     static constexpr unsigned lanes = detail::element_traits<T>::lanes;
     static constexpr unsigned align = Align;
@@ -95,14 +88,14 @@ public:
 
     /// A pointer to non-const converts to a pointer to const, a better aligned one to a less aligned one.
     template <class U, unsigned A>
-        requires(std::is_same_v<const U, T> || std::is_same_v<U, T>) && (A >= Align) &&
-                    (!std::is_same_v<ptr<S, U, A>, ptr>)
+        requires(meta::is_same_v<const U, T> || meta::is_same_v<U, T>) && (A >= Align) &&
+                    (!meta::is_same_v<ptr<S, U, A>, ptr>)
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr ptr(const ptr<S, U, A>& o) noexcept : prog_(o.program()), base_(o.base()), offset_(o.offset()) {}
 
     /// A shared-memory address of the own block is one of the cluster as well.
     template <class U, unsigned A>
-        requires(S == space::shared_cluster) && (std::is_same_v<const U, T> || std::is_same_v<U, T>) && (A >= Align)
+        requires(S == space::shared_cluster) && (meta::is_same_v<const U, T> || meta::is_same_v<U, T>) && (A >= Align)
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr ptr(const ptr<space::shared, U, A>& o) noexcept
         : prog_(o.program()), base_(o.base()), offset_(o.offset()) {}
@@ -161,8 +154,8 @@ public:
     friend constexpr auto operator-(ptr&& p, constant_index i) { return p.moved(-i.value, i, p.span_); }
     /// Refuses what is no index (A01).
     template <class Index>
-        requires(!std::is_same_v<Index, u32> && !std::is_same_v<Index, s32> && !std::is_same_v<Index, u64> &&
-                 !std::is_same_v<Index, s64>)
+        requires(!meta::is_same_v<Index, u32> && !meta::is_same_v<Index, s32> && !meta::is_same_v<Index, u64> &&
+                 !meta::is_same_v<Index, s64>)
     friend constexpr auto operator+(const ptr& p, const reg<Index>&) noexcept {
         static_assert(detail::always_false<Index>, "PTXDSL-A01: an index is a u32, s32, u64 or s64 register");
         return p;
@@ -210,7 +203,7 @@ private:
         return true;
     }
     template <class U>
-    using like = std::conditional_t<std::is_const_v<T>, const U, U>;
+    using like = meta::conditional_t<meta::is_const_v<T>, const U, U>;
 
     constexpr auto moved(std::int64_t elements, const constant_index& i, ir::span mine) const {
         constexpr unsigned a = Align < sizeof(T) ? Align : sizeof(T);
@@ -280,7 +273,7 @@ struct pointer_traits<ptr<S, T, A>> {
     static constexpr bool is_ptr = true;
 };
 template <class A>
-inline constexpr bool is_ptr_v = pointer_traits<std::remove_cvref_t<A>>::is_ptr;
+inline constexpr bool is_ptr_v = pointer_traits<meta::remove_cvref_t<A>>::is_ptr;
 
 /// `[base+offset]` of a pointer; an unnamed pointer brings its span.
 template <class P>
@@ -291,7 +284,7 @@ template <class P>
     o.words[1] = p.base();
     o.words[2] = static_cast<std::uint32_t>(p.offset());
     o.count = 3;
-    if constexpr (!std::is_lvalue_reference_v<P>) o.fresh = p.expression();
+    if constexpr (!meta::is_lvalue_reference_v<P>) o.fresh = p.expression();
     return o;
 }
 }  // namespace detail
@@ -314,10 +307,10 @@ public:
     constexpr ~vec() = default;
     /// `px::vec{a, b}`: a vector of these registers. Nested calls among them are emitted left to right.
     template <class... R>
-        requires(sizeof...(R) == N) && (std::is_base_of_v<reg<T>, std::remove_cvref_t<R>> && ...)
+        requires(sizeof...(R) == N) && (meta::is_base_of_v<reg<T>, meta::remove_cvref_t<R>> && ...)
     constexpr explicit vec(R&&... r) : ids_{ir::head(ir::operand_kind::reg, r.id())...} {
         ((prog_ = r.program()), ...);
-        ir::span spans[] = {std::is_lvalue_reference_v<R> ? ir::span{} : r.expression()...};
+        ir::span spans[] = {meta::is_lvalue_reference_v<R> ? ir::span{} : r.expression()...};
         ir::span all;
         if (!prog_->settle(spans, N, all))
             prog_->report("K05", prog_->locations.back(),
@@ -347,7 +340,7 @@ private:
     ir::span span_{};
 };
 template <class First, class... Rest>
-vec(First&&, Rest&&...) -> vec<typename std::remove_cvref_t<First>::value_type, 1 + sizeof...(Rest)>;
+vec(First&&, Rest&&...) -> vec<typename meta::remove_cvref_t<First>::value_type, 1 + sizeof...(Rest)>;
 
 template <std::size_t Index, class T, unsigned N>
 [[nodiscard]] constexpr auto get(const vec<T, N>& v) {
@@ -358,17 +351,32 @@ namespace detail {
 /// `{a, b, …}` of a vector; an unnamed vector brings its span.
 template <class V>
 [[nodiscard]] constexpr auto vector_operand(V&& v) noexcept {
-    raw_operand o = vector_of(v.program(), v.words(), std::remove_cvref_t<V>::size);
-    if constexpr (!std::is_lvalue_reference_v<V>) o.fresh = v.expression();
+    raw_operand o = vector_of(v.program(), v.words(), meta::remove_cvref_t<V>::size);
+    if constexpr (!meta::is_lvalue_reference_v<V>) o.fresh = v.expression();
     return o;
 }
 }  // namespace detail
 
 }  // namespace ptxdsl
 
-// `auto [x, y] = k.ld(p)` for vectors.
+// `auto [x, y] = k.ld(p)` for vectors. std::tuple_size and std::tuple_element come with <utility>, which costs as much
+// as all other standard headers in use here together; libstdc++ lets them be declared without it.
+#if defined(__GLIBCXX__)
+namespace std {
+_GLIBCXX_BEGIN_NAMESPACE_VERSION
+template <class T>
+struct tuple_size;
+template <size_t Index, class T>
+struct tuple_element;
+_GLIBCXX_END_NAMESPACE_VERSION
+}  // namespace std
+#else
+#include <utility>
+#endif
 template <class T, unsigned N>
-struct std::tuple_size<ptxdsl::vec<T, N>> : std::integral_constant<std::size_t, N> {};
+struct std::tuple_size<ptxdsl::vec<T, N>> {
+    static constexpr std::size_t value = N;
+};
 template <std::size_t Index, class T, unsigned N>
 struct std::tuple_element<Index, ptxdsl::vec<T, N>> {
     using type = ptxdsl::reg<T>;

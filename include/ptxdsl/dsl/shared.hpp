@@ -7,6 +7,7 @@
 // registers.
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
 #include <ptxdsl/dsl/pointer.hpp>
 #include <ptxdsl/dsl/tile.hpp>
@@ -105,7 +106,7 @@ constexpr shared_region selected(const shared_region& r, const operand<u32>& slo
 
 /// One panel of a tile, as a tile of its own.
 template <class Tile>
-using panel_of = std::conditional_t<
+using panel_of = meta::conditional_t<
     Tile::layout.order == k_major,
     tile<typename Tile::element_type, Tile::rows, Tile::layout.panel_inner(), k_major, Tile::layout.swizzle>,
     tile<typename Tile::element_type, Tile::layout.panel_inner(), Tile::cols, mn_major, Tile::layout.swizzle>>;
@@ -210,7 +211,7 @@ private:
     [[nodiscard]] constexpr tile_stage copy() const noexcept { return tile_stage(*this); }
     template <class Part>
     static constexpr auto check_part() noexcept {
-        constexpr bool same = std::is_same_v<typename Part::element_type, typename Tile::element_type> &&
+        constexpr bool same = meta::is_same_v<typename Part::element_type, typename Tile::element_type> &&
                               Part::layout.order == layout.order && Part::layout.swizzle == layout.swizzle &&
                               Part::cols == Tile::cols;
         static_assert(same, "PTXDSL-F03: a part of a tile has its element type, swizzle, major and column count");
@@ -471,7 +472,7 @@ public:
                       "PTXDSL-C07: elements below a byte have no address; use the tile of the packed type");
         const operand<u32> r = as_operand<u32>(static_cast<R&&>(row), where),
                            c = as_operand<u32>(static_cast<C&&>(col), where);
-        if constexpr (std::is_integral_v<std::remove_cvref_t<R>> && std::is_integral_v<std::remove_cvref_t<C>>) {
+        if constexpr (meta::is_integral_v<meta::remove_cvref_t<R>> && meta::is_integral_v<meta::remove_cvref_t<C>>) {
             return static_cast<tile_stage<Tile>&&>(t).at(static_cast<u32>(row), static_cast<u32>(col), where);
         } else {
             const std::uint32_t begin = settle_arguments(t.region().fresh, r, c, where);

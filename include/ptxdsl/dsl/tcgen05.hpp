@@ -8,6 +8,7 @@
 // (I10).
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/mbarrier.hpp>
 #include <ptxdsl/dsl/tcgen05_descriptor.hpp>
 #include <ptxdsl/dsl/wgmma.hpp>
@@ -126,7 +127,7 @@ class [[nodiscard]] tmem_accumulator
 public:
     using tmem_view<tmem_accumulator, detail::accumulator_columns(M, N, detail::group_number(Group), Ws)>::tmem_view;
     using value_type = T;
-    using register_type = std::conditional_t<bits_of<T> == 32, T, b32>;
+    using register_type = meta::conditional_t<bits_of<T> == 32, T, b32>;
     static constexpr unsigned m = M, n = N;
     static constexpr tok group = Group;
     static constexpr tmem_lanes lanes = Lanes;
@@ -357,7 +358,7 @@ concept tmem_operand_type = requires { requires T::is_a_operand; };
 template <class T>
 concept tmem_scales_type = requires { requires T::is_scales; };
 template <class T>
-concept tmem_view_type = std::is_base_of_v<tmem_address, T> && requires { T::columns; };
+concept tmem_view_type = meta::is_base_of_v<tmem_address, T> && requires { T::columns; };
 
 /// Registers a load or store of this shape has for each repeat, and columns it touches.
 [[nodiscard]] constexpr unsigned registers_of_shape(tok shape) noexcept {
@@ -833,13 +834,13 @@ private:
         constexpr tile_layout a = layout_of<A>(), b = layout_of<B>();
         constexpr bool in_tmem = tmem_operand_type<A>;
         isa::scalar scale = isa::scalar::none;
-        if constexpr (!std::is_void_v<S>) scale = scalar_of<typename S::value_type>;
+        if constexpr (!meta::is_void_v<S>) scale = scalar_of<typename S::value_type>;
         constexpr u32 pair = group_number(D::group);
         plan p;
         p.known = kind_of_types(a, b, scale, Vec, p.kind);
         p.group_fits = true;
         if constexpr (in_tmem) p.group_fits = A::group == D::group;
-        if constexpr (!std::is_void_v<S>) p.group_fits = p.group_fits && S::group == D::group;
+        if constexpr (!meta::is_void_v<S>) p.group_fits = p.group_fits && S::group == D::group;
         p.lanes_fit = D::lanes == tmem_lanes::all;
         if constexpr (in_tmem) p.lanes_fit = p.lanes_fit && A::lanes == tmem_lanes::all;
         p.i = instruction_of(p.kind, scalar_of<typename D::value_type>, a, b, D::m, D::n, scale);
@@ -951,7 +952,7 @@ private:
         if constexpr (is_product<D, A, B>()) {
             using P = planned<D, A, B, SA, scale_vector_of<M...>, Sparse, false>;
             constexpr bool same =
-                std::is_same_v<typename SA::value_type, typename SB::value_type> && SA::group == SB::group;
+                meta::is_same_v<typename SA::value_type, typename SB::value_type> && SA::group == SB::group;
             static_assert(same, "PTXDSL-I04: the scales of A and B have one type and one cta_group");
             static_assert(SB::rows >= D::n && SA::rows >= D::m / group_number(D::group),
                           "PTXDSL-I04: there is a scale for each row of A in this block, and for each row of B (with a "

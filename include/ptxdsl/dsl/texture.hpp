@@ -19,6 +19,8 @@
 
 #include <ptxdsl/dsl/builder.hpp>
 
+#include <type_traits>
+
 namespace ptxdsl {
 
 using tok::_1d, tok::_2d, tok::_3d, tok::a1d, tok::a2d, tok::cube, tok::acube, tok::_2dms, tok::a2dms;

@@ -3,6 +3,7 @@
 // from the tile it fills; bytes on barriers come from the tile as well.
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/mbarrier.hpp>
 #include <ptxdsl/dsl/param.hpp>
 
@@ -188,7 +189,7 @@ public:
 
 /// Any tensor map handle.
 template <class M>
-concept tensor_map_type = std::is_base_of_v<map_handle, M> && requires { M::spec.rank; };
+concept tensor_map_type = meta::is_base_of_v<map_handle, M> && requires { M::spec.rank; };
 
 /// Integers a tensor copy takes together: coordinates, im2col offsets. Registers or literals.
 template <unsigned N>
@@ -222,28 +223,28 @@ namespace detail {
 /// Coordinates are signed; PTX takes any 32-bit integer register.
 template <class C>
 [[nodiscard]] constexpr auto as_coordinate(C&& c) {
-    using V = std::remove_cvref_t<C>;
+    using V = meta::remove_cvref_t<C>;
     if constexpr (traits<V>::is_reg) {
         using T = typename traits<V>::value;
-        static_assert(std::is_same_v<T, s32> || std::is_same_v<T, u32> || std::is_same_v<T, b32>,
+        static_assert(meta::is_same_v<T, s32> || meta::is_same_v<T, u32> || meta::is_same_v<T, b32>,
                       "PTXDSL-F01: a tensor coordinate is a 32-bit integer register or a literal");
         return operand<T>(static_cast<C&&>(c));
     } else {
-        static_assert(std::is_integral_v<V>,
+        static_assert(meta::is_integral_v<V>,
                       "PTXDSL-F01: a tensor coordinate is a 32-bit integer register or a literal");
         return operand<s32>(c);
     }
 }
 template <class C>
 [[nodiscard]] constexpr auto as_offset(C&& c) {
-    using V = std::remove_cvref_t<C>;
+    using V = meta::remove_cvref_t<C>;
     if constexpr (traits<V>::is_reg) {
         using T = typename traits<V>::value;
-        static_assert(std::is_same_v<T, u16> || std::is_same_v<T, s16> || std::is_same_v<T, b16>,
+        static_assert(meta::is_same_v<T, u16> || meta::is_same_v<T, s16> || meta::is_same_v<T, b16>,
                       "PTXDSL-F08: an im2col offset is a 16-bit register or a literal");
         return operand<T>(static_cast<C&&>(c));
     } else {
-        static_assert(std::is_integral_v<V>, "PTXDSL-F08: an im2col offset is a 16-bit register or a literal");
+        static_assert(meta::is_integral_v<V>, "PTXDSL-F08: an im2col offset is a 16-bit register or a literal");
         return operand<u16>(c);
     }
 }
@@ -809,7 +810,7 @@ public:
                                         const operand<u32>& bytes, remote_mbarrier<R> bar,
                                         location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
-        constexpr isa::scalar s = scalar_of<std::remove_const_t<T>>;
+        constexpr isa::scalar s = scalar_of<meta::remove_const_t<T>>;
         using F = form<Tgt, tok::cp, tok::reduce, tok::async, tok::bulk, tok::shared__cluster, tok::shared__cta,
                        tok::mbarrier__complete_tx__bytes, Op, bulk_reduction_type(Op, s)>;
         require<F, rule::f12>();
@@ -924,7 +925,7 @@ private:
     }
     template <tok Op, class T, tok Hint, class... O>
     constexpr auto reduce_global(location where, const O&... operands) const {
-        constexpr isa::scalar s = scalar_of<std::remove_const_t<T>>;
+        constexpr isa::scalar s = scalar_of<meta::remove_const_t<T>>;
         constexpr bool half = s == isa::scalar::f16 || s == isa::scalar::bf16;
         using F = compact_form<Tgt, tok::cp, tok::reduce, tok::async, tok::bulk, tok::global, tok::shared__cta,
                                tok::bulk_group, Hint, Op, half && Op == tok::add ? tok::noftz : tok::none,
@@ -985,7 +986,7 @@ private:
         static_assert(
             here != tile_error::swizzle_target,
             "PTXDSL-F02: this target has no tensor maps of the 128-byte swizzle in units of 32 (sm_100a has)");
-        constexpr bool same_type = std::is_same_v<typename T::element_type, typename Tile::element_type>;
+        constexpr bool same_type = meta::is_same_v<typename T::element_type, typename Tile::element_type>;
         static_assert(same_type, "PTXDSL-F03: the tile's element type differs from the tensor map's");
         static_assert(!same_type || T::layout.order == Tile::layout.order,
                       "PTXDSL-F03: the tile's major differs from the tensor map's");
@@ -1029,7 +1030,7 @@ private:
     }
     template <class T, unsigned A, unsigned B>
     constexpr auto check_bulk(const operand<u32>& bytes, location where) const {
-        static_assert(!std::is_const_v<T>,
+        static_assert(!meta::is_const_v<T>,
                       "PTXDSL-B02: bulk copy to a pointer to const; the kernel declared this memory read-only");
         static_assert(
             A >= 16 && B >= 16,

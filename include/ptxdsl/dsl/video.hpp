@@ -17,6 +17,8 @@
 #include <ptxdsl/detail/fixed_string.hpp>
 #include <ptxdsl/dsl/builder.hpp>
 
+#include <type_traits>
+
 namespace ptxdsl {
 
 /// A register of which an instruction reads a part, or the negative. Made by `px::part` and `px::minus`.

@@ -2,6 +2,7 @@
 // Warp communication and the small instructions around it (PTX ISA 9.7.13, 9.7.19).
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
 
 namespace ptxdsl {
@@ -203,7 +204,7 @@ public:
     template <unsigned Align = 0, class N>
     constexpr auto alloca_(N&& size, location where = location::current()) const {
         using V = first_value_t<N>;
-        using T = std::conditional_t<std::is_void_v<V>, u64, V>;
+        using T = meta::conditional_t<meta::is_void_v<V>, u64, V>;
         static_assert(Align == 0 || (Align & (Align - 1)) == 0, "PTXDSL-A03: an alignment is a power of two");
         using F = form<Tgt, tok::alloca, type_word<typing::own, T>>;
         require<F>();

@@ -3,6 +3,7 @@
 // Shape, types and majors come from the operands' tile types; nothing is stated twice.
 #pragma once
 
+#include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/matrix.hpp>
 #include <ptxdsl/dsl/shared.hpp>
 
@@ -13,7 +14,7 @@ namespace detail {
 struct fragment_place {
     unsigned index;
     location where;
-    template <std::integral Index>
+    template <meta::integral Index>
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr fragment_place(Index i, location at = location::current()) noexcept
         : index(static_cast<unsigned>(i)), where(at) {}
@@ -29,7 +30,7 @@ public:
     static constexpr unsigned n = N;
     static constexpr unsigned size = layout.registers();
     using value_type = T;
-    using register_type = std::conditional_t<std::is_same_v<T, f16>, f16x2, T>;
+    using register_type = meta::conditional_t<meta::is_same_v<T, f16>, f16x2, T>;
 
     constexpr accumulator(ir::program& p, std::uint32_t first) noexcept : prog_(&p), first_(first) {}
     /// Register `i` (C++ constant), in the hardware's order.
@@ -96,7 +97,7 @@ public:
                                 ir::span fresh = {}) noexcept
         : r_(r), id_(id), stages_(stages), fresh_(fresh) {}
     template <class Other>
-        requires(!std::is_same_v<Other, Tile>)
+        requires(!meta::is_same_v<Other, Tile>)
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr matrix_descriptor(const matrix_descriptor<Other>& o) noexcept : matrix_descriptor(o.region(), 0, 1) {
         static_assert(detail::always_false<Other>,
@@ -227,25 +228,25 @@ template <class Tile>
 inline constexpr bool is_shared_tile<shared_tile<Tile>> = true;
 
 template <class T>
-inline constexpr bool wgmma_16bit = std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
+inline constexpr bool wgmma_16bit = meta::is_same_v<T, f16> || meta::is_same_v<T, bf16>;
 template <class T>
-inline constexpr bool wgmma_int = std::is_same_v<T, s8> || std::is_same_v<T, u8> || std::is_same_v<T, b1>;
+inline constexpr bool wgmma_int = meta::is_same_v<T, s8> || meta::is_same_v<T, u8> || meta::is_same_v<T, b1>;
 template <class T>
-inline constexpr bool wgmma_fp8 = std::is_same_v<T, e4m3> || std::is_same_v<T, e5m2>;
+inline constexpr bool wgmma_fp8 = meta::is_same_v<T, e4m3> || meta::is_same_v<T, e5m2>;
 template <class T>
 inline constexpr bool wgmma_element =
-    wgmma_16bit<T> || wgmma_int<T> || wgmma_fp8<T> || std::is_same_v<T, tf32> || std::is_same_v<T, f32>;
+    wgmma_16bit<T> || wgmma_int<T> || wgmma_fp8<T> || meta::is_same_v<T, tf32> || meta::is_same_v<T, f32>;
 
 template <class A, class B>
 inline constexpr bool wgmma_pair =
     wgmma_element<A> && wgmma_element<B> &&
-    (std::is_same_v<A, B> || (wgmma_fp8<A> && wgmma_fp8<B>) ||
+    (meta::is_same_v<A, B> || (wgmma_fp8<A> && wgmma_fp8<B>) ||
      (wgmma_int<A> && wgmma_int<B> && bits_of<A> == 8 && bits_of<B> == 8) || (bits_of<A> == 32 && bits_of<B> == 32));
 
 /// Element type token: tf32 tiles may be declared as f32, which the tensor core reads as tf32.
 template <class T>
 [[nodiscard]] constexpr tok wgmma_type() noexcept {
-    return std::is_same_v<T, f32> ? tok::tf32 : isa::type_token(scalar_of<T>);
+    return meta::is_same_v<T, f32> ? tok::tf32 : isa::type_token(scalar_of<T>);
 }
 
 /// `scale-d`: false starts the accumulator at zero (its registers are not read), true adds to it; a predicate decides
@@ -293,7 +294,7 @@ public:
     template <class T, unsigned N>
     [[nodiscard]] constexpr accumulator<T, N> make_accumulator(string_view name = "acc") const {
         static_assert(N % 8 == 0 && N >= 8 && N <= 256, "PTXDSL-D04: the N of wgmma is a multiple of 8 from 8 to 256");
-        static_assert(std::is_same_v<T, f32> || std::is_same_v<T, f16> || std::is_same_v<T, s32>,
+        static_assert(meta::is_same_v<T, f32> || meta::is_same_v<T, f16> || meta::is_same_v<T, s32>,
                       "PTXDSL-D02: wgmma accumulates in f32, f16 or s32");
         using R = typename accumulator<T, N>::register_type;
         return {*p_, p_->new_regs(scalar_of<R>, accumulator<T, N>::size, name)};
@@ -514,9 +515,9 @@ private:
             pair,
             "PTXDSL-D02: the element types of A and B are no legal wgmma pair (f16xf16, bf16xbf16, tf32xtf32, "
             "e4m3/e5m2 mixes, s8/u8 mixes)");
-        constexpr bool acc = wgmma_int<A> ? std::is_same_v<T, s32>
-                                          : std::is_same_v<T, f32> || (std::is_same_v<T, f16> &&
-                                                                       !std::is_same_v<A, bf16> && bits_of<A> != 32);
+        constexpr bool acc = wgmma_int<A> ? meta::is_same_v<T, s32>
+                                          : meta::is_same_v<T, f32> || (meta::is_same_v<T, f16> &&
+                                                                        !meta::is_same_v<A, bf16> && bits_of<A> != 32);
         static_assert(!pair || acc,
                       "PTXDSL-D02: this accumulator type is not legal for these element types (integers: s32; bf16 and "
                       "tf32: f32; f16 and fp8: f16 or f32)");

@@ -13,6 +13,8 @@
 
 #include <ptxdsl/dsl/builder.hpp>
 
+#include <type_traits>
+
 namespace ptxdsl {
 
 using tok::row, tok::col;

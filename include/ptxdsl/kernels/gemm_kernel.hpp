@@ -13,6 +13,7 @@
 #include <ptxdsl/ptxdsl.hpp>
 
 #include <numbers>
+#include <type_traits>
 
 // Some system headers define min and max as macros.
 #pragma push_macro("min")

@@ -5,6 +5,8 @@
 
 #include <ptxdsl/kernels/gemm_kernel.hpp>
 
+#include <type_traits>
+
 #pragma push_macro("min")
 #undef min
 

@@ -13,6 +13,7 @@
 #include <compare>
 #include <memory>
 #include <numbers>
+#include <type_traits>
 
 // Some system headers define min and max as macros.
 #pragma push_macro("min")

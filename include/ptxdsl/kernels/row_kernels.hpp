@@ -6,6 +6,8 @@
 
 #include <ptxdsl/kernels/row_access.hpp>
 
+#include <type_traits>
+
 // Some system headers define min and max as macros.
 #pragma push_macro("min")
 #pragma push_macro("max")

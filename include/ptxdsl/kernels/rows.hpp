@@ -14,6 +14,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 // Some system headers define min and max as macros.
 #pragma push_macro("min")

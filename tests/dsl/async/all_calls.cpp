@@ -8,6 +8,8 @@
 
 #include <ptxdsl/ptxdsl.hpp>
 
+#include <type_traits>
+
 namespace px = ptxdsl;
 using namespace px;         // NOLINT(google-build-using-namespace)
 using namespace all_calls;  // NOLINT(google-build-using-namespace)

@@ -12,6 +12,8 @@
 #include <ptxdsl/dsl/wmma.hpp>
 #include <ptxdsl/ptxdsl.hpp>
 
+#include <type_traits>
+
 namespace px = ptxdsl;
 using namespace px;         // NOLINT(google-build-using-namespace)
 using namespace all_calls;  // NOLINT(google-build-using-namespace)

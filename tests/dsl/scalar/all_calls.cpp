@@ -7,6 +7,7 @@
 
 #include <ptxdsl/ptxdsl.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace px = ptxdsl;
