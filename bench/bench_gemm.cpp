@@ -169,10 +169,11 @@ void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt
     std::size_t fastest = 0;
     for (std::size_t i = 1; i < own; ++i)
         if (t.microseconds(i) < t.microseconds(fastest)) fastest = i;
+    const std::string which = own > 1 ? fmt::format(" (ours: {})", all[fastest].name) : std::string();
     for (std::size_t peer = own; peer < all.size(); ++peer)
         table.add({"gemm bf16", text_of(size), tflop / t.microseconds(fastest), tflop / t.microseconds(peer),
-                   fmt::format("{} (ours: {})", all[peer].name, all[fastest].name), t.ratio(fastest, peer),
-                   target_of(size, mode, all[peer].name), "TFLOP/s", std::string(bench::name(mode))});
+                   all[peer].name + which, t.ratio(fastest, peer), target_of(size, mode, all[peer].name), "TFLOP/s",
+                   std::string(bench::name(mode))});
 }
 
 /// Geometric mean of the ratios against each peer, when there is more than one shape.

@@ -482,7 +482,7 @@ def result_table(results):
 def geometric_means():
     """Of the GEMM over the language-model shapes, by peer: of the newest run over that list, whole."""
     logs = {}
-    for path in sorted((ROOT / "bench" / "results").glob("*.json")):
+    for path in sorted((ROOT / "bench" / "results").glob("*.json"), key=age):
         data = json.loads(path.read_text(encoding="utf-8"))
         run = [row for row in data if "bench_gemm --shapes llm" in row.get("command", "")] if isinstance(data, list) else []
         if not run or path.name.endswith(TUNING):
