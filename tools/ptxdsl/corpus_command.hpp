@@ -238,7 +238,9 @@ struct corpus_settings {
         const std::uintmax_t size = std::filesystem::file_size(files[i], unreadable);
         sizes.emplace_back(unreadable ? 0 : size, i);
     }
-    std::stable_sort(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::sort(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
     std::vector<std::size_t> order;
     for (const auto& [size, i] : sizes) order.push_back(i);
     return order;
