@@ -113,7 +113,7 @@ inline constexpr bool is_arithmetic_v = is_integral_v<T> || is_floating_point_v<
 template <class T>
 inline constexpr bool is_signed_v = false;
 template <class T>
-    requires is_arithmetic_v<T>
+    requires(is_arithmetic_v<T> && !is_same_v<remove_cv_t<T>, bool>)
 inline constexpr bool is_signed_v<T> = static_cast<T>(-1) < static_cast<T>(0);
 
 namespace detail {
