@@ -381,3 +381,10 @@ template <std::size_t Index, class T, unsigned N>
 struct std::tuple_element<Index, ptxdsl::vec<T, N>> {
     using type = ptxdsl::reg<T>;
 };
+// `const auto [x, y] = …`: what <utility> says of every const type, where it is not there.
+template <class T, unsigned N>
+struct std::tuple_size<const ptxdsl::vec<T, N>> : std::tuple_size<ptxdsl::vec<T, N>> {};
+template <std::size_t Index, class T, unsigned N>
+struct std::tuple_element<Index, const ptxdsl::vec<T, N>> {
+    using type = const ptxdsl::reg<T>;
+};
