@@ -556,11 +556,15 @@ struct facts_of {
         : m(program), out(to), regs(program.n.regs), values(program.n.regs) {
         threads = together = m.attrs.reqntid.given() ? m.attrs.reqntid.count() : 0;
         if (threads != 0) first_thread = 0, warps_known = true;
-        if (threads != 0 && threads <= 992) warps = (1u << (threads + 31) / 32) - 1;
         roles.push_back({threads, first_thread});
+        if (followed_warps() != 0) warps = (1u << followed_warps()) - 1;
         loops.push_back({});
     }
 
+    /// Warps of the block, where rules follow each of them; 0: not known, or more than sets of 31 bits hold.
+    [[nodiscard]] constexpr u32 followed_warps() const noexcept {
+        return roles[0].threads > 31 * 32 ? 0 : (roles[0].threads + 31) / 32;
+    }
     [[nodiscard]] constexpr register_name reg_name(u32 id) const noexcept {
         const ir::prefix_info& p = m.prefixes[m.regs[id].prefix];
         return {m.text(p.id), id - p.first, p.how == ir::naming::numbered};

@@ -42,9 +42,9 @@ private:
     }
     /// Warps that do the same; false: too many kinds of them.
     constexpr bool find_groups() noexcept {
-        const u32 threads = f_.roles[0].threads;
-        if (threads == 0 || threads > 992) return false;
-        for (u32 w = 0; w < (threads + 31) / 32; ++w) {
+        const u32 warps = f_.followed_warps();
+        if (warps == 0) return false;
+        for (u32 w = 0; w < warps; ++w) {
             u32 g = 0;
             while (g < groups_ && !is_like(w, g)) ++g;
             if (g == most_groups) return false;

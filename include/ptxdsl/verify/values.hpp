@@ -158,26 +158,21 @@ constexpr void note_warps(Facts& f, u32 id, u32 hold, u32 fail) {
 /// `setp` of such a value with a literal: which warps it holds for.
 template <class Facts>
 constexpr void learn_warps(Facts& f, u32 id, const ir::cursor& c, const u32* sources) {
-    const u32 threads = f.roles[0].threads;
+    const u32 warps = f.followed_warps();
     if (!is_only_value(f, id) || c.operands() != 3 || ir::kind_of(sources[0]) != ir::operand_kind::reg ||
         (f.regs[ir::payload_of(sources[0])] & bit::form) == 0 ||
-        ir::kind_of(sources[1]) != ir::operand_kind::small_int || threads == 0 || threads > 992)
+        ir::kind_of(sources[1]) != ir::operand_kind::small_int || warps == 0)
         return;
     const value_form& v = f.forms[f.values[ir::payload_of(sources[0])]];
     const std::int64_t literal = ir::small_value(sources[1]);
     const tok how = token_at(c, 1);
     u32 hold = 0;
-    for (u32 w = 0; w < (threads + 31) / 32; ++w) {
+    for (u32 w = 0; w < warps; ++w) {
         std::int64_t x = 0;
         const bool known = value_in_warp(f, v, w, x);
         if (!known && (f.warps >> w & 1u) != 0) return;
-        const bool below = x < literal, equal = x == literal;
-        const bool holds = how == tok::eq   ? equal
-                           : how == tok::ne ? !equal
-                           : how == tok::lt ? below
-                           : how == tok::le ? below || equal
-                           : how == tok::gt ? !below && !equal
-                                            : !below;
+        bool holds = false;
+        if (!compares(how, x, literal, holds)) return;
         if (x < 0 && (f.warps >> w & 1u) != 0 && how != tok::eq && how != tok::ne) return;  // perhaps unsigned
         hold |= holds ? 1u << w : 0;
     }
