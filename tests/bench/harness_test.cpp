@@ -34,6 +34,7 @@ std::optional<std::vector<std::string>> rows_in(const std::string& file) {
 class temporary_folder {
 public:
     temporary_folder() {
+        // mkdtemp puts letters of its own in place of the six X.
         path_ = (std::filesystem::temp_directory_path() / "ptxdsl-bench-XXXXXX").string();
         REQUIRE(mkdtemp(path_.data()) != nullptr);
     }

@@ -449,15 +449,26 @@ def age(path):
     return path.name[:10], "library" in path.name, "rows" in path.name, session, path.name
 
 
+def result_files():
+    """Name and rows of each file that holds a list of rows, the newest last."""
+    for path in sorted((ROOT / "bench" / "results").glob("*.json"), key=age):
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(data, list) and not path.name.endswith(TUNING):
+            yield path.name, data
+
+
+def peer_of(row):
+    """The peer's name without which of our configurations it was compared with."""
+    return re.sub(r" [(]ours: .*[)]$", "", row["peer_name"])
+
+
 def load_results():
     """The newest row for each work, shape, mode and peer, with the name of its file."""
     newest = {}
-    for path in sorted((ROOT / "bench" / "results").glob("*.json"), key=age):
-        data = json.loads(path.read_text(encoding="utf-8"))
-        for row in data if isinstance(data, list) and not path.name.endswith(TUNING) else []:
+    for name, data in result_files():
+        for row in data:
             if {"work", "shape", "ours", "peer", "peer_name", "ratio"} <= row.keys():
-                peer = re.sub(r" [(]ours: .*[)]$", "", row["peer_name"])
-                newest[row["work"], row["shape"], row.get("mode", ""), peer] = (path.name, row)
+                newest[row["work"], row["shape"], row.get("mode", ""), peer_of(row)] = (name, row)
     return newest
 
 
@@ -482,23 +493,20 @@ def result_table(results):
 def language_model_rows():
     """The rows of the newest run of the GEMM over the list of language-model shapes."""
     newest = []
-    for path in sorted((ROOT / "bench" / "results").glob("*.json"), key=age):
-        data = json.loads(path.read_text(encoding="utf-8"))
-        run = [row for row in data if "bench_gemm --shapes llm" in row.get("command", "")] if isinstance(data, list) else []
-        if run and not path.name.endswith(TUNING):
-            newest = run
+    for _, data in result_files():
+        newest = [row for row in data if "bench_gemm --shapes llm" in row.get("command", "")] or newest
     return newest
 
 
 def least_ratio():
-    return min((row["ratio"] for row in language_model_rows() if row["peer_name"].startswith("cuBLASLt default")), default=0)
+    return min((row["ratio"] for row in language_model_rows() if peer_of(row) == "cuBLASLt default"), default=0)
 
 
 def geometric_means():
     """Of the GEMM over the language-model shapes, by peer: of the newest run over that list, whole."""
     logs = {}
     for row in language_model_rows():
-        logs.setdefault(re.sub(r" [(]ours: .*[)]$", "", row["peer_name"]), []).append(math.log(row["ratio"]))
+        logs.setdefault(peer_of(row), []).append(math.log(row["ratio"]))
     return [(peer, len(v), math.exp(sum(v) / len(v))) for peer, v in logs.items()]
 
 
