@@ -123,6 +123,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/verify/ranks.hpp
     ptxdsl/verify/registers.hpp
     ptxdsl/verify/report.hpp
+    ptxdsl/verify/rounds.hpp
     ptxdsl/verify/tensor_memory.hpp
     ptxdsl/verify/values.hpp
     ptxdsl/verify/verify.hpp

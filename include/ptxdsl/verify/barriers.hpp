@@ -107,12 +107,13 @@ public:
                 default: move(s); break;
             }
         }
+        const u32 before = f_.out.findings.size();
         if (count_ != 0 && !no_arity_ && !f_.arrivals_unknown) {
             check_arrivals(), check_parity();
-            if (stage_ != unknown_count && in_a_row()) check_row();
+            if (stage_ != unknown_count && in_a_row()) check_row(before != f_.out.findings.size());
         }
         note_whole();
-        note_parts();
+        if (before == f_.out.findings.size()) note_parts();
         if (tallies_ != 0 && !f_.bytes_unknown) check_bytes();
     }
 
@@ -122,8 +123,15 @@ private:
     [[nodiscard]] constexpr bool repeats(const site& s) const noexcept {
         if (s.loop == 0) return false;
         if (walker_code::is_walker(s.slot) && f_.walkers[s.slot - 1].reg + 1 == f_.loops[s.loop].counter) return false;
-        if ((f_.loops[s.loop].paced >> (s.role < 31 ? s.role : 31) & 1u) == 0) return true;
+        if ((f_.loops[s.loop].paced >> (s.role < 31 ? s.role : 31) & 1u) == 0 && !waits_beside(s)) return true;
         return waits_ && depth(s.loop) > deepest_wait_;
+    }
+    /// Whether each iteration that arrives here waits on some mbarrier as well: in the same arm, or around it.
+    [[nodiscard]] constexpr bool waits_beside(const site& s) const noexcept {
+        for (const site& w : f_.sites)
+            if (w.kind == site_kind::wait && w.role == s.role && w.loop == s.loop && f_.arm_lies_in(s.arm, w.arm))
+                return true;
+        return false;
     }
     /// Whether an iteration that waits at `w` and arrives at `s` needs the phase that earlier arrivals at `s` end: they
     /// are one barrier's, a pipeline's, or those who wait for `s` answer each time, once, for `w`.
@@ -180,11 +188,25 @@ private:
         return s.barrier == barrier_ && (stage_ == unknown_count || s.stage == stage_ || s.stage == unknown_count);
     }
     [[nodiscard]] constexpr bool goes_on(u32 l) const noexcept { return l != 0 && f_.loops[l].trips > 1; }
+    [[nodiscard]] constexpr bool goes_on(const site& s) const noexcept {
+        if (goes_on(s.loop) || f_.counted.empty()) return goes_on(s.loop);
+        u32 rounds = 0;
+        for (const site& x : f_.sites) rounds += is_mine(x) && x.kind == s.kind && x.where == s.where ? 1 : 0;
+        return rounds > 1;
+    }
+    /// All that arrives is one statement, which ends a phase each time.
+    [[nodiscard]] constexpr bool one_statement() const noexcept {
+        for (u32 i = 0; i < arrivals_; ++i)
+            if (amounts_[i] != count_) return false;
+        for (const site& s : f_.sites)
+            if (is_mine(s) && s.kind == site_kind::arrive && s.where != arrival_->where) return false;
+        return arrivals_ != 0;
+    }
     constexpr void wait(const site& s) noexcept {
         waits_ = true;
         if (parity_ != 2 && parity_ != s.amount) other_parity_ = true;
         parity_ = s.amount;
-        if (goes_on(s.loop) && wait_ == nullptr) wait_ = &s;
+        if (wait_ == nullptr && goes_on(s)) wait_ = &s;
     }
     constexpr void init(const site& s) noexcept {
         if (s.loop != 0) other_parity_ = true;  // the phases begin anew
@@ -227,7 +249,7 @@ private:
     constexpr void arrive(const site& s) {
         if (const u32 least = least_of(s); least < least_) least_ = least;
         const u32 threads = s.amount == 0 ? 1 : threads_that_arrive(s);
-        if (threads == 0 || s.amount == unknown_count || repeats(s) || arrivals_ == max_sites ||
+        if (threads == 0 || s.amount == unknown_count || repeats(s) || arrivals_ == max_arrivals ||
             (s.flags & site_flag::apart) != 0) {
             no_arity_ = true;
             return;
@@ -250,7 +272,7 @@ private:
         const u32 threads = threads_of(s);
         u32 t = 0;
         while (t < tallies_ && (tally_[t].role != s.role || tally_[t].loop != s.loop)) ++t;
-        if (t == max_sites) {
+        if (t == max_tallies) {
             no_sums_ = true;
             return;
         }
@@ -312,6 +334,7 @@ private:
     [[nodiscard]] constexpr bool some_choice_makes(u32 wanted, u32 from) const noexcept {
         if (wanted == 0) return true;
         for (u32 i = from; i < arrivals_; ++i) {
+            if (i > from && amounts_[i] == amounts_[i - 1] && others_[i] == others_[i - 1]) continue;  // the same again
             if (amounts_[i] <= wanted && some_choice_makes(wanted - amounts_[i], i + 1)) return true;
             if (others_[i] != 0 && others_[i] <= wanted && some_choice_makes(wanted - others_[i], i + 1)) return true;
         }
@@ -349,8 +372,8 @@ private:
     }
     /// E08: one phase a round, and a wait that names the same parity in all of them.
     constexpr void check_parity() {
-        if (wait_ == nullptr || other_parity_ || parity_ > 1 || arrivals_ != 1 || amounts_[0] != count_ ||
-            stage_ == unknown_count || arrival_->guarded || !goes_on(arrival_->loop))
+        if (wait_ == nullptr || other_parity_ || parity_ > 1 || stage_ == unknown_count || !one_statement() ||
+            arrival_->guarded || !goes_on(*arrival_))
             return;
         u32 l = wait_->loop;
         while (l != arrival_->loop && l != 0) l = f_.loops[l].parent;
@@ -388,18 +411,18 @@ private:
     [[nodiscard]] static constexpr bool by_one_thread(const site& a, const site& b) noexcept {
         return a.single == 0 || b.single == 0 || a.single == b.single;
     }
-    /// E01: some thread waits for more phases than the arrivals end. E08: for the phase before again, though one ended
-    /// between; or for the second phase without having met the thread that has seen the first.
-    constexpr void check_row() {
+    /// E01: some thread waits for more phases than the arrivals before it, or all, end. E08: for the phase before
+    /// again, though one ended between; or for the second phase without having met the thread that has seen the first.
+    constexpr void check_row(bool told) {
         const site* last = nullptr;
-        u32 phases = 0, ended = 0;  // `ended`: arrivals since the last wait
+        u32 phases = 0, ended = 0, before = 0;  // `ended`: arrivals since the last wait; `before`: all so far
         bool apart = false, once = true, alone = true;
         for (const site& s : f_.sites) {
             if (!is_mine(s)) continue;
             once = once && loop_of(s) == 0;
             if (s.kind == site_kind::arrive) {
                 alone = alone && s.amount * threads_of(s) == count_;
-                ended += s.amount * threads_of(s);
+                ended += s.amount * threads_of(s), before += s.amount * threads_of(s);
                 apart = apart || (last != nullptr && !by_one_thread(*last, s));
             }
             if (s.kind != site_kind::wait) continue;
@@ -408,6 +431,8 @@ private:
                 ++phases;
             else if (ended == count_ && !apart)
                 return say_again(s, *last);
+            if (once && s.single == 0 && s.role == 0 && before < phases * count_ && !told)
+                return say_early(s, phases, before);
             if (last == nullptr && once && s.single == 0 && ended >= 2 * count_ && alone) return say_missed(s);
             const bool others = last != nullptr && last->single != 0 && s.single == 0 && once;
             if (others && s.amount == 1 && phases == 2 && last->meetings == s.meetings && !waits_between(*last, s))
@@ -428,6 +453,15 @@ private:
         for (const site* s = &a + 1; s != &b; ++s)
             if (s->kind == site_kind::wait && s->barrier != barrier_) return true;
         return false;
+    }
+    /// All threads wait, so nobody comes to the arrivals behind.
+    constexpr void say_early(const site& s, u32 phases, u32 before) {
+        name(s.where, "E01", "");
+        f_.out.say(" expects ")
+            .with(count_)
+            .say(" arrivals per phase, but all threads wait here for phase ")
+            .with(phases);
+        f_.out.say(", and the code before provides ").with(before).say(" arrivals: the wait never returns");
     }
     constexpr void say_missed(const site& s) {
         name(s.where, "E01", "");
@@ -555,12 +589,12 @@ private:
         if (copy_ != nullptr) f_.out.say("; copied at ").at(f_.source(copy_->where));
     }
 
-    static constexpr u32 max_sites = 10;
+    static constexpr u32 max_arrivals = most_rounds + 4, max_tallies = 10;
     Facts& f_;
     u32 barrier_, stage_;
     u32 count_ = 0, arrivals_ = 0, total_ = 0, tallies_ = 0, deepest_wait_ = 0;
-    u32 amounts_[max_sites] = {}, others_[max_sites] = {};
-    tally tally_[max_sites] = {};
+    u32 amounts_[max_arrivals] = {}, others_[max_arrivals] = {};
+    tally tally_[max_tallies] = {};
     const site *init_ = nullptr, *arrival_ = nullptr, *expect_ = nullptr, *copy_ = nullptr, *wait_ = nullptr,
                *first_wait_ = nullptr;
     struct {

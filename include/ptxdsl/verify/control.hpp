@@ -3,7 +3,7 @@
 // K03.
 #pragma once
 
-#include <ptxdsl/verify/ranks.hpp>
+#include <ptxdsl/verify/rounds.hpp>
 
 namespace ptxdsl::verify {
 
@@ -18,6 +18,8 @@ struct frame {
     u32 event = 0;
     u32 role = 0, block = 0;
     u32 masks = 0;  ///< how many there were before
+    u32 learned = 0;
+    bool decided = false;  ///< an if that is none in the round at hand
     bool split = false, never = false;
     u32 condition = 0;  ///< of the if: predicate << 1 | negated
     block_set blocks{};
@@ -87,7 +89,7 @@ public:
             const frame& fr = frames_.back();
             f_.arm_now = fr.arm;
             chosen_from = fr.threads;
-            if (!fr.in_else)
+            if (!fr.in_else && !fr.decided)
                 f_.events[fr.event].flags |= single ? event_flag::selects | event_flag::one : event_flag::selects;
         }
         f_.single_warps = (chosen_from + 31) / 32;
@@ -184,7 +186,7 @@ private:
         bool some = differs(guard);
         const bool by_index = guard == 0 || (f_.regs[(guard >> 1) - 1] & bit::by_index) != 0;
         for (u32 i = outer; i < frames_.size() && !some; ++i)
-            some = frames_[i].kind == ir::region::if_begin &&
+            some = frames_[i].kind == ir::region::if_begin && !frames_[i].decided &&
                    (f_.events[frames_[i].event].flags & event_flag::selects) != 0;
         if (!some) return;
         f_.divergent |= bit::varies | diverged_in_loop;
@@ -217,7 +219,7 @@ private:
         fr.warps = f_.warps, fr.warps_known = f_.warps_known;
         fr.first_writes = f_.first_writes.size();
         fr.first_turned = f_.turned.size();
-        fr.event = f_.events.size();
+        fr.event = f_.events.size(), fr.learned = f_.learned.size();
         frames_.push_back(fr);
     }
     constexpr bool close(ir::region kind) {
@@ -241,6 +243,11 @@ private:
         if (!f_.never) take_deciding(f_, predicate);
         open(ir::region::if_begin);
         frames_.back().condition = c.payload(0);
+        bool holds = false;
+        if (!f_.never && is_decided(f_, predicate, (c.payload(0) & 1u) != 0, holds)) {
+            frames_.back().decided = true, f_.never = !holds;
+            return;
+        }
         f_.push(event_kind::if_begin);
         ++f_.ifs_open;
         if ((f_.regs[predicate] & bit::varies & ~f_.divergent) != 0)
@@ -334,7 +341,7 @@ private:
     /// Ifs and loops around. (A block changes nothing before a thread leaves it.)
     [[nodiscard]] constexpr u32 constructs() const noexcept {
         u32 n = 0;
-        for (const frame& fr : frames_) n += fr.kind == ir::region::block_begin ? 0 : 1;
+        for (const frame& fr : frames_) n += fr.kind == ir::region::block_begin || fr.decided ? 0 : 1;
         return n;
     }
     /// The arm at hand is a role of `threads` threads.
@@ -353,6 +360,11 @@ private:
             return malformed("else without its if");
         frame& fr = frames_.back();
         fr.in_else = true;
+        if (fr.decided) {
+            f_.never = !f_.never;
+            return;
+        }
+        forget_from(f_, fr.learned);
         f_.masks.truncate(fr.masks);  // the lanes of this arm may execute the same
         raise_lone_masks();
         f_.push(event_kind::else_begin);
@@ -373,6 +385,11 @@ private:
         fr.then_turned = f_.turned.size();
     }
     constexpr void end_if() {
+        if (!frames_.empty() && frames_.back().decided) {
+            close(ir::region::if_begin);
+            return;
+        }
+        if (!frames_.empty()) forget_from(f_, frames_.back().learned);
         if (!frames_.empty() && frames_.back().in_else && f_.loop_now == 0)
             for (u32 i = frames_.back().first_writes; i < frames_.back().then_writes; ++i)
                 f_.regs[f_.first_writes[i]] &= ~bit::hidden;
@@ -426,6 +443,7 @@ private:
     }
     constexpr void end_loop(const ir::cursor& c) {
         const u32 at = f_.loop_now;
+        if (!frames_.empty()) forget_from(f_, frames_.back().learned);
         if (!close(ir::region::loop_begin)) return;
         loop& l = f_.loops[at];
         if (l.id != c.payload(0)) return malformed("loops close in another order than they open");

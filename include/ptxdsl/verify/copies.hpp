@@ -104,7 +104,7 @@ constexpr u32 map_at(Facts& f, const u32* o) {
     for (const auto& a : f.map_aliases)
         if (a.of == base) base = a.root;
     if (ir::kind_of(base) != ir::operand_kind::reg || (k == ir::operand_kind::address && o[2] != 0) ||
-        (f.regs[ir::payload_of(base)] & bit::again) != 0)
+        (f.regs[ir::payload_of(base)] & bit::again) != 0 || f.is_of_round(ir::payload_of(base)))
         return max_maps;
     for (u32 i = 0; i < f.maps.size(); ++i)
         if (f.maps[i] == base) return i;
@@ -206,7 +206,7 @@ constexpr void thread_copy(Facts& f, const ir::cursor& c) {
     if (f.guard != 0 || f.unstructured || ir::kind_of(o[0]) != ir::operand_kind::address ||
         (ir::kind_of(o[1]) == ir::operand_kind::reg && (f.regs[ir::payload_of(o[1])] & bit::again) != 0))
         return;
-    f.thread_writes.push_back({o[1], o[2], f.arm_now << 8 | (f.role_now & 0xffu), f.loop_now, f.where});
+    f.thread_writes.push_back({o[1], o[2], f.arm_now << 8 | (f.role_now & 0xffu), f.loop_now, f.where, f.round});
 }
 template <class Facts>
 constexpr void thread_copies_arrive(Facts& f) noexcept {
@@ -219,7 +219,7 @@ constexpr void read_own_copy(Facts& f, const u32* address) {
     for (const auto& w : f.thread_writes) {
         u32 l = f.loop_now;
         while (l != w.loop && l != 0) l = f.loops[l].parent;
-        if (w.base != address[1] || w.offset != address[2] || l != w.loop ||
+        if (w.round != f.round || w.base != address[1] || w.offset != address[2] || l != w.loop ||
             w.stand != (f.arm_now << 8 | (f.role_now & 0xffu)))
             continue;
         f.out.error("E07", f.where)

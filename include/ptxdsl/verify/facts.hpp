@@ -119,6 +119,8 @@ struct value_form {
     }
 };
 
+inline constexpr value_form no_value{.known = false};
+
 /// Registers that instructions name together: an accumulator, an A operand.
 struct fragment {
     u32 first = 0, count = 0;
@@ -290,6 +292,14 @@ struct loop {
     u32 release_where = 0;  ///< of the first arrival behind it that frees a slot + 1
 };
 
+/// A `for_` whose rounds are read one by one (verify/rounds.hpp). Places are word offsets.
+struct counted_loop {
+    u32 begin = 0, body = 0, step = 0, end = 0;  ///< `body`: behind the test at the top; `step`: the label before it
+    u32 counter = 0;                             ///< operand
+    std::int64_t rounds = 0, first = 0, stride = 0;
+};
+inline constexpr u32 most_rounds = 16;
+
 /// Tensor memory, as far as the text has been read (verify/tensor_memory.hpp). Places are `stand(facts)`.
 struct tensor_memory_facts {
     u32 group = 0;
@@ -443,6 +453,10 @@ struct facts_of {
     std::int32_t step = 0;
     ::ptxdsl::detail::dynarray<role> roles;
     ::ptxdsl::detail::dynarray<loop> loops;
+    ::ptxdsl::detail::dynarray<counted_loop> counted;
+    u32 in_rounds = 0;                        ///< of so many of them the text at hand is a round
+    u32 round = 0;                            ///< rounds begun so far
+    ::ptxdsl::detail::dynarray<u32> learned;  ///< registers written in the rounds at hand
 
     /// One use of a named barrier.
     struct barrier_use {
@@ -489,7 +503,7 @@ struct facts_of {
     bool waits_for_thread_copies = false;               ///< has `cp.async.wait_group` or the like
     bool told_late = false;                             ///< E07: nothing waits for a copy
     struct thread_write {
-        u32 base = 0, offset = 0, stand = 0, loop = 0, where = 0;
+        u32 base = 0, offset = 0, stand = 0, loop = 0, where = 0, round = 0;
     };
     ::ptxdsl::detail::dynarray<thread_write> thread_writes;  ///< `cp.async` that have not been waited for
     u32 noted_barrier = 0;
@@ -561,6 +575,12 @@ struct facts_of {
         loops.push_back({});
     }
 
+    /// Whether a register is written in the rounds at hand: its value may be another one in each.
+    [[nodiscard]] constexpr bool is_of_round(u32 reg) const noexcept {
+        for (u32 i = 0; in_rounds != 0 && i < learned.size(); ++i)
+            if (learned[i] == reg) return true;
+        return false;
+    }
     /// Warps of the block, where rules follow each of them; 0: not known, or more than sets of 31 bits hold.
     [[nodiscard]] constexpr u32 followed_warps() const noexcept {
         return roles[0].threads > 31 * 32 ? 0 : (roles[0].threads + 31) / 32;

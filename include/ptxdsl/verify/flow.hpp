@@ -1124,11 +1124,19 @@ private:
             .say(of(slot_item::store, i).value == 1 ? "commit_group, then wait_group_read<0>" : "wait_group_read<0>")
             .say(" before the exit");
     }
+    /// In another round.
+    [[nodiscard]] constexpr bool is_useful_elsewhere(const event& e) const noexcept {
+        if ((e.kind != event_kind::wgmma_commit && e.kind != event_kind::wgmma_wait) || f_.counted.empty())
+            return false;
+        for (const event& x : f_.events)
+            if (x.where == e.where && x.kind == e.kind && x.useful) return true;
+        return false;
+    }
     /// D10: commits and waits that had nothing to do on any path.
     constexpr void warn_useless() {
         if (f_.is_function) return;
         for (const event& e : f_.events) {
-            if (e.useful) continue;
+            if (e.useful || is_useful_elsewhere(e)) continue;
             if (e.kind == event_kind::wgmma_commit)
                 f_.out.warning("D10", e.where)
                     .say("wgmma.commit_group commits nothing: no wgmma before it on any path");

@@ -29,7 +29,10 @@ template <class Facts>
 [[nodiscard]] constexpr bool goes_round(const Facts& f, const site& s, u32 stages) noexcept {
     for (u32 l = s.loop; l != 0; l = f.loops[l].parent)
         if (f.loops[l].trips == unknown_count || f.loops[l].trips > stages) return true;
-    return false;
+    u32 rounds = 0;
+    for (u32 i = 0; !f.counted.empty() && i < f.sites.size(); ++i)
+        rounds += f.sites[i].where == s.where && f.sites[i].kind == s.kind ? 1 : 0;
+    return rounds > stages;
 }
 
 /// E16: copies fill slots of several blocks, and no block hears from another that its slot is free.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ptxdsl/verify/control.hpp>
+#include <ptxdsl/verify/rounds.hpp>
 
 namespace ptxdsl::verify {
 
@@ -13,7 +14,7 @@ public:
     label_facts labels;
     ::ptxdsl::detail::dynarray<u32> wait_predicates;
 
-    constexpr explicit prescan(Facts& f) : f_(f) {
+    constexpr explicit prescan(Facts& f) : f_(f), rounds_(f) {
         labels.labels.resize(f.m.n.labels);
         labels.scopes.push_back({0, f.m.n.words, 0});
     }
@@ -22,11 +23,14 @@ public:
         const u32* const end = f_.m.words + f_.m.n.words;
         for (const u32* w = f_.m.words; w < end; w += w[0] & 0xffffu) {
             switch (static_cast<ir::record>(w[0] >> 24)) {
-                case ir::record::instruction:
-                    note_results(w);
-                    if (opcode_of(w) == op::scale) note_index(ir::cursor{w});
-                    if (opcode_of(w) >= op::branch) instruction(ir::cursor{w});
+                case ir::record::instruction: {
+                    const op k = opcode_of(w);
+                    note_results(w, k);
+                    if (k == op::scale) note_index(ir::cursor{w});
+                    rounds_.instruction(w, k);
+                    if (k >= op::branch) instruction(ir::cursor{w});
                     break;
+                }
                 case ir::record::label: label(ir::cursor{w}); break;
                 case ir::record::region: region(ir::cursor{w}); break;
                 case ir::record::text: f_.opaque = true; break;
@@ -36,6 +40,7 @@ public:
         }
         for (const u32 target : branches_)
             if (target >= f_.m.n.labels || labels.labels[target].kind == label_facts::use::wild) f_.unstructured = true;
+        if (!f_.unstructured && !f_.opaque) rounds_.finish();
     }
 
 private:
@@ -44,9 +49,9 @@ private:
         u32& v = f_.regs[ir::payload_of(head)];
         v |= (v & bit::seen) != 0 ? bit::again : bit::seen;
     }
-    constexpr void note_results(const u32* w) noexcept {
+    constexpr void note_results(const u32* w, op k) noexcept {
         const u32* const dst = w + 4 + ((w[0] >> 16 & 0xffu) + 1) / 2;
-        if ((w[1] >> 8 & 0xffu) == 0 || !has_result(opcode_of(w), ir::cursor{w})) return;
+        if ((w[1] >> 8 & 0xffu) == 0 || !has_result(k, ir::cursor{w})) return;
         if (dst[0] >> 28 == 0) return note_result(dst[0]);
         const ir::operand_kind kind = ir::kind_of(dst[0]);
         if (kind != ir::operand_kind::vec && kind != ir::operand_kind::pair) return;
@@ -106,6 +111,7 @@ private:
         if (c.payload(0) >= f_.m.n.labels) return;
         if (c.code() == static_cast<u32>(ir::label_kind::branch_targets))
             for (u32 i = 1; i < c.size() - 2; ++i) branches_.push_back(c.payload(i));
+        rounds_.label(c.w);
         label_facts::entry& e = labels.labels[c.payload(0)];
         e.scope = scope_;
         e.here = true;
@@ -121,6 +127,9 @@ private:
             e.kind = code == ir::region::loop_end ? label_facts::use::loop_exit : label_facts::use::structural;
             if (code == ir::region::loop_end) e.loop = c.payload(0);
         }
+        if (code == ir::region::loop_begin) rounds_.begin(c, before_);
+        if (code == ir::region::loop_end) rounds_.end(c);
+        if (code == ir::region::break_ || code == ir::region::continue_) rounds_.leaves(c.payload(0));
         if (code == ir::region::scope_begin) open_scope(c);
         if (code == ir::region::scope_end) close_scope(c);
     }
@@ -135,6 +144,7 @@ private:
     }
 
     Facts& f_;
+    round_finder<Facts> rounds_;
     const u32* before_ = nullptr;
     u32 scope_ = 0;
     ::ptxdsl::detail::dynarray<u32> branches_;

@@ -265,9 +265,25 @@ constexpr u32 partly_written(Facts& f, u32 id, u32 v) {
     f.guarded_writes.push_back({id, f.guard});
     return bit::partly;
 }
+/// What a register was known to hold.
+template <class Facts>
+constexpr void forget(Facts& f, u32 id) noexcept {
+    f.regs[id] &= ~(bit::constant | bit::address | bit::lanes | bit::form | bit::by_index) & ((1u << bit::place) - 1);
+    for (auto& v : f.rank_values) v.reg = v.reg == id ? unknown_count : v.reg;
+    for (auto& t : f.rank_tests) t.reg = t.reg == id ? unknown_count : t.reg;
+    for (auto& t : f.tokens) t.reg = t.reg == id ? unknown_count : t.reg;
+}
+/// Rounds: what an arm that ends has written, or a loop, may be of an earlier round behind it.
+template <class Facts>
+constexpr void forget_from(Facts& f, u32 first) noexcept {
+    if (f.in_rounds == 0) return;
+    for (u32 i = first; i < f.learned.size(); ++i) forget(f, f.learned[i]);
+    f.learned.truncate(first);
+}
 /// One register is written with what the instruction has read.
 template <class Facts>
 constexpr void define(Facts& f, u32 id) {
+    if (f.in_rounds != 0) forget(f, id), f.learned.push_back(id);
     const u32 v = f.regs[id];
     if ((v & (bit::member | bit::written)) != bit::written) special_write(f, id, v);
     if ((v & bit::again) != 0) {

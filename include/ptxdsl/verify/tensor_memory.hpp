@@ -26,7 +26,8 @@ constexpr void settle_loads(Facts& f) noexcept {
 /// Whether an address register has the same value wherever it is named.
 template <class Facts>
 [[nodiscard]] constexpr bool holds_one_value(const Facts& f, u32 head) noexcept {
-    return ir::kind_of(head) == ir::operand_kind::reg && (f.regs[ir::payload_of(head)] & bit::again) == 0;
+    return ir::kind_of(head) == ir::operand_kind::reg && (f.regs[ir::payload_of(head)] & bit::again) == 0 &&
+           !f.is_of_round(ir::payload_of(head));
 }
 
 /// I01: one cta_group for all tcgen05 instructions of a kernel (PTX ISA 9.7.16.5; ptxas refuses it as well).

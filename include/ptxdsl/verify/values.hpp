@@ -17,7 +17,6 @@ inline constexpr std::int64_t value_limit = 1 << 30;
     v.low = low, v.high = high;
     return v;
 }
-inline constexpr value_form no_value{.known = false};
 
 /// What an operand is. Outside of loops any register that is written once may be a root: nothing writes it again.
 template <class Facts>
@@ -38,7 +37,7 @@ template <class Facts>
     if ((bits & bit::lanes) != 0 && lanes.count == 0)
         v.share = lanes.shift, v.most = (std::int64_t{1} << lanes.width) - 1;
     else
-        v.known = v.moves || f.loop_now == 0;
+        v.known = v.moves || (f.loop_now == 0 && !f.is_of_round(id));
     return v;
 }
 
@@ -78,7 +77,7 @@ template <class Facts>
         if (f.provenance == 0 && a.share >= 5 && b.share >= 5 && (a.peer | b.peer) == 0) {
             value_form v;
             v.root = id + 1, v.times = 1, v.share = a.share < b.share ? a.share : b.share;
-            v.moves = a.moves || b.moves, v.known = a.known && b.known && (f.loop_now == 0 || v.moves);
+            v.moves = a.moves || b.moves, v.known = a.known && b.known && ((f.loop_now | f.in_rounds) == 0 || v.moves);
             return v;
         }
         const bool first = b.most < 0 || (a.most >= 0 && a.times * a.most < b.times * b.most);
@@ -198,7 +197,7 @@ constexpr void learn_shuffle(Facts& f, u32 id, const ir::cursor& c, const u32* o
         return;
     value_form v = value_of(f, o[0]);
     if (!v.known || !v.exact() || v.share < 5 || v.moves) {
-        if (f.loop_now != 0) return;
+        if ((f.loop_now | f.in_rounds) != 0) return;
         v = value_form{.root = id + 1, .times = 1};
         v.share = 5;
     }

@@ -19,12 +19,16 @@ namespace ptxdsl::verify {
 template <class Facts>
 class text_pass {
 public:
-    constexpr text_pass(Facts& f, const label_facts& labels) noexcept : f_(f), structure_(f, labels) {}
+    constexpr text_pass(Facts& f, const label_facts& labels) noexcept : f_(f), structure_(f, labels), rounds_(f) {}
 
     constexpr void run() {
         if (f_.unstructured || f_.opaque) f_.threads = f_.together = f_.roles[0].threads = 0;
         const u32* const end = f_.m.words + f_.m.n.words;
-        for (const u32* w = f_.m.words; w < end; w += w[0] & 0xffffu) {
+        const u32* to = nullptr;
+        for (const u32* w = f_.m.words; w < end; w = to != nullptr ? to : w + (w[0] & 0xffffu)) {
+            to = f_.counted.empty() ? nullptr : go_round(w);
+            before_ = to != nullptr ? nullptr : before_;
+            if (to != nullptr) continue;
             switch (static_cast<ir::record>(w[0] >> 24)) {
                 case ir::record::instruction: f_.never ? skip(w) : instruction(w); break;
                 case ir::record::region:
@@ -47,6 +51,14 @@ public:
     }
 
 private:
+    /// Where to go on, when a round begins or ends here.
+    constexpr const u32* go_round(const u32* w) {
+        const ir::cursor c{w};
+        if (c.is_place()) return rounds_.leave(w);
+        if (c.kind() != ir::record::region || static_cast<ir::region>(c.code()) != ir::region::loop_begin)
+            return nullptr;
+        return rounds_.enter(w);
+    }
     /// The arm that begins has done nothing of what the one before has.
     constexpr void other_arm() {
         settle_loads(f_);
@@ -55,7 +67,8 @@ private:
     constexpr void instruction(const u32* w) {
         const ir::cursor c{w};
         const op k = opcode_of(w);
-        f_.where = w[3], f_.guard = w[2], f_.acc = f_.divergent, f_.provenance = 0, f_.places_used = 0;
+        const u32 guard = guard_of(f_, w);
+        f_.where = w[3], f_.guard = guard, f_.acc = f_.divergent, f_.provenance = 0, f_.places_used = 0;
         f_.stores = k == op::store || k == op::reduce || k == op::atomic;
         if (w[2] != 0) take_deciding(f_, (w[2] >> 1) - 1);
         if (w[2] != 0 && holds_never(f_, (w[2] >> 1) - 1, (w[2] & 1u) != 0)) return skip(w);
@@ -74,7 +87,7 @@ private:
                     o = take_other(f_, o);
             }
             if (k != op::value) special(k, c);
-            if (f_.split || w[2] != 0) check_convergence(f_, k, c);
+            if (f_.split || guard != 0) check_convergence(f_, k, c);
             if (f_.places_used != 0 && f_.places[0].mapped != 0) on_mapped_access(f_, k, c);
             if (result) {
                 finish_result(k, c, dst);
@@ -90,6 +103,8 @@ private:
         const op k = opcode_of(w);
         if (k == op::leave || k == op::branch || k == op::indirect) structure_.abort();
         if (c.operands() != 0 && (k == op::wgmma || has_result(k, c))) write_unseen(f_, c.first_operand());
+        if (k == op::mbarrier && has_result(k, c) && ir::kind_of(c.first_operand()[0]) == ir::operand_kind::reg)
+            f_.regs[ir::payload_of(c.first_operand()[0])] &= ~bit::watched;
         f_.noted = f_.noted_barrier = f_.noted_wait = 0;
     }
     /// Whether a note stands in front of an instruction, or in code, that nothing runs.
@@ -118,13 +133,15 @@ private:
         if ((f_.acc & bit::by_block) != 0 && !f_.rank_values.empty()) by_rank(k, c, dst);
         switch (k) {
             case op::mov: learn_own_rank(f_, id, dst + 1); return learn_mov(f_, id, dst + 1);
-            case op::add: learn_add(f_, id, dst + 1); return learn_value(f_, id, c, dst + 1);
+            case op::add:
+                learn_add(f_, id, dst + 1), learn_descriptor(f_, id, c, dst + 1);
+                return learn_value(f_, id, c, dst + 1);
             case op::bits:
                 learn_index(f_, id, dst + 1);
                 learn_bits(f_, id, dst + 1, token_at(c, 0) == tok::shr);
                 learn_both(f_, id, c, dst + 1);
                 return learn_value(f_, id, c, dst + 1);
-            case op::scale: return learn_value(f_, id, c, dst + 1);
+            case op::scale: learn_descriptor(f_, id, c, dst + 1); return learn_value(f_, id, c, dst + 1);
             case op::mapa: return learn_mapped(f_, id, dst[1]);
             case op::varying: return learn_shuffle(f_, id, c, dst + 1);
             case op::compare:
@@ -380,7 +397,9 @@ private:
         if (w != nullptr && opcode_of(w) == op::tcgen05) f_.sites.back().flags |= site_flag::commit;
         if (w != nullptr) {
             bool apart = false;
-            f_.sites.back().slot = stage_code(f_, ir::cursor{w}, p[1], apart);
+            site& s = f_.sites.back();
+            s.slot = stage_code(f_, ir::cursor{w}, p[1], apart);
+            if (f_.in_rounds != 0 && s.slot >= walker_code::constant) s.stage = s.slot - walker_code::constant;
             if (apart && !f_.in_single && (flags & site_flag::remote) == 0) f_.sites.back().flags |= site_flag::apart;
         }
         if (w != nullptr && (kind == site_kind::wait || kind == site_kind::arrive))
@@ -440,7 +459,7 @@ private:
         if (r == max_rings) side = 1, r = f_.ring_of(s.barrier, true);
         if (r == max_rings) return;
         // A hand-over answers the wait for the other barrier.
-        const bool cases = c.guard() != 0 && (f_.regs[(c.guard() >> 1) - 1] & bit::by_index) == 0;
+        const bool cases = guard_of(f_, c.w) != 0 && (f_.regs[(c.guard() >> 1) - 1] & bit::by_index) == 0;
         const u8 flags =
             static_cast<u8>((f_.arm_now != 0 ? event_flag::selects : 0) | (cases ? event_flag::cases : 0) |
                             (goes_round(f_, s, f_.m.allocations[s.barrier].stages) ? 0 : event_flag::partial) |
@@ -456,12 +475,18 @@ private:
             add_site(f_, site_kind::uncounted, barrier, unknown_count, unknown_count, 0, 0, guarded(c));
     }
     constexpr void on_slot(event_kind kind, const u32* p) {
-        const u32 s = f_.slot_of(p[0], p[1]);
+        const u32* const w = f_.in_rounds != 0 && p[1] == unknown_count ? behind(ir::cursor{p - 2}) : nullptr;
+        const u32 s = f_.slot_of(p[0], w == nullptr ? p[1] : stage_of_descriptor(f_, ir::cursor{w}, p[0]));
         f_.guard = 0;
         if (s < max_slots) f_.push(kind, s);
     }
     constexpr void initialise(const ir::cursor& c, const u32* p) {
-        const u32 first = p[1], stages = first == unknown_count ? 1 : p[2];
+        bool apart = false;
+        u32 first = p[1];
+        const u32 code =
+            f_.in_rounds == 0 || behind(c) == nullptr ? 0 : stage_code(f_, ir::cursor{behind(c)}, first, apart);
+        if (code >= walker_code::constant) first = code - walker_code::constant;
+        const u32 stages = first == unknown_count ? 1 : p[2];
         for (u32 i = 0; i < stages && i < 64; ++i) {
             add_site(f_, site_kind::init, p[0], first == unknown_count ? first : first + i, p[3], 0, 0, guarded(c));
             if (first == unknown_count) continue;
@@ -480,7 +505,7 @@ private:
     }
     [[nodiscard]] constexpr bool guarded(const ir::cursor& c) const noexcept {
         const u32* w = behind(c);
-        return w != nullptr && w[2] != 0;
+        return w != nullptr && guard_of(f_, w) != 0;
     }
     /// The threads for which the guard of the instruction behind the note holds, as a `lane_form`; 0: unknown.
     [[nodiscard]] constexpr u32 lanes_of_guard(const ir::cursor& c) const noexcept {
@@ -496,6 +521,7 @@ private:
 
     Facts& f_;
     structure<Facts> structure_;
+    round_walk<Facts> rounds_;
     const u32* before_ = nullptr;
 };
 
@@ -523,6 +549,7 @@ template <class Facts>
 constexpr void check_body(Facts& f) {
     prescan<Facts> first(f);
     first.run();
+    const u32 before = f.out.findings.size();
     text_pass(f, first.labels).run();
     check_watched(f, first.wait_predicates);
     check_tensor_memory(f);
@@ -532,6 +559,7 @@ constexpr void check_body(Facts& f) {
     warn_of_lone_masks(f);
     check_warps(f);
     if (f.flow_is_known()) flow(f).run();
+    if (!f.counted.empty()) f.out.drop_copies(before);  // several rounds have said the same
 }
 
 template <class Facts>
