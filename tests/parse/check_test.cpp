@@ -220,12 +220,14 @@ TEST_CASE("arrays without a size") {
 }
 
 TEST_CASE("types of declarations and parameters") {
-    for (const char* s :
-         {".func f(.reg .pred p) {ret;}", ".func (.reg .u8 r) f() {ret;}", ".func f(.reg .v2 .b64 x) {ret;}",
-          ".global .v4 .f32 x;", ".entry k(.param .texref t, .param .surfref s) {ret;}",
-          ".global .texref t; .global .surfref s;", ".func f(.param .f16x2 x[2]) {ret;}",
-          ".func f(.param .b128 x) {ret;}", ".func (.reg .b32 a, .reg .pred b) f() {ret;}",
-          ".entry k() { P: .callprototype (.reg .pred _) _ (.param .f16x2 _); ret; }"}) {
+    for (
+        const char* s :
+        {".func f(.reg .pred p) {ret;}", ".func (.reg .u8 r) f() {ret;}", ".func f(.reg .v2 .b64 x) {ret;}",
+         ".global .v4 .f32 x;", ".entry k(.param .texref t, .param .surfref s) {ret;}",
+         ".global .texref t; .global .surfref s;", ".func f(.param .f16x2 x[2]) {ret;}",
+         ".func f(.param .b128 x) {ret;}", ".func (.reg .b32 a, .reg .pred b) f() {ret;}",
+         ".entry k() { P: .callprototype (.reg .pred _) _ (.param .f16x2 _); ret; }",
+         ".entry k() { P: .callprototype (.param .pred _) _ (.param .b32 _[4], .reg .b8 _[2], .param .b8 _[]); ret; }"}) {
         INFO(s);
         CHECK(check_errors(module_of(s)) == "");
     }
@@ -246,6 +248,13 @@ TEST_CASE("types of declarations and parameters") {
         {".global .v2 .texref x;", "'.texref' has no vectors"},
         {".entry k() { P: .callprototype _ (.param .texref _); ret; }",
          "'.texref' is no type of a function's parameter"},
+        {".entry k() { P: .callprototype _ (.param .b32 _, .param .pred _[4]); ret; }", "predicates have no arrays"},
+        {".entry k() { P: .callprototype (.reg .pred _[2]) _; ret; }", "predicates have no arrays"},
+        {".entry k() { P: .callprototype (.param .b32 _[0]) _; ret; }", "a result that is an array has a size"},
+        {".entry k() { P: .callprototype (.param .b32 _[]) _; ret; }", "a result that is an array has a size"},
+        {".entry k() { P: .callprototype _ (.param .b32 _[2][2]); ret; }", "has one dimension"},
+        {".entry k() { P: .callprototype _ (.global .b32 _); ret; }", "'.reg' or '.param', not in '.global'"},
+        {".entry k() { P: .callprototype _ (.param .align 3 .b8 _[4]); ret; }", "an alignment is a power of two"},
         {".func (.reg .b32 a, .param .b32 b) f() {ret;}", "several results are registers"},
     };
     for (const auto& row : rows) {

@@ -83,6 +83,13 @@ class Cli(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn(":9:13: error: operand 1 of 'mov.u64' cannot be a register of type .b32 [PTXDSL-P29]", err)
         self.assertEqual(run("check", "--syntax-only", self.file("wrong.ptx", WRONG))[0], 0)
+        # What ptxas refuses though it can be read: a byte order mark, a comment that is not ASCII.
+        for name, text, message in [("mark.ptx", "\ufeff" + GOOD, ":1:1: error: the text starts with a byte order mark, which ptxas refuses [PTXDSL-P02]"),
+                                    ("comment.ptx", "// caf\u00e9\n" + GOOD, ":1:7: error: a byte that is not ASCII; ptxas refuses it even in comments [PTXDSL-P02]")]:
+            code, _, err = run("check", self.file(name, text))
+            self.assertEqual(code, 1, name)
+            self.assertIn(message, err)
+            self.assertEqual(run("fmt", self.file(name, text))[0], 0, name)  # to read it is no error
         self.assertEqual(run("check", "-", stdin=GOOD)[0], 0)
         self.assertIn("<stdin>:9:17:", run("check", "-", stdin=BAD)[2])
 

@@ -385,9 +385,9 @@ TEST_CASE("H04, H07: the register budget") {
     using c160 = std::integral_constant<unsigned, 160>;
     CHECK(ids(kernel(c40(), c232()), three) == "");
     CHECK(ids(kernel(c24(), c240()), three) == "");
-    CHECK(ids(kernel(c40(), c240()), three) == "H04");       // 66560 of 64512
-    CHECK(ids(kernel(c176(), c176()), three) == "H04 H04");  // dec above the 168 at entry, and too many
-    CHECK(ids(kernel(c40(), c160()), three) == "H04");       // inc below them
+    CHECK(ids(kernel(c40(), c240()), three) == "H04");   // 66560 of 64512
+    CHECK(ids(kernel(c176(), c176()), three) == "H04");  // dec above the 168 at entry
+    CHECK(ids(kernel(c40(), c160()), three) == "H04");   // inc below them
     CHECK(ids(kernel(c40(), c232()), {.reqntid = {384}}) == "H07 H07");
     CHECK(ids(kernel(c40(), c232()), {.reqntid = {384}, .maxnreg = 168}) == "");
     CHECK(ids(kernel(c40(), c232()), {.maxntid = {384}, .minnctapersm = 1}) == "");

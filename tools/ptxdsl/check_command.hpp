@@ -118,6 +118,7 @@ inline int check_command(const std::vector<std::string_view>& words) {
         if (m.tree.ok() && !a.has("--syntax-only")) ptx::check_module(m.tree.read(), m.tree.messages);
         if (m.tree.ok() && !a.has("--syntax-only") && !a.has("--no-verify"))
             ptx::verify_module(m.tree.read(), m.tree.messages);
+        m.tree.messages.raise("P02");  // read all the same, but the question is what ptxas takes
         if (!m.tree.ok() && status == good) status = found_errors;
         if (for_machines)
             place_messages(m, placed);

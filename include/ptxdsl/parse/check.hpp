@@ -377,12 +377,30 @@ private:
                 for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) known(c);
                 break;
             case node_kind::call_prototype:
-                for (u32 c = n + 1; c < v_[n].end; ++c)
-                    if (v_.kind(c) == node_kind::type && scalar_named(v_.atom(c)) == isa::scalar::none)
-                        error("P32", c, "'", v_.atom(c), "' is no type of a function's parameter");
+                for (node_kind k : {node_kind::results, node_kind::parameters})
+                    if (const u32 list = v_.child(n, k); list != 0)
+                        for (u32 c = list + 1; c < v_[list].end; c = v_[c].end)
+                            prototype_parameter(c, k == node_kind::results);
                 break;
             default: break;
         }
+    }
+    /// As `declaration`, but nothing is declared.
+    constexpr void prototype_parameter(u32 n, bool result) {
+        const u32 sp = v_.child(n, node_kind::space), t = v_.child(n, node_kind::type),
+                  d = v_.child(n, node_kind::declarator);
+        const u32 size = d == 0 ? 0 : v_.child(d, node_kind::dimension);
+        if (const u32 a = v_.child(n, node_kind::align); a != 0) alignment(a);
+        if (sp != 0 && v_.atom(sp) != ".reg" && v_.atom(sp) != ".param")
+            error("P32", sp, "parameters of functions lie in '.reg' or '.param', not in '", v_.atom(sp), "'");
+        if (t != 0 && scalar_named(v_.atom(t)) == isa::scalar::none)
+            error("P32", t, "'", v_.atom(t), "' is no type of a function's parameter");
+        if (size != 0 && t != 0 && scalar_named(v_.atom(t)) == isa::scalar::pred)
+            error("P32", t, "predicates have no arrays");
+        else if (size != 0 && v_[size].end != v_[d].end)
+            error("P32", size, "an array of parameters has one dimension");
+        else if (size != 0 && result && integer_value(v_.atom(size)) == 0)
+            error("P36", d, "a result that is an array has a size");
     }
     constexpr bool known(u32 n) {
         if (names_.find(v_[n].atom) != symbol_table::none) return true;

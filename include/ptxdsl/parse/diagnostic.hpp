@@ -63,6 +63,14 @@ public:
         items_.push_back(d);
     }
 
+    /// Warnings with this id are errors.
+    constexpr void raise(const char (&id)[4]) noexcept {
+        for (diagnostic& d : items_) {
+            if (d.severity != severity::warning || std::string_view(d.id, 3) != std::string_view(id, 3)) continue;
+            d.severity = severity::error;
+            ++errors_;
+        }
+    }
     /// Puts the messages into the order of the text; a note stays behind the message it belongs to.
     constexpr void sort() noexcept {
         for (std::uint32_t i = 1; i < items_.size(); ++i) {

@@ -241,7 +241,8 @@ struct role {
     u32 setmaxnreg = 0;         ///< registers it asks for
     u32 setmaxnreg_sites = 0;
     u32 setmaxnreg_where = 0;
-    u32 block_barriers = 0;  ///< uses of barrier 0 over all threads
+    bool setmaxnreg_told = false;  ///< that it asks in the wrong direction
+    u32 block_barriers = 0;        ///< uses of barrier 0 over all threads
     u32 block_barrier_where = 0;
     u32 block_barrier_at = 0;  ///< word offset of the latest one
     bool single = false;

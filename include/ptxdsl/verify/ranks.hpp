@@ -22,19 +22,19 @@ template <class Facts>
 /// `mov` of `%cluster_ctarank`, or of a coordinate in the cluster (ranks count x first, PTX ISA 10.27).
 template <class Facts>
 constexpr void learn_own_rank(Facts& f, u32 id, const u32* source) {
-    using enum isa::special;
     if (ir::kind_of(source[0]) != ir::operand_kind::special || !is_only_value(f, id)) return;
     const auto which = static_cast<isa::special>(ir::payload_of(source[0]));
     const ir::attributes::dim3& size = f.m.attrs.cluster;
-    const bool whole = which == cluster_ctarank;
-    if (!whole && (!size.given() || (which != cluster_ctaid_x && which != cluster_ctaid_y && which != cluster_ctaid_z)))
+    const bool whole = which == sreg::cluster_ctarank;
+    if (!whole && (!size.given() || (which != sreg::cluster_ctaid_x && which != sreg::cluster_ctaid_y &&
+                                     which != sreg::cluster_ctaid_z)))
         return;
     rank_value v{id};
     for (u32 r = 0; r < max_ranks; ++r)
-        v.of[r] = whole                      ? r
-                  : which == cluster_ctaid_x ? r % size.x
-                  : which == cluster_ctaid_y ? r / size.x % size.y
-                                             : r / (size.x * size.y);
+        v.of[r] = whole                            ? r
+                  : which == sreg::cluster_ctaid_x ? r % size.x
+                  : which == sreg::cluster_ctaid_y ? r / size.x % size.y
+                                                   : r / (size.x * size.y);
     f.rank_values.push_back(v);
 }
 /// What an operand is in the block of this rank.

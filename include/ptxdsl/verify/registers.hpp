@@ -167,17 +167,20 @@ constexpr bool take_deciding(Facts& f, u32 id) {
     return known;
 }
 
+using sreg = isa::special;  // `using enum` would cost the header more than both functions
+
 /// Special registers that are the same in all threads of a block.
-[[nodiscard]] constexpr bool is_uniform(isa::special s) noexcept {
-    using enum isa::special;
-    return (s >= ntid_x && s <= nctaid_z) || (s >= is_explicit_cluster && s <= cluster_nctarank);
+[[nodiscard]] constexpr bool is_uniform(sreg s) noexcept {
+    return (s >= sreg::ntid_x && s <= sreg::nctaid_z) ||
+           (s >= sreg::is_explicit_cluster && s <= sreg::cluster_nctarank);
 }
 
 /// Those that are the same in all blocks of a cluster, for threads of one index.
-[[nodiscard]] constexpr bool is_of_cluster(isa::special s) noexcept {
-    using enum isa::special;
-    return s <= ntid_z || (s >= nctaid_x && s <= nwarpid) || (s >= gridid && s <= nclusterid_z) ||
-           (s >= cluster_nctaid_x && s <= cluster_nctaid_z) || (s >= cluster_nctarank && s <= lanemask_gt);
+[[nodiscard]] constexpr bool is_of_cluster(sreg s) noexcept {
+    return s <= sreg::ntid_z || (s >= sreg::nctaid_x && s <= sreg::nwarpid) ||
+           (s >= sreg::gridid && s <= sreg::nclusterid_z) ||
+           (s >= sreg::cluster_nctaid_x && s <= sreg::cluster_nctaid_z) ||
+           (s >= sreg::cluster_nctarank && s <= sreg::lanemask_gt);
 }
 
 /// The allocation in which a byte of shared memory lies, + 1.

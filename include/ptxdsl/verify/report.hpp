@@ -68,18 +68,6 @@ public:
         return {pool.data() + f.text.offset, f.text.length};
     }
 
-    /// Of findings from number `from` on, those that say the same of the same place as one before.
-    constexpr void drop_copies(std::uint32_t from) noexcept {
-        std::uint32_t kept = from;
-        for (std::uint32_t i = from; i < findings.size(); ++i) {
-            bool copy = false;
-            for (std::uint32_t k = from; k < kept && !copy; ++k)
-                copy = findings[k].where == findings[i].where && text(findings[k]) == text(findings[i]);
-            if (!copy) findings[kept++] = findings[i];
-        }
-        findings.truncate(kept);
-    }
-
 private:
     constexpr report& add(const char (&id)[4], bool warning, std::uint32_t where) {
         ir::finding f;

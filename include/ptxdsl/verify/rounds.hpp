@@ -217,4 +217,17 @@ template <class Facts>
     return w[2] != 0 && is_decided(f, (w[2] >> 1) - 1, (w[2] & 1u) != 0, holds) && holds ? 0 : w[2];
 }
 
+/// Of findings from number `from` on, those go that say the same of the same place as one before: of another round.
+template <class Report>
+constexpr void drop_copies(Report& r, u32 from) noexcept {
+    u32 kept = from;
+    for (u32 i = from; i < r.findings.size(); ++i) {
+        const auto& f = r.findings[i];
+        u32 k = from;
+        while (k < kept && (r.findings[k].where != f.where || r.text(r.findings[k]) != r.text(f))) ++k;
+        if (k == kept) r.findings[kept++] = f;
+    }
+    r.findings.truncate(kept);
+}
+
 }  // namespace ptxdsl::verify

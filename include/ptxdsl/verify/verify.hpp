@@ -559,7 +559,7 @@ constexpr void check_body(Facts& f) {
     warn_of_lone_masks(f);
     check_warps(f);
     if (f.flow_is_known()) flow(f).run();
-    if (!f.counted.empty()) f.out.drop_copies(before);  // several rounds have said the same
+    if (!f.counted.empty()) drop_copies(f.out, before);
 }
 
 template <class Facts>

@@ -227,7 +227,8 @@ constexpr void on_setmaxnreg(Facts& f, const ir::cursor& c) {
     const bool dec = token_at(c, 1) == tok::dec;
     role& r = f.roles[f.role_now];
     const bool first = ++r.setmaxnreg_sites == 1;
-    if (entry != 0 && first && (dec ? n > entry : n < entry))
+    r.setmaxnreg_told = entry != 0 && first && (dec ? n > entry : n < entry);
+    if (r.setmaxnreg_told)
         f.out.error("H04", f.where)
             .say("setmaxnreg.")
             .say(dec ? "dec " : "inc ")
@@ -248,7 +249,7 @@ constexpr void check_register_budget(Facts& f) {
     for (u32 i = 1; i < f.roles.size(); ++i) {
         const role& r = f.roles[i];
         if (r.setmaxnreg_sites == 0) continue;
-        if (r.setmaxnreg_sites > 1 || r.threads == 0) return;
+        if (r.setmaxnreg_sites > 1 || r.threads == 0 || r.setmaxnreg_told) return;
         threads += r.threads;
         wanted += r.threads * r.setmaxnreg;
         where = r.setmaxnreg_where;
