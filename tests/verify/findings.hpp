@@ -6,6 +6,8 @@
 
 #include <ptxdsl/ptxdsl.hpp>
 
+#include <cstdlib>
+#include <fstream>
 #include <string>
 
 namespace ptxdsl_test {
@@ -40,13 +42,29 @@ inline std::string ids_of(const std::string& all) {
     return ids;
 }
 
+/// Leaves the text of a program without findings in the directory PTXDSL_KEEP_PTX, where that is set: a script shows
+/// the texts to ptxas.
+inline void keep_text(const px::ir::program& p) {
+    static int kept = 0;
+    const char* const directory = std::getenv("PTXDSL_KEEP_PTX");
+    if (directory == nullptr) return;
+    const px::ir::view m = p.read();
+    px::detail::emitter e(m, 64 * m.n.locations + 4096);
+    e.run();
+    std::ofstream file(std::string(directory) + '/' + std::to_string(++kept) + ".ptx", std::ios::binary);
+    file << "// " << m.locations[m.n.locations / 2].file_name() << ':' << m.locations[m.n.locations / 2].line() << '\n';
+    file.write(e.out.data(), e.out.size());
+}
+
 /// What the verifier says about `body`, a lambda `(builder& k, parameters…)`, one finding a line.
 template <class Body>
 std::string texts(const Body& body, const px::attributes& attributes = {}) {
     px::ir::program p;
     px::detail::write_program(p, "test", attributes, body);
     for (const px::ir::finding& f : p.findings) FAIL("the builder refuses: " << std::string(p.text(f.text)));
-    return texts(p.read());
+    const std::string all = texts(p.read());
+    if (all.empty()) keep_text(p);
+    return all;
 }
 template <class Body>
 std::string ids(const Body& body, const px::attributes& attributes = {}) {

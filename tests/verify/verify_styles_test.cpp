@@ -739,7 +739,7 @@ TEST_CASE("E07: the wait stands in raw text or in a device function") {
     CHECK(ids(own_copy([](builder&, const reg&) {}), block(64)) == "E07 E07");
     CHECK(styled([](builder& k, const quarters& q, auto& g, auto& o, auto&) {
               k.single_thread(q.tid == 0u, [&] { q.load(k, g, 0); });
-              k.raw("{ .reg .pred p; again: mbarrier.try_wait.parity.shared.b64 p, [%full], 0; @!p bra again; }");
+              k.raw("{ .reg .pred p; again: mbarrier.try_wait.parity.shared.b64 p, [%full0], 0; @!p bra again; }");
               k.st(o + q.tid, k.ld(q.s + q.tid));
           }) == "");
 }
