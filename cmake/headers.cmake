@@ -38,6 +38,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/param.hpp
     ptxdsl/dsl/pipeline.hpp
     ptxdsl/dsl/pointer.hpp
+    ptxdsl/dsl/printf.hpp
     ptxdsl/dsl/shared.hpp
     ptxdsl/dsl/special.hpp
     ptxdsl/dsl/sync.hpp

@@ -2,6 +2,7 @@
 // The programs of docs/language.md.
 #include "catch.hpp"
 
+#include <ptxdsl/dsl/printf.hpp>
 #include <ptxdsl/dsl/texture.hpp>
 #include <ptxdsl/ptxdsl.hpp>
 
@@ -92,6 +93,14 @@ constexpr void transpose(hopper& k, px::tma_map<tile> in, px::tma_map_out<tile> 
     });
 }
 
+constexpr void report(hopper& k, px::global_ptr<const f32> in, px::reg<u32> n) {  // #include <ptxdsl/dsl/printf.hpp>
+    const auto i = k.mad_lo(k.mov(px::ctaid.x), k.mov(px::ntid.x), k.mov(px::tid.x));
+    k.if_(i < n, [&] {
+        const auto x = k.ld(in + i);
+        k.if_(x < 0.0f, [&] { k.printf<"element %u of %u is %g\n">(i, n, x); });
+    });
+}
+
 using sampler = px::builder<px::sm_90a, px::texture_calls>;  // #include <ptxdsl/dsl/texture.hpp>
 
 constexpr void sample(sampler& k, px::reg<px::u64> image, px::global_ptr<f32> out) {
@@ -103,12 +112,14 @@ constexpr void sample(sampler& k, px::reg<px::u64> image, px::global_ptr<f32> ou
 constexpr auto histogram_ptx = px::assemble<px::kernel<"histogram", histogram, px::attributes{.reqntid = {256}}>>();
 constexpr auto sum_ptx = px::assemble<px::kernel<"sum", sum, px::attributes{.reqntid = {160}}>>();
 constexpr auto transpose_ptx = px::assemble<px::kernel<"transpose", transpose, px::attributes{.reqntid = {128}}>>();
+constexpr auto report_ptx = px::assemble<px::kernel<"report", report>>();
 constexpr auto sample_ptx = px::assemble<px::kernel<"sample", sample>>();
 static_assert(sum_ptx.resources().static_shared_bytes > 8192 && sum_ptx.resources().threads[0] == 160);
 
 TEST_CASE("the programs of docs/language.md") {
     CHECK(histogram_ptx.text().find("red.shared.add.u32") != std::string_view::npos);
     CHECK(sum_ptx.text().find("mbarrier.try_wait") != std::string_view::npos);
+    CHECK(report_ptx.text().find("call (%r5), vprintf, (") != std::string_view::npos);
     CHECK(sample_ptx.text().find("tex.2d.v4.f32.f32") != std::string_view::npos);
     CHECK(transpose_ptx.text().find("fence.proxy.async.shared::cta") != std::string_view::npos);
 }

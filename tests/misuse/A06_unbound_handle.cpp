@@ -2,6 +2,8 @@
 // A06: a handle that is used before anything has been assigned to it.
 #include <ptxdsl/ptxdsl.hpp>
 
+#include <string_view>
+
 namespace px = ptxdsl;
 using px::f32, px::u32;
 using hopper = px::builder<px::sm_90a>;
@@ -65,5 +67,24 @@ constexpr void wrong(hopper& k, px::reg<u32> n, px::global_ptr<u32> out) {
     k.for_(n, [&](px::reg<u32> i) { sum += i; });  // here-6
     k.st(out, sum);
 }
+
+#elif PTXDSL_CASE == 7
+// expect-7: PTXDSL-A06 "device function"
+
+constexpr px::reg<u32> nothing(hopper&, px::reg<u32>) { return {}; }
+constexpr void body(hopper& k, px::reg<u32> n, px::global_ptr<u32> out) { k.st(out, k.call<"nothing", nothing>(n)); }
+constexpr auto ptx = px::assemble<px::kernel<"test", body>>();
+
+#elif PTXDSL_CASE == 8
+// control-8: a call that is assigned under a guard writes the handle's register, which had a value
+
+constexpr void body(hopper& k, px::reg<u32> n, px::global_ptr<u32> out) {
+    const auto tid = k.mov(px::tid.x);
+    auto x = k.mov<u32>(0);
+    x = k.at(tid == 0u).add(x, n);
+    k.st(out + tid, x);
+}
+constexpr auto ptx = px::assemble<px::kernel<"test", body>>();
+static_assert(ptx.text().find("@%p0 add.u32 %r2, %r2, %r0;") != std::string_view::npos);
 
 #endif

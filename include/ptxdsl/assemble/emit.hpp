@@ -89,9 +89,7 @@ public:
 
     constexpr void run() {
         header();
-        if (m_.n.functions > 1)  // a function may call one that is written later
-            for (std::uint32_t i = 0; i < m_.n.functions; ++i) prototype(m_.functions[i]), out.put(';'), end_line(0);
-        for (std::uint32_t i = 0; i < m_.n.functions; ++i) device_function(m_.functions[i]);
+        if (m_.n.functions != 0) functions();
         number_registers(m_.words, m_.n.words);
         signature();
         declarations();
@@ -209,6 +207,19 @@ private:
         end_line(0);
         directives();
         line("{\n"_sv, 0);
+    }
+    /// Declarations first. A function may call one that is written later.
+    constexpr void functions() {
+        std::uint32_t n = m_.n.functions;
+        for (std::uint32_t i = 0; i < m_.n.functions; ++i) {
+            const ir::function& f = m_.functions[i];
+            if (f.declaration) body(m_.function_words + f.begin, f.end - f.begin), --n;
+        }
+        if (n != m_.n.functions) line("\n"_sv, 0);
+        for (std::uint32_t i = 0; i < m_.n.functions && n > 1; ++i)
+            if (!m_.functions[i].declaration) prototype(m_.functions[i]), out.put(';'), end_line(0);
+        for (std::uint32_t i = 0; i < m_.n.functions; ++i)
+            if (!m_.functions[i].declaration) device_function(m_.functions[i]);
     }
     /// `.func (results) name(parameters)`; registers pass values, which the ABI of sm_20 and later allows.
     constexpr void prototype(const ir::function& f) {
@@ -371,7 +382,8 @@ private:
     constexpr void text_line(const ir::cursor& c, const std::uint32_t* words, std::uint32_t n) {
         const auto kind = static_cast<ir::text_kind>(c.code());
         out.reserve(16 + c.payload(1));
-        if (kind == ir::text_kind::raw || kind == ir::text_kind::statement || kind == ir::text_kind::parameter)
+        if (kind == ir::text_kind::raw || kind == ir::text_kind::statement || kind == ir::text_kind::parameter ||
+            kind == ir::text_kind::declaration)
             out.put("    ");
         out.put(string_view(m_.pool + c.payload(0), c.payload(1)));
         if (kind == ir::text_kind::parameter) out.put(is_last_parameter(c, words + n) ? ')' : ',');

@@ -95,7 +95,7 @@ struct function_traits<R (*)(builder<Tgt, Families...>&, reg<P>...)> {
         (p.function_regs.push_back(p.new_signature_reg(scalar_of<P>, "arg")), ...);
         p.functions[index] = f;
         builder<Tgt, Families...> k(p);
-        run<Body>(k, result, first, typename make_indices<sizeof...(P)>::type());
+        run<Body>(k, f.id, result, first, typename make_indices<sizeof...(P)>::type());
         control_writer{p}.plain(tok::ret, location());
     }
 
@@ -109,12 +109,22 @@ private:
         }
     }
     template <auto Body, std::size_t... Index>
-    static constexpr void run(builder<Tgt, Families...>& k, std::uint32_t result, std::uint32_t first,
+    static constexpr void run(builder<Tgt, Families...>& k, ir::name name, std::uint32_t result, std::uint32_t first,
                               indices<Index...>) {
         ir::program& p = k.program();
+        static_cast<void>(name);
         if constexpr (returns) {
             const R r = Body(k, reg<P>(p, p.function_regs[first + static_cast<std::uint32_t>(Index)])...);
-            emit_mov(p, scalar_of<typename traits<R>::value>, result, reg_operand(p, r.id()), location());
+            if (r.program() == &p && retarget(p, r.expression(), r.id(), result)) return;
+            raw_operand value = reg_operand(p, r.id());
+            value.prog = r.program();
+            if (value.prog == nullptr) {
+                value.prog = &p;
+                p.report("A06", location(),
+                         {"device function '", p.text(name),
+                          "' returns a handle without a register: nothing has been assigned to it"});
+            }
+            emit_mov(p, scalar_of<typename traits<R>::value>, result, value, location());
         } else {
             Body(k, reg<P>(p, p.function_regs[first + static_cast<std::uint32_t>(Index)])...);
         }
@@ -160,7 +170,30 @@ template <fixed_string Name, auto Body, class Pointer>
 inline constexpr bool is_callee<callee<Name, Body>, Pointer> =
     meta::is_same_v<typename function_traits<decltype(Body)>::pointer, Pointer>;
 
-/// The symbol of a device function, which is written once.
+/// The symbol of a device function or declaration, which `writer` writes once.
+template <class Program>
+constexpr std::uint32_t declare_symbol(Program& p, string_view name, void (*writer)(Program&, std::uint32_t),
+                                       location where, bool declaration = false) {
+    bool same = p.text(p.kernel) != name;
+    for (std::uint32_t i = 0; i < p.symbols.size(); ++i) {
+        if (p.text(p.symbols[i]) != name) continue;
+        same = false;
+        for (std::uint32_t f = 0; f < p.functions.size(); ++f)
+            same = same || (p.text(p.functions[f].id) == name && p.function_writers[f] == writer);
+        if (same) return i;
+    }
+    if (!same)
+        p.report("K01", where,
+                 {"'", name,
+                  "' is the name of something else in this kernel; a device function has "
+                  "one of its own"});
+    const std::uint32_t symbol = p.new_symbol(name);
+    ir::function f;
+    f.id = p.symbols[symbol], f.declaration = declaration;
+    p.functions.push_back(f);
+    p.function_writers.push_back(writer);
+    return symbol;
+}
 template <fixed_string Name, auto Body>
 constexpr std::uint32_t declare_function(ir::program& p, location where) {
     constexpr auto writer = &function_traits<decltype(Body)>::template write<Body>;
@@ -168,25 +201,7 @@ constexpr std::uint32_t declare_function(ir::program& p, location where) {
         p.report("K01", where,
                  {"'", Name.view(),
                   "' is no name for a device function; PTX takes letters, digits, _ and $, not a digit in front"});
-    bool same = p.text(p.kernel) != Name.view();
-    for (std::uint32_t i = 0; i < p.symbols.size(); ++i) {
-        if (p.text(p.symbols[i]) != Name.view()) continue;
-        same = false;
-        for (std::uint32_t f = 0; f < p.functions.size(); ++f)
-            same = same || (p.text(p.functions[f].id) == Name.view() && p.function_writers[f] == writer);
-        if (same) return i;
-    }
-    if (!same)
-        p.report("K01", where,
-                 {"'", Name.view(),
-                  "' is the name of something else in this kernel; a device function has "
-                  "one of its own"});
-    const std::uint32_t symbol = p.new_symbol(Name.view());
-    ir::function f;
-    f.id = p.symbols[symbol];
-    p.functions.push_back(f);
-    p.function_writers.push_back(writer);
-    return symbol;
+    return declare_symbol(p, Name.view(), writer, where);
 }
 template <class C>
 struct callee_symbol;
@@ -194,6 +209,16 @@ template <fixed_string Name, auto Body>
 struct callee_symbol<callee<Name, Body>> {
     static constexpr std::uint32_t declare(ir::program& p, location where) {
         return declare_function<Name, Body>(p, where);
+    }
+};
+
+/// What `k.printf` does, where <ptxdsl/dsl/printf.hpp> says it.
+template <target Tgt, class = void>
+struct printer {
+    template <fixed_string Format, class Context, class... A>
+    static constexpr auto run(const Context&, const A&...) {
+        static_assert(always_false<Context>,
+                      "PTXDSL-A17: k.printf wants #include <ptxdsl/dsl/printf.hpp> in this file");
     }
 };
 
@@ -252,6 +277,26 @@ public:
             where, static_cast<F&&>(f), static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
             static_cast<D&&>(d), static_cast<E&&>(e), static_cast<G&&>(g), static_cast<H&&>(h), static_cast<Index&&>(i),
             static_cast<J&&>(j), static_cast<K&&>(k), static_cast<L&&>(l), static_cast<N&&>(n));
+    }
+
+    /// Several instructions, and `#include <ptxdsl/dsl/printf.hpp>`: prints from each thread that gets here, as C's
+    /// printf does — `k.printf<"x = %d, y = %f\n">(x, y)`. Arguments are registers, C++ numbers and, for `%p`,
+    /// addresses; up to 12. What is printed appears when the host synchronises.
+    template <fixed_string Format, class A = absent, class B = absent, class C = absent, class D = absent,
+              class E = absent, class G = absent, class H = absent, class Index = absent, class J = absent,
+              class K = absent, class L = absent, class N = absent>
+    constexpr auto printf(A&& a = A{}, B&& b = B{}, C&& c = C{}, D&& d = D{}, E&& e = E{}, G&& g = G{}, H&& h = H{},
+                          Index&& i = Index{}, J&& j = J{}, K&& k = K{}, L&& l = L{}, N&& n = N{},
+                          location where = location::current()) const {
+        printer<Tgt>::template run<Format>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
+                                           static_cast<D&&>(d), static_cast<E&&>(e), static_cast<G&&>(g),
+                                           static_cast<H&&>(h), static_cast<Index&&>(i), static_cast<J&&>(j),
+                                           static_cast<K&&>(k), static_cast<L&&>(l), static_cast<N&&>(n));
+    }
+    /// The same with up to 32 arguments, and a line for messages.
+    template <fixed_string Format, class... A>
+    constexpr auto printf_at(location where, A&&... args) const {
+        printer<Tgt>::template run<Format>(ctx(), where, static_cast<A&&>(args)...);
     }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers under the author's own names. Assigning a call's result to one makes that instruction write it:
-// `r[4] = k.add(a, b)` emits `add.s32 %r4, …`, where assigning to an ordinary handle would emit a `mov`
-// (docs/design.md).
+// `r[4] = k.add(a, b)` emits `add.s32 %r4, …`, as for every handle, but here also where the declaration has another
+// type of the register's size, and never binds the handle.
 #pragma once
 
 #include <ptxdsl/dsl/handles.hpp>
@@ -12,30 +12,6 @@
 namespace ptxdsl {
 
 namespace detail {
-
-/// The operands of the last instruction in `s`; null when `s` is not the tail of the stream.
-[[nodiscard]] constexpr std::uint32_t* last_operands(ir::program& p, ir::span s) noexcept {
-    if (s.end == 0 || s.end != p.words.size()) return nullptr;
-    std::uint32_t at = s.begin, last = s.end;
-    for (; at < s.end; at += ir::cursor{&p.words[at]}.size())
-        if (ir::cursor{&p.words[at]}.is_instruction()) last = at;
-    if (last == s.end) return nullptr;
-    const ir::cursor c{&p.words[last]};
-    return &p.words[last + static_cast<std::uint32_t>(c.first_operand() - c.w)];
-}
-
-/// Makes the instruction that has just produced the fresh register `from` write `to` instead. False: it did not.
-constexpr bool redirect(ir::program& p, ir::span s, std::uint32_t from, std::uint32_t to) noexcept {
-    std::uint32_t* const o = last_operands(p, s);
-    if (o == nullptr) return false;
-    const std::uint32_t wanted = ir::head(ir::operand_kind::reg, from), given = ir::head(ir::operand_kind::reg, to);
-    if (o[0] == wanted) return o[0] = given, true;
-    const ir::operand_kind kind = ir::kind_of(o[0]);
-    if (kind != ir::operand_kind::vec && kind != ir::operand_kind::pair) return false;
-    for (std::uint32_t i = 1; i <= ir::payload_of(o[0]); ++i)
-        if (o[i] == wanted) return o[i] = given, true;
-    return false;
-}
 
 /// Whether a register declared as `T` may stand for a `U`: the same class, or untyped bits of the size (PTX ISA 9.4.1).
 template <class T, class U>
@@ -51,7 +27,7 @@ constexpr void check_declared() noexcept {
                   "PTXDSL-A01: the result has another size or class (float or not) than the declared register");
 }
 constexpr void assign_declared(ir::program& p, std::uint32_t to, isa::scalar type, std::uint32_t from, ir::span s) {
-    if (redirect(p, s, from, to)) return;
+    if (retarget(p, s, from, to)) return;
     raw_operand source = reg_operand(p, from);
     source.fresh = s;
     emit_mov(p, type, to, source, p.locations.empty() ? location() : p.locations.back());
@@ -139,7 +115,7 @@ public:
         static_assert(N == sizeof...(T), "PTXDSL-A07: the instruction has another number of results");
         (detail::check_declared<T, U>(), ...);
         for (unsigned i = 0; i < N; ++i)
-            if (!detail::redirect(*prog_, values.expression(), ir::payload_of(values.words()[i]), ids_[i]))
+            if (!detail::retarget(*prog_, values.expression(), ir::payload_of(values.words()[i]), ids_[i]))
                 prog_->report("K05", location(), {"px::into takes the results of a call directly"});
         return *this;
     }
@@ -149,8 +125,8 @@ public:
     constexpr const declared_results& operator=(Pair&& values) const {
         static_assert(sizeof...(T) == 2, "PTXDSL-A07: the instruction has two results");
         auto& [d, p] = values;
-        if (!detail::redirect(*prog_, d.expression(), d.id(), ids_[0]) ||
-            !detail::redirect(*prog_, p.expression(), p.id(), ids_[1]))
+        if (!detail::retarget(*prog_, d.expression(), d.id(), ids_[0]) ||
+            !detail::retarget(*prog_, p.expression(), p.id(), ids_[1]))
             prog_->report("K05", location(), {"px::into takes the results of a call directly"});
         return *this;
     }

@@ -157,6 +157,23 @@ constexpr void emit_mov(ir::program& p, isa::scalar type, std::uint32_t dst, con
     emit(p, {&packed, 2, 0, {1, 0}}, 0, where, list, 2);
 }
 
+/// Makes the instruction just emitted, whose fresh result is register `from`, write `to` instead. False: the last thing
+/// emitted is no such instruction. `s` is what the result remembers of the call it comes from.
+template <class Program>
+constexpr bool retarget(Program& p, ir::span s, std::uint32_t from, std::uint32_t to) noexcept {
+    if (s.end == 0 || s.end != p.words.size() || p.open_record >= s.end) return false;
+    const ir::cursor c{&p.words[p.open_record]};
+    if (!c.is_instruction() || c.operands() == 0) return false;
+    std::uint32_t* const o = &p.words[p.open_record + static_cast<std::uint32_t>(c.first_operand() - c.w)];
+    const std::uint32_t wanted = ir::head(ir::operand_kind::reg, from), given = ir::head(ir::operand_kind::reg, to);
+    if (o[0] == wanted) return o[0] = given, true;
+    const ir::operand_kind kind = ir::kind_of(o[0]);
+    if (kind != ir::operand_kind::vec && kind != ir::operand_kind::pair) return false;
+    for (std::uint32_t i = 1; i <= ir::payload_of(o[0]); ++i)
+        if (o[i] == wanted) return o[i] = given, true;
+    return false;
+}
+
 }  // namespace detail
 
 /// A value usable where an instruction reads a `T`: a register, or a literal of the right kind. Remembers where in the
@@ -297,8 +314,9 @@ inline constexpr tok low_half = is_float_class<T> ? tok::rn : tok::lo;
 /// A register of type `T` (`px::u32`, `px::f32`, `px::bf16x2`, `px::pred` …).
 ///
 /// - Constructing or copying a handle emits nothing; both handles name one register.
-/// - Assigning to a handle that already names a register emits one `mov`: registers behave like variables. So does
-///   assigning a literal of the register's type.
+/// - Assigning a call to a handle that already names a register makes the call's instruction write that register:
+///   `x = k.add(x, y)` is `add x, x, y`. Registers behave like variables.
+/// - Assigning another handle, or a literal of the register's type, emits one `mov`.
 /// - An unbound handle (default constructed) takes the register it is first assigned.
 template <class T>
 class [[nodiscard]] reg : handle_operators::tag {
@@ -312,7 +330,7 @@ public:
     constexpr reg() noexcept = default;
     constexpr reg(ir::program& p, std::uint32_t id, ir::span expression = {}) noexcept
         : prog_(&p), id_(id), span_(expression) {}
-    constexpr reg(const reg& other) noexcept : prog_(other.prog_), id_(other.id_) {}
+    constexpr reg(const reg& other) noexcept : prog_(other.prog_), id_(other.id_) { other.keep(); }
     constexpr reg(reg&& other) noexcept = default;
     constexpr ~reg() = default;
 
@@ -587,12 +605,18 @@ private:
             "k.mov_b32<U>(x) or convert the value with k.cvt<U>(x)");
     }
     [[nodiscard]] static constexpr isa::scalar compare_type() noexcept { return scalar_of<T>; }
+    /// From now on two handles name the value: the call it comes from writes this register.
+    constexpr void keep() const noexcept {
+        if (span_.end != 0 && span_.end == prog_->words.size()) prog_->open_record = span_.end;
+    }
     constexpr void assign(const reg& other, ir::span expression) {
         if (prog_ == nullptr) {
             prog_ = other.prog_, id_ = other.id_;
+            if (expression.end == 0) other.keep();
             return;
         }
         if (other.prog_ == nullptr) return;
+        if (expression.end != 0 && other.prog_ == prog_ && detail::retarget(*prog_, expression, other.id_, id_)) return;
         detail::raw_operand src = detail::reg_operand(*other.prog_, other.id_);
         src.fresh = expression;
         const location where = prog_->locations.empty() ? location() : prog_->locations.back();

@@ -68,6 +68,7 @@ enum class text_kind : std::uint8_t {
     parameter,       ///< one parameter of the function being declared
     function_begin,  ///< `{`
     function_end,    ///< `}`
+    declaration,     ///< a variable of the kernel's own, which no rule follows
 };
 
 /// Structure of the program, for readers that follow control flow.
@@ -166,9 +167,11 @@ struct label_info {
     bool own_name = false;  ///< the author's name, printed as it is
 };
 
-/// One device function (`.func`). Its registers are the program's; its words lie in `view::function_words`.
+/// One device function (`.func`), or a declaration: lines of text in front of the kernel. Its registers are the
+/// program's; its words lie in `view::function_words`.
 struct function {
     name id;
+    bool declaration = false;
     std::uint32_t begin = 0, end = 0;  ///< words
     std::uint32_t first_reg = 0;       ///< index into `function_regs`: results, then parameters
     std::uint16_t results = 0, params = 0;

@@ -63,7 +63,8 @@ public:
     name kernel{};
     std::uint32_t shared_bytes = 0;
     std::uint32_t shared_align = 16;
-    std::uint32_t open_record = 0;  ///< word index of the record being written
+    std::uint32_t open_record =
+        0;  ///< word index of the record being written, or of the last one; past the end: of none
     std::uint32_t loop_count = 0;
     std::uint32_t tables = 0;  ///< labels made by `table_next`
     bool is_module = false;    ///< its author names registers too, so the library's own get other names
@@ -414,6 +415,7 @@ private:
         for (std::uint32_t i = 0; i < n; ++i)
             for (std::uint32_t w = args[i].begin; w < args[i].end; ++w) tail.push_back(words[w]);
         for (std::uint32_t i = 0; i < total; ++i) words[begin + i] = tail[i];
+        open_record = words.size();  // the record it named may lie elsewhere now
         all.begin = begin;
         return true;
     }

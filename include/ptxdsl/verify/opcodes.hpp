@@ -124,4 +124,17 @@ inline constexpr std::uint32_t maybe_result = mask_of(op::two_word, op::bar, op:
            ((bit & tables::maybe_result) != 0 && tables::second_word_has_result(o, c));
 }
 
+/// A line that declares a variable and does nothing.
+[[nodiscard]] constexpr bool is_declaration(const std::uint32_t* text) noexcept {
+    return ir::cursor{text}.code() == static_cast<std::uint32_t>(ir::text_kind::declaration);
+}
+/// A call of the device's `vprintf`, which touches nothing that a rule follows.
+template <class View>
+[[nodiscard]] constexpr bool only_prints(const View& m, const ir::cursor& c) noexcept {
+    const std::uint32_t* o = c.first_operand();
+    for (std::uint32_t i = 0; i < c.operands(); ++i, o += ir::operand_words(o[0]))
+        if (ir::kind_of(o[0]) == ir::operand_kind::symbol) return m.text(m.symbols[ir::payload_of(o[0])]) == "vprintf";
+    return false;
+}
+
 }  // namespace ptxdsl::verify

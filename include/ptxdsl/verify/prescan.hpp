@@ -33,7 +33,7 @@ public:
                 }
                 case ir::record::label: label(ir::cursor{w}); break;
                 case ir::record::region: region(ir::cursor{w}); break;
-                case ir::record::text: f_.opaque = true; break;
+                case ir::record::text: f_.opaque = f_.opaque || !is_declaration(w); break;
                 default: break;
             }
             before_ = w;

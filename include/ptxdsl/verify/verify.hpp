@@ -41,7 +41,9 @@ public:
                     if (ir::cursor{w}.code() == static_cast<u32>(ir::label_kind::branch_targets))
                         f_.where = w[1], structure_.table(ir::cursor{w});
                     break;
-                case ir::record::text: thread_copies_arrive(f_), f_.push(event_kind::opaque); break;
+                case ir::record::text:
+                    if (!is_declaration(w)) thread_copies_arrive(f_), f_.push(event_kind::opaque);
+                    break;
                 default: break;
             }
             before_ = w;
@@ -197,6 +199,7 @@ private:
                 return structure_.branch_by_table(c);
             case op::mbarrier: return mbarrier(c);
             case op::call:
+                if (only_prints(f_.m, c)) return;
                 f_.tm.calls = true;
                 thread_copies_arrive(f_);
                 f_.arrivals_unknown = f_.bytes_unknown = true;
@@ -566,6 +569,7 @@ template <class Facts>
 constexpr void check_functions(const ir::view& m, report& out) {
     for (u32 i = 0; i < m.n.functions; ++i) {
         const ir::function& fn = m.functions[i];
+        if (fn.declaration) continue;
         ir::view body = m;
         body.words = m.function_words + fn.begin;
         body.n.words = fn.end - fn.begin;

@@ -5,6 +5,7 @@
 
 #include "../all_calls.hpp"
 
+#include <ptxdsl/dsl/printf.hpp>
 #include <ptxdsl/ptxdsl.hpp>
 
 #include <type_traits>
@@ -497,6 +498,27 @@ void jumps(builder<Tgt>& k, global_ptr<u8, 128> data) {
 }
 
 template <target Tgt>
+reg<f32> told(builder<Tgt>& k, reg<f32> x) {
+    k.template printf<"told %g\n">(x);
+    return x;
+}
+template <target Tgt>
+void printing(builder<Tgt>& k, global_ptr<u8, 128> data) {
+    const source<Tgt> s{k, data};
+    k.template printf<"no arguments\n">();
+    k.template printf<"%d %i %u %x %c %hd %hu %#o\n">(
+        s.template get<s32>(), s.template get<b32>(), s.template get<u32>(), s.template get<s16>(),
+        s.template get<u8>(), s.template get<b16>(), s.template get<s8>(), s.template get<b8>());
+    k.template printf<"%ld %llu %lx %*.*f %a %g %E %%\n">(
+        s.template get<s64>(), s.template get<u64>(), s.template get<b64>(), 10, s.template get<u32>(),
+        s.template get<f32>(), s.template get<f64>(), s.template get<f16>(), s.template get<bf16>());
+    k.template printf<"%p %s %p %d %ld %f\n">(data, data + 3, s.template get<u64>(), 'x', 1L, 1.0f);
+    k.template printf<"no arguments\n">();
+    k.template printf_at<"%p\n">(location::current(), k.cvta(data));
+    s.put(k.template call<"told", &told<Tgt>>(s.template get<f32>()));
+}
+
+template <target Tgt>
 void escapes(builder<Tgt>& k, global_ptr<u8, 128> data) {
     const source<Tgt> s{k, data};
     const reg<f32> a = s.template get<f32>(), d = k.template new_reg<f32>("d");
@@ -523,7 +545,8 @@ void all(runner& r, const char* arch) {
         r.kernel("conversions", &conversions<Tgt>, arch);
     r.kernel("memory", &memory<Tgt>, arch), r.kernel("atomics", &atomics<Tgt>, arch),
         r.kernel("warps", &warps<Tgt>, arch), r.kernel("stack", &stack<Tgt>, arch),
-        r.kernel("jumps", &jumps<Tgt>, arch), r.kernel("escapes", &escapes<Tgt>, arch);
+        r.kernel("jumps", &jumps<Tgt>, arch), r.kernel("printing", &printing<Tgt>, arch),
+        r.kernel("escapes", &escapes<Tgt>, arch);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "../golden.hpp"
 
+#include <ptxdsl/dsl/printf.hpp>
 #include <ptxdsl/ptxdsl.hpp>
 
 namespace px = ptxdsl;
@@ -73,11 +74,65 @@ int main() {
         "mov.f32 %f0, 0f00000000;\n"
         "mov.b32 %r0, 4294967295;\n"
         "mov.b64 %rd0, -1;\n"
+        "add.rn.f32 %f0, %f0, 0f3F800000;\n"
+        "setp.lt.u32 %p0, %r0, 3;\n"
+        "setp.eq.u32 %p0, %r0, 7;");
+    check(
+        "a call that is assigned writes the register it is assigned to", {8, 0},
+        +[](hopper& k, px::reg<f32> f, px::reg<u32> n, px::global_ptr<const f32> in) {
+            f = k.mov<f32>(0.0f);
+            f = k.fma<px::rn>(f, k.ld(in), k.ld(in + 1));  // the outer call; its arguments keep their own
+            f = k.at(n < 3u).add<px::rn>(f, 1.0f);         // under its guard
+            n = k.cvt<u32, px::rzi>(f).as<px::s32>().as<u32>();
+            n = k.shfl_sync_up_p(n, 1u, 0u, ~0u).d;
+            n = k.call<"twice", twice>(n);
+            px::reg<u32> late;
+            late = n + 1u;  // no register before
+            late = late + 1u;
+        },
+        "add.u32 %result0, %arg0, %arg0;\n"
+        "mov.f32 %f0, 0f00000000;\n"
+        "ld.global.f32 %f1, [%rd0];\n"
+        "ld.global.f32 %f2, [%rd0+4];\n"
+        "fma.rn.f32 %f0, %f0, %f1, %f2;\n"
+        "setp.lt.u32 %p0, %r0, 3;\n"
+        "@%p0 add.rn.f32 %f0, %f0, 0f3F800000;\n"
+        "cvt.rzi.u32.f32 %r0, %f0;\n"
+        "shfl.sync.up.b32 %r0|%p1, %r0, 1, 0, 4294967295;\n"
+        "call (%r0), twice, (%r0);\n"
+        "add.u32 %r1, %r0, 1;\n"
+        "add.u32 %r1, %r1, 1;");
+    check(
+        "what has another name is copied", {8, 0},
+        +[](hopper& k, px::reg<f32> f, px::reg<u32> n, px::global_ptr<const px::packet<f32, 2>, 8> in) {
+            const auto g = f + 1.0f;
+            f = g;
+            const auto kept = [&](px::reg<u32>& also) {  // two names for one call
+                auto x = n + 2u;
+                also = x;
+                return x;
+            };
+            px::reg<u32> also;
+            n = kept(also);
+            const auto more = [&] {  // more than the call: the last instruction is another
+                auto x = k.mov<u32>(0);
+                x += n;
+                return x;
+            };
+            n = more();
+            f = k.ld(in)[1];  // one of two results, by its number
+            n = also;
+        },
         "add.rn.f32 %f1, %f0, 0f3F800000;\n"
         "mov.f32 %f0, %f1;\n"
-        "setp.lt.u32 %p0, %r0, 3;\n"
-        "setp.eq.u32 %p1, %r0, 7;\n"
-        "mov.pred %p0, %p1;");
+        "add.u32 %r1, %r0, 2;\n"
+        "mov.b32 %r0, %r1;\n"
+        "mov.b32 %r2, 0;\n"
+        "add.u32 %r2, %r2, %r0;\n"
+        "mov.b32 %r0, %r2;\n"
+        "ld.global.v2.f32 {%f2, %f3}, [%rd0];\n"
+        "mov.f32 %f0, %f3;\n"
+        "mov.b32 %r0, %r1;");
     check(
         "comparison", {8, 0},
         +[](hopper& k, px::reg<u32> a, px::reg<f32> f) {
@@ -123,16 +178,49 @@ int main() {
         "nanosleep.u32 1;");
 
     check(
+        "printing", {8, 0},
+        +[](hopper& k, px::reg<u32> n, px::reg<f32> f, px::global_ptr<const f32> in) {
+            k.printf<"here\n">();
+            k.printf<"%u %f %p\n">(n + 1u, k.ld(in), in + 2);  // 4 bytes, then 8, aligned to 8
+            k.if_(n == 0u, [&] { k.printf<"here\n">(); });
+            k.printf<"%d%%, %g">(-1, f);
+        },
+        "cvta.global.u64 %rd1, printf_format_0;\n"
+        "call (%r1), vprintf, (%rd1, 0);\n"
+        "add.u32 %r2, %r0, 1;\n"
+        "ld.global.f32 %f1, [%rd0];\n"
+        "{\n"
+        "st.local.b32 [printf_arguments], %r2;\n"
+        "cvt.f64.f32 %fd0, %f1;\n"
+        "st.local.f64 [printf_arguments+8], %fd0;\n"
+        "add.s64 %rd2, %rd0, 8;\n"
+        "st.local.b64 [printf_arguments+16], %rd2;\n"
+        "cvta.local.u64 %rd3, printf_arguments;\n"
+        "cvta.global.u64 %rd4, printf_format_1;\n"
+        "call (%r3), vprintf, (%rd4, %rd3);\n"
+        "}\n"
+        "setp.eq.u32 %p0, %r0, 0;\n"
+        "@!%p0 bra $else_0;\n"
+        "cvta.global.u64 %rd5, printf_format_0;\n"
+        "call (%r4), vprintf, (%rd5, 0);\n"
+        "{\n"
+        "st.local.b32 [printf_arguments], -1;\n"
+        "cvt.f64.f32 %fd1, %f0;\n"
+        "st.local.f64 [printf_arguments+8], %fd1;\n"
+        "cvta.local.u64 %rd6, printf_arguments;\n"
+        "cvta.global.u64 %rd7, printf_format_2;\n"
+        "call (%r5), vprintf, (%rd7, %rd6);\n"
+        "}");
+
+    check(
         "functions by their address", {8, 0},
         +[](hopper& k, px::reg<u32> n) {
             const auto f = k.selp(k.address_of<"twice", twice>(), k.address_of<"square", square>(), n == 0u);
             const auto x = k.call(f, k.add(n, k.call<px::callee<"twice", twice>, px::callee<"square", square>>(f, n)));
             k.at(x == 4u).call(k.address_of<"rest", rest>(), x);
         },
-        "add.u32 %r0, %arg0, %arg0;\n"
-        "mov.b32 %result0, %r0;\n"
-        "mul.lo.u32 %r0, %arg0, %arg0;\n"
-        "mov.b32 %result0, %r0;\n"
+        "add.u32 %result0, %arg0, %arg0;\n"
+        "mul.lo.u32 %result0, %arg0, %arg0;\n"
         "nanosleep.u32 %arg0;\n"
         "mov.b64 %rd0, twice;\n"
         "mov.b64 %rd1, square;\n"
