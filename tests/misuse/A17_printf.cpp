@@ -124,6 +124,13 @@ constexpr void wrong([[maybe_unused]] hopper& k, px::reg<px::bf16x2> pair) {
     k.printf<"%d\n">(pair);  // here-14
 }
 
+#elif PTXDSL_CASE == 19
+// expect-19: PTXDSL-A17 "lacks a conversion" "precision (a number)"
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<f32> x, px::reg<u32> n) {
+    k.printf<"%.*f\n">(n, x);  // here-19: the device prints `%.*f`
+}
+
 #elif PTXDSL_CASE == 15
 // expect-15: PTXDSL-K01 "k.if_"
 

@@ -155,8 +155,8 @@ public:
         }
     }
     /// `st.async{.M}.global.T [a], v;` (sm_100a): `k.st_async<px::release, px::gpu>(p, v)`.
-    template <tok... M, class T, unsigned A, class V>
-    constexpr auto st_async(ptr<space::global, T, A> a, V&& v, location where = location::current()) const {
+    template <tok... M, class T, unsigned A, class V = absent>
+    constexpr auto st_async(ptr<space::global, T, A> a, V&& v = {}, location where = location::current()) const {
         using E = typename ptr<space::global, T, A>::scalar_type;
         check_write<T, A>();
         using F = form<Tgt, tok::st, tok::async, M..., tok::global, type_word<typing::plain, E>>;
@@ -175,8 +175,8 @@ public:
         effect<F>(ctx(), where, take(a), as_operand<T>(static_cast<V&&>(v), where), bar.address_operand());
     }
     /// `red.async{.M}.global.OP.T [a], v;` (sm_100a): `k.red_async<px::tok::add, px::release, px::gpu>(p, v)`.
-    template <tok Op, tok... M, class T, unsigned A, class V>
-    constexpr auto red_async(ptr<space::global, T, A> a, V&& v, location where = location::current()) const {
+    template <tok Op, tok... M, class T, unsigned A, class V = absent>
+    constexpr auto red_async(ptr<space::global, T, A> a, V&& v = {}, location where = location::current()) const {
         check_write<T, A>();
         using F = form<Tgt, tok::red, tok::async, M..., tok::global, Op, red_type<Op, T>>;
         require<F, rule::b08>();
@@ -194,8 +194,8 @@ public:
         far_barrier<R>();
     }
     /// `st.bulk.weak.shared::cta [a], bytes, 0;` (sm_100a) fills with zeros; a multiple of 8 bytes. PTX ISA 9.7.9.13.
-    template <class T, unsigned A, class N>
-    constexpr auto st_bulk(ptr<space::shared, T, A> a, N&& bytes, location where = location::current()) const {
+    template <class T, unsigned A, class N = absent>
+    constexpr auto st_bulk(ptr<space::shared, T, A> a, N&& bytes = {}, location where = location::current()) const {
         static_assert(A >= 8, "PTXDSL-B03: st.bulk takes an address known to be aligned to 8 bytes");
         using F = form<Tgt, tok::st, tok::bulk, tok::weak, tok::shared__cta>;
         require<F>();

@@ -17,53 +17,53 @@ class atomic_family : public family<Tgt, atomic_family<Tgt>> {
 
 public:
     /// `atom{.M}.space.add.T d, [p], v{, policy};` returns the value before. PTX ISA 9.7.13.7.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto atom_add(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto atom_add(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         return atom<tok::add, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `atom{.M}.space.min.T d, [p], v{, policy};` PTX ISA 9.7.13.7.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto atom_min(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto atom_min(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         return atom<tok::min, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `atom{.M}.space.max.T d, [p], v{, policy};` PTX ISA 9.7.13.7.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto atom_max(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto atom_max(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         return atom<tok::max, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `atom{.M}.space.inc.u32 d, [p], v{, policy};` `old >= v ? 0 : old + 1`. PTX ISA 9.7.13.7.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto atom_inc(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto atom_inc(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         return atom<tok::inc, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `atom{.M}.space.dec.u32 d, [p], v{, policy};` `old == 0 || old > v ? v : old - 1`. PTX ISA 9.7.13.7.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto atom_dec(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto atom_dec(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         return atom<tok::dec, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `atom{.M}.space.and.b32 d, [p], v{, policy};` PTX ISA 9.7.13.7.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto atom_and(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto atom_and(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         return atom<tok::and_, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `atom{.M}.space.or.b32 d, [p], v{, policy};` PTX ISA 9.7.13.7.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto atom_or(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto atom_or(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         return atom<tok::or_, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `atom{.M}.space.xor.b32 d, [p], v{, policy};` PTX ISA 9.7.13.7.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto atom_xor(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto atom_xor(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         return atom<tok::xor_, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `atom{.M}.space.exch.b32 d, [p], v{, policy};` 32, 64 and 128 bits. PTX ISA 9.7.13.7.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto atom_exch(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto atom_exch(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         return atom<tok::exch, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `atom{.M}.space.cas.b32 d, [p], expected, v;` 16 to 128 bits. PTX ISA 9.7.13.7.
-    template <tok... M, class P, class E, class V>
-    constexpr auto atom_cas(P&& p, E&& expected, V&& v, location where = location::current()) const {
+    template <tok... M, class P, class E = absent, class V = absent>
+    constexpr auto atom_cas(P&& p, E&& expected = {}, V&& v = {}, location where = location::current()) const {
         using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: atom takes an address");
         if constexpr (is_ptr_v<Ptr>) {
@@ -81,43 +81,43 @@ public:
     }
 
     /// `red{.M}.space.add.T [p], v{, policy};` PTX ISA 9.7.13.8.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto red_add(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto red_add(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         red<tok::add, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `red{.M}.space.min.T [p], v{, policy};` PTX ISA 9.7.13.8.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto red_min(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto red_min(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         red<tok::min, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `red{.M}.space.max.T [p], v{, policy};` PTX ISA 9.7.13.8.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto red_max(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto red_max(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         red<tok::max, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `red{.M}.space.inc.u32 [p], v{, policy};` PTX ISA 9.7.13.8.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto red_inc(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto red_inc(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         red<tok::inc, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `red{.M}.space.dec.u32 [p], v{, policy};` PTX ISA 9.7.13.8.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto red_dec(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto red_dec(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         red<tok::dec, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `red{.M}.space.and.b32 [p], v{, policy};` PTX ISA 9.7.13.8.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto red_and(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto red_and(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         red<tok::and_, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `red{.M}.space.or.b32 [p], v{, policy};` PTX ISA 9.7.13.8.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto red_or(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto red_or(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         red<tok::or_, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `red{.M}.space.xor.b32 [p], v{, policy};` PTX ISA 9.7.13.8.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto red_xor(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto red_xor(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         red<tok::xor_, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
 
@@ -165,7 +165,8 @@ private:
     constexpr auto atom(P&& p, V&& v, H&& policy, location where) const {
         using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: atom takes an address (px::global_ptr, px::shared_ptr …)");
-        if constexpr (is_ptr_v<Ptr>) {
+        static_assert(!is_ptr_v<Ptr> || !is_absent<V>, "PTXDSL-A16: atom wants another operand behind the address");
+        if constexpr (is_ptr_v<Ptr> && !is_absent<V>) {
             using T = typename Ptr::scalar_type;
             constexpr unsigned n = lanes_of<Ptr, M...>;
             using F = atomic_form<tok::atom, Op, Ptr, H, M...>;
@@ -198,7 +199,8 @@ private:
     constexpr auto red(P&& p, V&& v, H&& policy, location where) const {
         using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: red takes an address (px::global_ptr, px::shared_ptr …)");
-        if constexpr (is_ptr_v<Ptr>) {
+        static_assert(!is_ptr_v<Ptr> || !is_absent<V>, "PTXDSL-A16: red wants another operand behind the address");
+        if constexpr (is_ptr_v<Ptr> && !is_absent<V>) {
             using F = atomic_form<tok::red, Op, Ptr, H, M...>;
             static_assert(has_atomics<Ptr>, "PTXDSL-B01: atomics work on global, shared and generic memory");
             check_access<Ptr, true, M...>();

@@ -21,6 +21,11 @@ namespace detail {
 // called and names the call. All others it instantiates in the middle of constant evaluation, and the author's line
 // drowns.
 
+/// An argument that was not given.
+struct absent {};
+template <class A>
+inline constexpr bool is_absent = meta::is_same_v<meta::remove_cvref_t<A>, absent>;
+
 /// Refuses, in one sentence, a form the table does not have. `R` picks the sentence for unknown combinations.
 template <class F, rule R = rule::a15>
 constexpr auto require() noexcept {
@@ -66,6 +71,9 @@ constexpr auto require() noexcept {
 template <class... A>
 struct same_type {
     using type = first_value_t<A...>;
+    static_assert(
+        (!is_absent<A> && ...),
+        "PTXDSL-A16: this call wants another operand; what it takes is in docs/isa (the call is in the note below)");
     static_assert(!any_special<A...>,
                   "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
     static_assert(!meta::is_void_v<type>, "PTXDSL-A14: at least one operand must be a register");
@@ -95,7 +103,12 @@ inline constexpr bool takes_literal<f64> = true;
 template <class T, class A>
 [[nodiscard]] constexpr auto as_operand(A&& a, location where) {
     using V = meta::remove_cvref_t<A>;
-    if constexpr (traits<V>::is_special) {
+    static_assert(
+        !is_absent<V>,
+        "PTXDSL-A16: this call wants another operand; what it takes is in docs/isa (the call is in the note below)");
+    if constexpr (is_absent<V>) {
+        return operand<T>(reg<T>(), where);
+    } else if constexpr (traits<V>::is_special) {
         static_assert(
             always_false<A>,
             "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
@@ -250,11 +263,6 @@ struct source {
 };
 template <class A>
 using source_t = typename source<A>::type;
-
-/// An argument that was not given.
-struct absent {};
-template <class A>
-inline constexpr bool is_absent = meta::is_same_v<meta::remove_cvref_t<A>, absent>;
 
 /// Tokens like `form`, absent ones (`tok::none`) left out.
 template <target Tgt, tok... Toks>

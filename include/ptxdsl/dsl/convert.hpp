@@ -242,32 +242,43 @@ public:
                       "k.mov<px::f32>(0.0f)");
         return reg<u32>();
     }
+    /// Refuses a type beside a register, with a sentence (A14).
+    template <class T, class A>
+        requires(traits<A>::is_reg)
+    constexpr auto mov(A&&, location = location::current()) const {
+        static_assert(
+            always_false<T>,
+            "PTXDSL-A14: k.mov<T>(7) names the type of a literal; a register is copied by k.mov(x), converted by "
+            "k.cvt<T>(x), its bits are copied by k.mov_b32<T>(x)");
+        return reg<T>();
+    }
     /// Refuses a destination in front, as PTX has it, with a sentence (A16).
     template <class D, class A>
         requires(traits<D>::is_reg && !meta::is_same_v<meta::remove_cvref_t<A>, location>)
-    constexpr auto mov(const D&, A&&, location = location::current()) const {
+    constexpr auto mov(D&&, A&&, location = location::current()) const {
         static_assert(always_false<D>,
                       "PTXDSL-A16: a call returns its result; d = k.mov(a) and d = 0.0f write the register d");
     }
     /// `mov.b16 d, a;` the same bits as a `T`.
-    template <class T, class A>
-    constexpr auto mov_b16(A&& a, location where = location::current()) const {
+    template <class T, class A = absent>
+    constexpr auto mov_b16(A&& a = {}, location where = location::current()) const {
         return bits<16, tok::b16, T>(static_cast<A&&>(a), where);
     }
     /// `mov.b32 d, a;` the same bits as a `T`: `k.mov_b32<px::u32>(f)`.
-    template <class T, class A>
-    constexpr auto mov_b32(A&& a, location where = location::current()) const {
+    template <class T, class A = absent>
+    constexpr auto mov_b32(A&& a = {}, location where = location::current()) const {
         return bits<32, tok::b32, T>(static_cast<A&&>(a), where);
     }
     /// `mov.b64 d, a;` the same bits as a `T`.
-    template <class T, class A>
-    constexpr auto mov_b64(A&& a, location where = location::current()) const {
+    template <class T, class A = absent>
+    constexpr auto mov_b64(A&& a = {}, location where = location::current()) const {
         return bits<64, tok::b64, T>(static_cast<A&&>(a), where);
     }
     /// `mov.b32 d, {lo, hi};` — `k.mov_pack<px::b32>(lo, hi)`, two or four registers, lowest bits first. PTX
     /// ISA 9.7.9.3.
-    template <class T, class A, class B, class C = absent, class D = absent>
-    constexpr auto mov_pack(A&& a, B&& b, C&& c = C{}, D&& d = D{}, location where = location::current()) const {
+    template <class T, class A = absent, class B = absent, class C = absent, class D = absent>
+    constexpr auto mov_pack(A&& a = {}, B&& b = {}, C&& c = C{}, D&& d = D{},
+                            location where = location::current()) const {
         static_assert(is_absent<C> == is_absent<D>, "PTXDSL-A07: mov packs two or four registers");
         constexpr unsigned n = is_absent<C> ? 2 : 4;
         braces list;
@@ -281,8 +292,8 @@ public:
     }
     /// `mov.b32 {lo, hi}, a;` — `auto [lo, hi] = k.mov_unpack(x)`, lowest bits first; `k.mov_unpack<px::b16>(x)` names
     /// the element type. PTX ISA 9.7.9.3.
-    template <class E = void, class A>
-    constexpr auto mov_unpack(A&& a, location where = location::current()) const {
+    template <class E = void, class A = absent>
+    constexpr auto mov_unpack(A&& a = {}, location where = location::current()) const {
         using T = source_t<A>;
         using X = typename meta::conditional_t<meta::is_void_v<E>, unpacked<T>, meta::type_identity<E>>::type;
         constexpr unsigned n = bits_of<T> / bits_of<X>;
@@ -305,8 +316,8 @@ public:
 
     /// `cvt{.M}.D.A d, a;` — `k.cvt<px::f32>(i8)`, `k.cvt<px::s32, px::rzi>(f)`, `k.cvt<px::bf16, px::rn>(f)`. Packed:
     /// `k.cvt<px::bf16x2, px::rn>(px::hi(a), px::lo(b))`; `.rs` takes the random bits last. PTX ISA 9.7.9.21.
-    template <class D, tok... M, class A, class B = absent, class C = absent>
-    constexpr auto cvt(A&& a, B&& b = B{}, C&& c = C{}, location where = location::current()) const {
+    template <class D, tok... M, class A = absent, class B = absent, class C = absent>
+    constexpr auto cvt(A&& a = {}, B&& b = B{}, C&& c = C{}, location where = location::current()) const {
         if constexpr (is_high<meta::remove_cvref_t<A>> || is_low<meta::remove_cvref_t<A>>) {
             static_assert(
                 is_high<meta::remove_cvref_t<A>> && is_low<meta::remove_cvref_t<B>>,
@@ -341,14 +352,14 @@ public:
     }
     /// `cvt.pack.sat.D.s32{.b32} d, a, b{, c};` — `k.cvt_pack<px::u8>(px::hi(a), px::lo(b), c)`; `c` fills the upper
     /// bits of results narrower than 16 bits. PTX ISA 9.7.9.22.
-    template <class D, class A, class B, class C = absent>
-    constexpr auto cvt_pack(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
+    template <class D, class A, class B = absent, class C = absent>
+    constexpr auto cvt_pack(A&& a, B&& b = {}, C&& c = C{}, location where = location::current()) const {
         return cvt_pack<isa::type_token(scalar_of<D>)>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
                                                        where);
     }
     /// The same for results without a C++ type: `k.cvt_pack<px::tok::u4>(…)`.
-    template <tok D, class A, class B, class C = absent>
-    constexpr auto cvt_pack(A&& a, B&& b, C&& c = C{}, location where = location::current()) const {
+    template <tok D, class A, class B = absent, class C = absent>
+    constexpr auto cvt_pack(A&& a, B&& b = {}, C&& c = C{}, location where = location::current()) const {
         constexpr bool named = is_high<meta::remove_cvref_t<A>> && is_low<meta::remove_cvref_t<B>>;
         static_assert(
             named,
@@ -370,8 +381,8 @@ public:
     // ---- addresses (PTX ISA 9.7.9.18 to 9.7.9.24) -------------------------------------------------------------------
 
     /// `mov.u64 d, symbol+offset;` or `add.s64 d, base, offset;`: the address in a register (u32 for shared memory).
-    template <class P>
-    constexpr auto address(P&& p, location where = location::current()) const {
+    template <class P = absent>
+    constexpr auto address(P&& p = {}, location where = location::current()) const {
         using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: address takes a pointer");
         using A = typename Ptr::address_type;
@@ -381,8 +392,8 @@ public:
                                                                                      operand<s32>(a.rest, where));
     }
     /// `cvta.space.u64 d, a;` the generic address of a global, constant, local or param one. PTX ISA 9.7.9.20.
-    template <class P>
-    constexpr auto cvta(P&& p, location where = location::current()) const {
+    template <class P = absent>
+    constexpr auto cvta(P&& p = {}, location where = location::current()) const {
         using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: cvta takes a pointer");
         static_assert(
@@ -396,8 +407,8 @@ public:
         return retarget<space::generic, Ptr>(d, a.rest);
     }
     /// `cvta.to.space.u64 d, a;` — `k.cvta_to<px::space::global>(generic)`. PTX ISA 9.7.9.20.
-    template <space S, class P>
-    constexpr auto cvta_to(P&& p, location where = location::current()) const {
+    template <space S, class P = absent>
+    constexpr auto cvta_to(P&& p = {}, location where = location::current()) const {
         using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: cvta.to takes a generic pointer");
         static_assert(Ptr::state_space == space::generic,
@@ -411,9 +422,10 @@ public:
         return retarget<S, Ptr>(d, a.rest);
     }
     /// Two instructions: `cvt.u64.u32 w, a; cvta.shared.u64 d, w;` the generic address of a shared one.
-    template <class P>
-    constexpr auto to_generic(P&& p, location where = location::current()) const {
+    template <class P = absent>
+    constexpr auto to_generic(P&& p = {}, location where = location::current()) const {
         using Ptr = meta::remove_cvref_t<P>;
+        static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: to_generic takes a pointer");
         static_assert(is_narrow(Ptr::state_space),
                       "PTXDSL-B01: to_generic widens shared addresses; for the others k.cvta(p)");
         using F = compact_form<Tgt, tok::cvta, space_token(Ptr::state_space), tok::u64>;
@@ -425,9 +437,10 @@ public:
             0);
     }
     /// Two instructions: `cvta.to.shared.u64 w, a; cvt.u32.u64 d, w;` the shared address of a generic one.
-    template <class P>
-    constexpr auto to_shared(P&& p, location where = location::current()) const {
+    template <class P = absent>
+    constexpr auto to_shared(P&& p = {}, location where = location::current()) const {
         using Ptr = meta::remove_cvref_t<P>;
+        static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: to_shared takes a pointer");
         static_assert(Ptr::state_space == space::generic, "PTXDSL-B01: to_shared converts generic addresses");
         const bare_address a = bare(static_cast<P&&>(p));
         return retarget<space::shared, Ptr>(
@@ -437,8 +450,8 @@ public:
             a.rest);
     }
     /// `isspacep.space p, a;` — `k.isspacep<px::space::shared>(generic)`. PTX ISA 9.7.9.19.
-    template <space S, class P>
-    constexpr auto isspacep(P&& p, location where = location::current()) const {
+    template <space S, class P = absent>
+    constexpr auto isspacep(P&& p = {}, location where = location::current()) const {
         using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: isspacep takes a generic pointer");
         static_assert(Ptr::state_space == space::generic,
@@ -449,9 +462,9 @@ public:
     }
     /// `mapa.shared::cluster.u32 d, a, cta;` the same place in the shared memory of block `cta` of the cluster
     /// (`mapa.u64` for generic addresses). PTX ISA 9.7.9.23.
-    template <class P, class C>
+    template <class P, class C = absent>
         requires(is_ptr_v<P> || traits<P>::is_reg)
-    constexpr auto mapa(P&& p, C&& cta, location where = location::current()) const {
+    constexpr auto mapa(P&& p, C&& cta = {}, location where = location::current()) const {
         using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: mapa takes a shared or generic pointer");
         static_assert(Ptr::state_space == space::shared || Ptr::state_space == space::generic,
@@ -466,10 +479,11 @@ public:
     }
     /// `getctarank.shared::cluster.u32 d, a;` the block of the cluster whose shared memory holds the address. PTX
     /// ISA 9.7.9.24.
-    template <class P>
-    constexpr auto getctarank(P&& p, location where = location::current()) const {
+    template <class P = absent>
+    constexpr auto getctarank(P&& p = {}, location where = location::current()) const {
         using Ptr = meta::remove_cvref_t<P>;
-        static_assert(is_ptr_v<Ptr> && (is_narrow(Ptr::state_space) || Ptr::state_space == space::generic),
+        static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: getctarank takes a pointer");
+        static_assert(is_narrow(Ptr::state_space) || Ptr::state_space == space::generic,
                       "PTXDSL-B01: getctarank takes a shared or generic pointer");
         constexpr bool narrow = is_narrow(Ptr::state_space);
         return checked<

@@ -14,8 +14,34 @@
 
 namespace ptxdsl {
 
-using location = std::source_location;
 using isa::tok;
+
+namespace detail {
+template <class>
+inline constexpr bool always_false = false;
+}  // namespace detail
+
+/// A line of the author's, the last parameter of every call, which C++ fills in. What is written in its place is an
+/// operand too many, and refused with a sentence (A16) where C++ would list candidates.
+struct location : std::source_location {
+    constexpr location() noexcept = default;
+    // NOLINTBEGIN(google-explicit-constructor)
+    constexpr location(std::source_location where) noexcept : std::source_location(where) {}
+    template <class T>
+    constexpr location(const T&) noexcept(refuse<T>()) {}
+    // NOLINTEND(google-explicit-constructor)
+
+private:
+    /// In a `noexcept`, which g++ instantiates where the conversion stands.
+    template <class T>
+    [[nodiscard]] static constexpr auto refuse() noexcept {
+        static_assert(
+            detail::always_false<T>,
+            "PTXDSL-A16: this call has an operand too many: a result is returned, d = k.add(a, b), and what the call "
+            "takes is in docs/isa (the operand's type is in the note below)");
+        return true;
+    }
+};
 
 /// Empty base of all handles: its namespace holds the operators that refuse wrong operands (dsl/operators.hpp).
 namespace handle_operators {
@@ -26,9 +52,6 @@ template <class T>
 class reg;
 
 namespace detail {
-
-template <class>
-inline constexpr bool always_false = false;
 
 /// One instruction operand, ready to be written: the words of `ir::operand_kind` and the span of the nested call it
 /// comes from.

@@ -265,8 +265,8 @@ public:
         store<M...>(address_operand(static_cast<ptr<space::shared, T, A>&&>(row)), list, where);
         check_row<T, A>();
     }
-    template <tok... M, class T, unsigned A, class R0, class R1, class R2, class R3>
-    constexpr auto stmatrix(ptr<space::shared, T, A> row, R0&& r0, R1&& r1, R2&& r2, R3&& r3,
+    template <tok... M, class T, unsigned A, class R0, class R1, class R2, class R3 = absent>
+    constexpr auto stmatrix(ptr<space::shared, T, A> row, R0&& r0, R1&& r1, R2&& r2, R3&& r3 = {},
                             location where = location::current()) const {
         register_list<4> list;
         list.add(matrix_register(static_cast<R0&&>(r0), where));
@@ -304,8 +304,8 @@ public:
     }
 
     /// `movmatrix.sync.aligned.m8n8.trans.b16 d, a;` transposes one 8x8 matrix across the warp. PTX ISA 9.7.14.5.17.
-    template <class R>
-    constexpr auto movmatrix(R&& a, location where = location::current()) const {
+    template <class R = absent>
+    constexpr auto movmatrix(R&& a = {}, location where = location::current()) const {
         using T = source_t<R>;
         static_assert(bits_of<T> == 32, "PTXDSL-A07: movmatrix moves 32-bit registers, two 16-bit elements each");
         using F = form<Tgt, tok::movmatrix, tok::sync, tok::aligned, tok::m8n8, tok::trans, tok::b16>;

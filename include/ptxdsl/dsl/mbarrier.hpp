@@ -329,8 +329,8 @@ public:
         return remote<mb<tok::arrive_drop, M..., tok::shared__cluster, tok::b64>>(where, b);
     }
     /// `mbarrier.arrive_drop.noComplete.shared::cta.b64 state, [bar], count;`
-    template <class R, class N>
-    constexpr auto mbarrier_arrive_drop_noComplete(mbarrier<R> b, N&& count,
+    template <class R, class N = absent>
+    constexpr auto mbarrier_arrive_drop_noComplete(mbarrier<R> b, N&& count = {},
                                                    location where = location::current()) const {
         note(ir::note::barrier_noarity, b.region(), 0, 0);
         return token_of<mb<tok::arrive_drop, tok::noComplete, tok::shared__cta, tok::b64>, R>(

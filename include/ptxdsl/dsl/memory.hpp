@@ -104,18 +104,18 @@ public:
     /// `ld{.M}.space{.vec}.T d, [p]{, policy};` — qualifiers in PTX order: `k.ld<px::relaxed, px::gpu>(p)`,
     /// `k.ld<px::nc, px::L1::no_allocate>(p)`. A pointer to `packet<T, N>`, or `px::v4` among the qualifiers, loads a
     /// `vec<T, N>`. A policy (`k.createpolicy_…`) adds `.L2::cache_hint`. PTX ISA 9.7.9.8, 9.7.9.9.
-    template <tok... M, class P, class H = absent>
-    constexpr auto ld(P&& p, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P = absent, class H = absent>
+    constexpr auto ld(P&& p = {}, H&& policy = H{}, location where = location::current()) const {
         return load<tok::ld, M...>(static_cast<P&&>(p), static_cast<H&&>(policy), where);
     }
     /// `ldu{.global}{.vec}.T d, [p];` an address that is the same in all threads. PTX ISA 9.7.9.10.
-    template <tok... M, class P>
-    constexpr auto ldu(P&& p, location where = location::current()) const {
+    template <tok... M, class P = absent>
+    constexpr auto ldu(P&& p = {}, location where = location::current()) const {
         return load<tok::ldu, M...>(static_cast<P&&>(p), absent{}, where);
     }
     /// `st{.M}.space{.vec}.T [p], v{, policy};` PTX ISA 9.7.9.11.
-    template <tok... M, class P, class V, class H = absent>
-    constexpr auto st(P&& p, V&& v, H&& policy = H{}, location where = location::current()) const {
+    template <tok... M, class P, class V = absent, class H = absent>
+    constexpr auto st(P&& p, V&& v = {}, H&& policy = H{}, location where = location::current()) const {
         using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: st takes an address (px::global_ptr, px::shared_ptr …)");
         if constexpr (is_ptr_v<Ptr>) {
@@ -137,38 +137,38 @@ public:
     // ------------------------------------------------------------------------
 
     /// `prefetch.space.L1 [p];` PTX ISA 9.7.9.15.
-    template <class P>
-    constexpr auto prefetch_L1(P&& p, location where = location::current()) const {
+    template <class P = absent>
+    constexpr auto prefetch_L1(P&& p = {}, location where = location::current()) const {
         touch<false, 1, tok::prefetch, tok::L1>(static_cast<P&&>(p), where);
     }
     /// `prefetch.space.L2 [p];` PTX ISA 9.7.9.15.
-    template <class P>
-    constexpr auto prefetch_L2(P&& p, location where = location::current()) const {
+    template <class P = absent>
+    constexpr auto prefetch_L2(P&& p = {}, location where = location::current()) const {
         touch<false, 1, tok::prefetch, tok::L2>(static_cast<P&&>(p), where);
     }
     /// `prefetch.global.L2::evict_last [p];` PTX ISA 9.7.9.15.
-    template <class P>
-    constexpr auto prefetch_L2_evict_last(P&& p, location where = location::current()) const {
+    template <class P = absent>
+    constexpr auto prefetch_L2_evict_last(P&& p = {}, location where = location::current()) const {
         touch<false, 1, tok::prefetch, tok::L2__evict_last>(static_cast<P&&>(p), where);
     }
     /// `prefetch.global.L2::evict_normal [p];` PTX ISA 9.7.9.15.
-    template <class P>
-    constexpr auto prefetch_L2_evict_normal(P&& p, location where = location::current()) const {
+    template <class P = absent>
+    constexpr auto prefetch_L2_evict_normal(P&& p = {}, location where = location::current()) const {
         touch<false, 1, tok::prefetch, tok::L2__evict_normal>(static_cast<P&&>(p), where);
     }
     /// `prefetchu.L1 [p];` generic addresses. PTX ISA 9.7.9.15.
-    template <class P>
-    constexpr auto prefetchu_L1(P&& p, location where = location::current()) const {
+    template <class P = absent>
+    constexpr auto prefetchu_L1(P&& p = {}, location where = location::current()) const {
         touch<false, 1, tok::prefetchu, tok::L1>(static_cast<P&&>(p), where);
     }
     /// `applypriority.global.L2::evict_normal [p], 128;` PTX ISA 9.7.9.16.
-    template <class P>
-    constexpr auto applypriority_L2_evict_normal(P&& p, location where = location::current()) const {
+    template <class P = absent>
+    constexpr auto applypriority_L2_evict_normal(P&& p = {}, location where = location::current()) const {
         touch<false, 128, tok::applypriority, tok::L2__evict_normal>(static_cast<P&&>(p), where);
     }
     /// `discard.global.L2 [p], 128;` the 128 bytes lose their values. PTX ISA 9.7.9.17.
-    template <class P>
-    constexpr auto discard_L2(P&& p, location where = location::current()) const {
+    template <class P = absent>
+    constexpr auto discard_L2(P&& p = {}, location where = location::current()) const {
         touch<true, 128, tok::discard, tok::L2>(static_cast<P&&>(p), where);
     }
     /// `createpolicy.fractional.PRIMARY{.SECONDARY}.b64 d, fraction;` —
@@ -179,8 +179,8 @@ public:
             ctx(), where, as_operand<f32>(static_cast<A&&>(fraction), where));
     }
     /// `createpolicy.range.global.PRIMARY{.SECONDARY}.b64 d, [p], primary_size, total_size;` PTX ISA 9.7.9.18.
-    template <tok... M, class P, class A, class B>
-    constexpr auto createpolicy_range(P&& p, A&& primary_size, B&& total_size,
+    template <tok... M, class P = absent, class A = absent, class B = absent>
+    constexpr auto createpolicy_range(P&& p = {}, A&& primary_size = {}, B&& total_size = {},
                                       location where = location::current()) const {
         using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: createpolicy.range takes a global address");
@@ -190,8 +190,8 @@ public:
                                        as_operand<u32>(static_cast<B&&>(total_size), where));
     }
     /// `createpolicy.cvt.L2.b64 d, a;` from the access property word of the CUDA API. PTX ISA 9.7.9.18.
-    template <class A>
-    constexpr auto createpolicy_cvt_L2(A&& property, location where = location::current()) const {
+    template <class A = absent>
+    constexpr auto createpolicy_cvt_L2(A&& property = {}, location where = location::current()) const {
         using T = source_t<A>;
         return checked<form<Tgt, tok::createpolicy, tok::cvt, tok::L2, tok::b64>, b64>(
             ctx(), where, as_operand<T>(static_cast<A&&>(property), where));

@@ -41,8 +41,7 @@ struct print_format {
     print_format f;
     std::size_t i = 0;
     const auto is = [&](string_view set) { return i < s.size() && is_in(s[i], set); };
-    const auto number = [&] {
-        if (is("*")) return f.add(printed::word), void(++i);
+    const auto digits = [&] {
         while (is("0123456789")) ++i;
     };
     while (i < s.size()) {
@@ -52,8 +51,8 @@ struct print_format {
             continue;
         }
         while (is("#0- +")) ++i;
-        number();
-        if (is(".")) ++i, number();
+        is("*") ? (++i, f.add(printed::word)) : digits();
+        if (is(".")) ++i, digits();  // no `*`: the device prints such a conversion as it stands
         std::uint32_t longs = 0;
         if (is("h")) ++i;
         while (longs < 2 && is("l")) ++i, ++longs;
@@ -128,17 +127,18 @@ constexpr auto check_print() noexcept {
     static_assert(
         Call::format.known,
         "PTXDSL-A17: the device's printf lacks a conversion of this format; it has %d %i %u %o %x %X %c %e %E %f "
-        "%g %G %a %A %s %p and %%, with flags, width, precision, h, l and ll");
+        "%g %G %a %A %s %p and %%, with flags, width (* too), precision (a number), h, l and ll");
     static_assert(
         !Call::format.known || Call::format.n == Call::n,
-        "PTXDSL-A17: this format asks for another number of arguments than the call has (each * is one, too)");
+        "PTXDSL-A17: this format asks for another number of arguments than the call has (a width of * is one, too)");
     static_assert(Call::n <= print_format::most, "PTXDSL-A17: the device's printf takes at most 32 arguments");
     static_assert(!special,
                   "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
     static_assert(!data, "PTXDSL-A02: a predicate is used as data; print k.selp(1u, 0u, p) with %u");
-    static_assert(!other || Call::wants != printed::word,
-                  "PTXDSL-A17: %d %i %u %x %o %c and * print an integer of at most 32 bits (64 bits: %ld %lu %lx); the "
-                  "argument is something else (its number and type are in the note below)");
+    static_assert(
+        !other || Call::wants != printed::word,
+        "PTXDSL-A17: %d %i %u %x %o %c and a width of * print an integer of at most 32 bits (64 bits: %ld %lu %lx); the "
+        "argument is something else (its number and type are in the note below)");
     static_assert(!other || Call::wants != printed::wide,
                   "PTXDSL-A17: %ld %lu %lx and %lld print an integer of 64 bits; the argument is something else (its "
                   "number and type are in the note below)");

@@ -49,8 +49,8 @@ constexpr void speak(hopper& k, px::global_ptr<const u8> text, px::global_ptr<u6
                                              k.cvt<bf16, px::rn>(x));
         k.printf<"[%u] %d %u %d %hu %ld %lx\n">(i, k.cvt<s16>(minus), k.cvt<u16>(i), k.cvt<s8>(minus), k.cvt<u8>(i),
                                                 k.cvt<s64>(minus), k.mul_wide(i, i));
-        // 4 and 8 bytes by turns, and a width
-        k.printf<"[%u] %f %d %f %*d %.*f\n">(i, x, i, k.cvt<f64>(x), 7, i, i, x);
+        // 4 and 8 bytes by turns, and a width from a register
+        k.printf<"[%u] %f %d %f %*d %8.3f|\n">(i, x, i, k.cvt<f64>(x), k.and_(i, 15u), i, x);
     });
     static_cast<void>(k.call<"told", told>(x));
 }
@@ -77,7 +77,7 @@ std::vector<std::string> expected(u32 n, const char* text, u64 address) {
             line("[%2u] %f %e %G %.2f %a", i, static_cast<double>(static_cast<float>(i) * 0.1f), x, x, x, x));
         lines.push_back(line("[%u] %d %u %d %u %ld %lx", i, minus, i, minus, i, static_cast<long>(minus),
                              static_cast<unsigned long>(i) * i));
-        lines.push_back(line("[%u] %f %u %f %*u %.*f", i, x, i, x, 7, i, static_cast<int>(i), x));
+        lines.push_back(line("[%u] %f %u %f %*u %8.3f|", i, x, i, x, static_cast<int>(i & 15), i, x));
     }
     for (u32 i = 0; i < threads; ++i) lines.push_back(line("in a function: %g", static_cast<double>(i)));
     std::sort(lines.begin(), lines.end());

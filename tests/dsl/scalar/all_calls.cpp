@@ -509,8 +509,8 @@ void printing(builder<Tgt>& k, global_ptr<u8, 128> data) {
     k.template printf<"%d %i %u %x %c %hd %hu %#o\n">(
         s.template get<s32>(), s.template get<b32>(), s.template get<u32>(), s.template get<s16>(),
         s.template get<u8>(), s.template get<b16>(), s.template get<s8>(), s.template get<b8>());
-    k.template printf<"%ld %llu %lx %*.*f %a %g %E %%\n">(
-        s.template get<s64>(), s.template get<u64>(), s.template get<b64>(), 10, s.template get<u32>(),
+    k.template printf<"%ld %llu %lx %*.2f %a %g %E %%\n">(
+        s.template get<s64>(), s.template get<u64>(), s.template get<b64>(), s.template get<u32>(),
         s.template get<f32>(), s.template get<f64>(), s.template get<f16>(), s.template get<bf16>());
     k.template printf<"%p %s %p %d %ld %f\n">(data, data + 3, s.template get<u64>(), 'x', 1L, 1.0f);
     k.template printf<"no arguments\n">();
