@@ -64,4 +64,35 @@ auto late_and_generic() {
     return px::assemble_at_run_time("wrong", [](auto& k) { k.trap(); });  // here-6
 }
 
+#elif PTXDSL_CASE == 7
+// expect-7: PTXDSL-J07 "not constexpr" "px::assemble_at_run_time"
+
+void not_constexpr(hopper& k, px::global_ptr<f32> data) { k.st(data, 1.0f); }
+constexpr auto ptx = px::assemble<px::kernel<"wrong", not_constexpr>>();  // here-7
+
+#elif PTXDSL_CASE == 8
+// expect-8: PTXDSL-J07 "cannot be evaluated at compile time"
+
+u32 chosen_at_run_time();
+constexpr auto body = [](hopper& k, px::global_ptr<u32> data) { k.st(data, chosen_at_run_time()); };
+constexpr auto ptx = px::assemble<px::kernel<"wrong", body>>();  // here-8
+
+#elif PTXDSL_CASE == 9
+// expect-9: PTXDSL-J07 "a note below has the line"
+
+constexpr void past_the_end(hopper& k, px::global_ptr<u32> data) {
+    u32 table[2] = {1, 2};
+    for (u32 i = 0; i < 3; ++i) k.st(data + i, table[i]);
+}
+constexpr auto ptx = px::assemble<px::kernel<"wrong", past_the_end>>();  // here-9
+
+#elif PTXDSL_CASE == 10
+// control-10: such a body is assembled when the program runs
+
+u32 chosen_at_run_time();
+auto late() {
+    return px::assemble_at_run_time(
+        "late", +[](hopper& k, px::global_ptr<u32> data) { k.st(data, chosen_at_run_time()); });
+}
+
 #endif

@@ -102,8 +102,28 @@ template <class K>
     K::write(p);
     return p.measure();
 }
+/// The sizes as a type, if the body can be evaluated: else C++ chooses the other function, and says nothing yet.
+template <ir::sizes S>
+struct known_sizes {
+    static constexpr bool known = true;
+    static constexpr ir::sizes value = S;
+};
+struct unknown_sizes {
+    static constexpr bool known = false;
+    static constexpr ir::sizes value{};
+};
 template <class K>
-inline constexpr ir::sizes program_sizes = measure_program<K>();
+constexpr known_sizes<measure_program<K>()> find_sizes(int) noexcept;
+template <class K>
+constexpr unknown_sizes find_sizes(...) noexcept;
+template <class K>
+using sizes_of = decltype(find_sizes<K>(0));
+template <class K>
+inline constexpr ir::sizes program_sizes = sizes_of<K>::value;
+
+/// What the compiler says once more, with the reason: the line of the body that cannot be evaluated.
+template <class K>
+inline constexpr ir::sizes sizes_of_a_body_that_is_not_constant = measure_program<K>();
 
 template <class K>
 [[nodiscard]] constexpr auto freeze_program() {
@@ -348,7 +368,15 @@ struct assembled {
 /// line.
 template <class K>
 [[nodiscard]] constexpr assembled<K> assemble() {
-    if constexpr (detail::program_error<K>.found) static_cast<void>(detail::refuse<K>());
+    static_assert(
+        detail::sizes_of<K>::known,
+        "PTXDSL-J07: this kernel's body cannot be evaluated at compile time: it calls a function or reads a variable "
+        "that is not constexpr, or exceeds the compiler's limit (a note below has the line); "
+        "px::assemble_at_run_time(name, body) runs it when the program does");
+    if constexpr (!detail::sizes_of<K>::known)
+        static_cast<void>(detail::sizes_of_a_body_that_is_not_constant<K>);
+    else if constexpr (detail::program_error<K>.found)
+        static_cast<void>(detail::refuse<K>());
 #ifndef PTXDSL_NO_WARNINGS
     else if constexpr (detail::program_diagnosis<K>.warnings != 0)
         static_cast<void>(detail::warn<K>());
