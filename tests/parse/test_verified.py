@@ -122,6 +122,8 @@ WRONG = [
      "    st.global.u32 [%rd1], %r40;\n    st.global.u32 [%rd1+4], %r41;\nX:\n    tcgen05.fence::before_thread_sync;\n    bar.sync 0;\n    @%p2 bra E;\n    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r4, 512;\nE:\n    ret;\n}\n\n.visible .entry a_in_tmem",
      "tcgen05.ld"),
     # Device functions.
+    ("prints", "E01", "[bar], 64;", "[bar], 32;", "mbarrier.arrive.shared.b64"),
+    ("prints", "E01", "    mbarrier.arrive.shared.b64 _, [bar];\n", "", "mbarrier.try_wait"),
     ("functions", "A06", "    setp.gt.s32 %p1, %r1, 0;\n", "", "@%p1 mov.u32"),
     ("functions", "a06", "    mov.u32 %r2, 0;\n    @%p1 mov.u32 %r2, %r1;\n", "", "st.param.b32 [result]"),
     ("functions", "H01", "bar.sync 3, 64", "mov.u32 %r3, 48;\n    bar.sync 3, %r3", "bar.sync 3"),

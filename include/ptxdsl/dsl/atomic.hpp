@@ -62,8 +62,8 @@ public:
         return atom<tok::exch, M...>(static_cast<P&&>(p), static_cast<V&&>(v), static_cast<H&&>(policy), where);
     }
     /// `atom{.M}.space.cas.b32 d, [p], expected, v;` 16 to 128 bits. PTX ISA 9.7.13.7.
-    template <tok... M, class P, class E = absent, class V = absent>
-    constexpr auto atom_cas(P&& p, E&& expected = {}, V&& v = {}, location where = location::current()) const {
+    template <tok... M, class P, class E, class V = absent>
+    constexpr auto atom_cas(P&& p, E&& expected, V&& v = {}, location where = location::current()) const {
         using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: atom takes an address");
         if constexpr (is_ptr_v<Ptr>) {

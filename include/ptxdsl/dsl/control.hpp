@@ -60,8 +60,14 @@ struct control_writer {
 
 /// One open loop: where `break_` and `continue_` go.
 struct loop_frame {
-    std::uint32_t id, head, again, done;
+    std::uint32_t id, head, again, done, around;
 };
+/// From here on a body of a branch or loop is written; returns what ends it.
+constexpr std::uint32_t begin_body(ir::program& p) noexcept {
+    const std::uint32_t around = p.body_begin;
+    p.body_begin = p.words.size();
+    return around;
+}
 
 }  // namespace detail
 
@@ -84,7 +90,9 @@ public:
         detail::control_writer{p_}.bra(end, 0, where);
         p_.add_region(ir::region::else_begin, where);
         p_.place_label(else_label_, where);
+        const std::uint32_t around = detail::begin_body(p_);
         static_cast<Body&&>(body)();
+        p_.body_begin = around;
         p_.place_label(end, where);
         p_.add_region(ir::region::if_end, where);
     }
@@ -634,7 +642,9 @@ private:
         const std::uint32_t skip = p.new_label("else", where);
         p.add_region(ir::region::if_begin, where, cond.id() << 1 | (negate ? 1u : 0u));
         control_writer{p}.bra(skip, control_writer::guard_of(cond, !negate), where);
+        const std::uint32_t around = begin_body(p);
         run_body(then);
+        p.body_begin = around;
         p.place_label(skip, where);
         p.add_region(ir::region::if_end, where);
         return {p, skip, p.words.size()};
@@ -649,10 +659,11 @@ private:
         const std::uint32_t id = p.loop_count++;
         p.add_region(ir::region::loop_begin, where, id, trips);
         p.place_label(head, where);
-        return {id, head, again, done};
+        return {id, head, again, done, begin_body(p)};
     }
     constexpr auto close(loop_frame f, location where) const {
         ir::program& p = ctx().p;
+        p.body_begin = f.around;
         control_writer{p}.bra(f.head, 0, where);
         p.place_label(f.done, where);
         p.add_region(ir::region::loop_end, where, f.id);

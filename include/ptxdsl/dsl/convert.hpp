@@ -276,9 +276,8 @@ public:
     }
     /// `mov.b32 d, {lo, hi};` — `k.mov_pack<px::b32>(lo, hi)`, two or four registers, lowest bits first. PTX
     /// ISA 9.7.9.3.
-    template <class T, class A = absent, class B = absent, class C = absent, class D = absent>
-    constexpr auto mov_pack(A&& a = {}, B&& b = {}, C&& c = C{}, D&& d = D{},
-                            location where = location::current()) const {
+    template <class T, class A, class B = absent, class C = absent, class D = absent>
+    constexpr auto mov_pack(A&& a, B&& b = {}, C&& c = C{}, D&& d = D{}, location where = location::current()) const {
         static_assert(is_absent<C> == is_absent<D>, "PTXDSL-A07: mov packs two or four registers");
         constexpr unsigned n = is_absent<C> ? 2 : 4;
         braces list;

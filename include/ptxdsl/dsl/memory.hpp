@@ -179,8 +179,8 @@ public:
             ctx(), where, as_operand<f32>(static_cast<A&&>(fraction), where));
     }
     /// `createpolicy.range.global.PRIMARY{.SECONDARY}.b64 d, [p], primary_size, total_size;` PTX ISA 9.7.9.18.
-    template <tok... M, class P = absent, class A = absent, class B = absent>
-    constexpr auto createpolicy_range(P&& p = {}, A&& primary_size = {}, B&& total_size = {},
+    template <tok... M, class P, class A, class B = absent>
+    constexpr auto createpolicy_range(P&& p, A&& primary_size, B&& total_size = {},
                                       location where = location::current()) const {
         using Ptr = meta::remove_cvref_t<P>;
         static_assert(is_ptr_v<Ptr>, "PTXDSL-B01: createpolicy.range takes a global address");

@@ -34,6 +34,17 @@ struct element_traits<const packet<T, N>> : element_traits<packet<T, N>> {};
 
 /// Shared addresses are 32 bits wide, all others 64 (PTX ISA 5.1.6: the shared window of a block fits 32 bits).
 [[nodiscard]] constexpr bool is_narrow(space s) noexcept { return s == space::shared || s == space::shared_cluster; }
+/// B09: a handle that was made in front of a branch or loop names something else from a line of its body on. C++ runs
+/// the body once, so the kernel's next round and what follows the body see that, whatever the threads do.
+template <class Program>
+constexpr void note_rebinding(Program& p, std::uint32_t born, string_view what) {
+    if (born >= p.body_begin) return;
+    p.add_finding(
+        "B09", true, p.locations.size() - 1,
+        {what,
+         " made in front of this branch or loop is assigned in its body: it names another one for the lines that "
+         "follow in the text, not for the next round; keep what changes in registers (i += 1u; p + i)"});
+}
 }  // namespace detail
 
 /// A register that indexes elements, and where it is used.
@@ -76,29 +87,32 @@ public:
     constexpr ptr() noexcept = default;
     /// The address `base + offset` bytes, `base` a one-word operand (register or symbol).
     constexpr ptr(ir::program& p, std::uint32_t base, std::int32_t offset = 0, ir::span expression = {}) noexcept
-        : prog_(&p), base_(base), offset_(offset), span_(expression) {}
-    constexpr ptr(const ptr& o) noexcept : prog_(o.prog_), base_(o.base_), offset_(o.offset_) {}
+        : prog_(&p), base_(base), offset_(offset), born_(p.words.size()), span_(expression) {}
+    constexpr ptr(const ptr& o) noexcept : prog_(o.prog_), base_(o.base_), offset_(o.offset_), born_(now(o.prog_)) {}
     constexpr ptr(ptr&&) noexcept = default;
     constexpr ~ptr() = default;
-    constexpr ptr& operator=(const ptr& o) noexcept {
-        prog_ = o.prog_, base_ = o.base_, offset_ = o.offset_, span_ = {};
+    /// Names the other address from here on. Emits nothing; in the body of a branch or loop, B09.
+    constexpr ptr& operator=(const ptr& o) {
+        if (prog_ != nullptr) detail::note_rebinding(*prog_, born_, "a pointer");
+        prog_ = o.prog_, base_ = o.base_, offset_ = o.offset_, born_ = now(o.prog_), span_ = {};
         return *this;
     }
-    constexpr ptr& operator=(ptr&& o) noexcept { return *this = static_cast<const ptr&>(o); }
+    constexpr ptr& operator=(ptr&& o) { return *this = static_cast<const ptr&>(o); }
 
     /// A pointer to non-const converts to a pointer to const, a better aligned one to a less aligned one.
     template <class U, unsigned A>
         requires(meta::is_same_v<const U, T> || meta::is_same_v<U, T>) && (A >= Align) &&
                     (!meta::is_same_v<ptr<S, U, A>, ptr>)
     // NOLINTNEXTLINE(google-explicit-constructor)
-    constexpr ptr(const ptr<S, U, A>& o) noexcept : prog_(o.program()), base_(o.base()), offset_(o.offset()) {}
+    constexpr ptr(const ptr<S, U, A>& o) noexcept
+        : prog_(o.program()), base_(o.base()), offset_(o.offset()), born_(now(prog_)) {}
 
     /// A shared-memory address of the own block is one of the cluster as well.
     template <class U, unsigned A>
         requires(S == space::shared_cluster) && (meta::is_same_v<const U, T> || meta::is_same_v<U, T>) && (A >= Align)
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr ptr(const ptr<space::shared, U, A>& o) noexcept
-        : prog_(o.program()), base_(o.base()), offset_(o.offset()) {}
+        : prog_(o.program()), base_(o.base()), offset_(o.offset()), born_(now(prog_)) {}
     /// Refuses addresses of another state space with one sentence (B01, B07).
     template <space From, class U, unsigned A>
         requires(From != S) && (S != space::shared_cluster || From != space::shared)
@@ -244,9 +258,14 @@ private:
         detail::emit(p, {packed, 3, 0, {1, 0}}, 0, index.where, list, 4);
         return ptr<S, T, a>(p, ir::head(ir::operand_kind::reg, dst), offset_, ir::span{all.begin, p.words.size()});
     }
+    /// Where in the stream a handle is made.
+    [[nodiscard]] static constexpr std::uint32_t now(const ir::program* p) noexcept {
+        return p != nullptr ? p->words.size() : 0;
+    }
     ir::program* prog_ = nullptr;
     std::uint32_t base_ = 0;
     std::int32_t offset_ = 0;
+    std::uint32_t born_ = 0;
     ir::span span_{};
 };
 
@@ -296,11 +315,15 @@ public:
     using value_type = T;
     static constexpr unsigned size = N;
     constexpr vec() noexcept = default;
-    constexpr explicit vec(ir::program& p) noexcept : prog_(&p) {}
-    constexpr vec(const vec& o) noexcept : prog_(o.prog_) { copy(o); }
-    constexpr vec(vec&& o) noexcept : prog_(o.prog_), span_(o.span_) { copy(o); }
-    constexpr vec& operator=(const vec& o) noexcept {
-        prog_ = o.prog_, span_ = {};
+    constexpr explicit vec(ir::program& p) noexcept : prog_(&p), born_(p.words.size()) {}
+    constexpr vec(const vec& o) noexcept : prog_(o.prog_), born_(prog_ != nullptr ? prog_->words.size() : 0) {
+        copy(o);
+    }
+    constexpr vec(vec&& o) noexcept : prog_(o.prog_), born_(o.born_), span_(o.span_) { copy(o); }
+    /// Names the other registers from here on. Emits nothing; in the body of a branch or loop, B09.
+    constexpr vec& operator=(const vec& o) {
+        if (prog_ != nullptr) detail::note_rebinding(*prog_, born_, "a vector");
+        prog_ = o.prog_, born_ = prog_ != nullptr ? prog_->words.size() : 0, span_ = {};
         copy(o);
         return *this;
     }
@@ -310,6 +333,7 @@ public:
         requires(sizeof...(R) == N) && (meta::is_base_of_v<reg<T>, meta::remove_cvref_t<R>> && ...)
     constexpr explicit vec(R&&... r) : ids_{ir::head(ir::operand_kind::reg, r.id())...} {
         ((prog_ = r.program()), ...);
+        born_ = prog_ != nullptr ? prog_->words.size() : 0;
         ir::span spans[] = {meta::is_lvalue_reference_v<R> ? ir::span{} : r.expression()...};
         ir::span all;
         if (!prog_->settle(spans, N, all))
@@ -336,6 +360,7 @@ private:
         return 0;
     }
     ir::program* prog_ = nullptr;
+    std::uint32_t born_ = 0;
     std::uint32_t ids_[N] = {};
     ir::span span_{};
 };

@@ -21,53 +21,50 @@ public:
     // -----------------------
 
     /// `shfl.sync.up.b32 d, a, b, c, mask;` PTX ISA 9.7.9.6.
-    template <class A, class B, class C = absent, class K = absent>
-    constexpr auto shfl_sync_up(A&& a, B&& b, C&& c = {}, K&& mask = {}, location where = location::current()) const {
+    template <class A, class B, class C, class K = absent>
+    constexpr auto shfl_sync_up(A&& a, B&& b, C&& c, K&& mask = {}, location where = location::current()) const {
         return shuffle<tok::up, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
                                        static_cast<K&&>(mask), where);
     }
     /// `shfl.sync.down.b32 d, a, b, c, mask;` PTX ISA 9.7.9.6.
-    template <class A, class B, class C = absent, class K = absent>
-    constexpr auto shfl_sync_down(A&& a, B&& b, C&& c = {}, K&& mask = {}, location where = location::current()) const {
+    template <class A, class B, class C, class K = absent>
+    constexpr auto shfl_sync_down(A&& a, B&& b, C&& c, K&& mask = {}, location where = location::current()) const {
         return shuffle<tok::down, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
                                          static_cast<K&&>(mask), where);
     }
     /// `shfl.sync.bfly.b32 d, a, b, c, mask;` PTX ISA 9.7.9.6.
-    template <class A, class B, class C = absent, class K = absent>
-    constexpr auto shfl_sync_bfly(A&& a, B&& b, C&& c = {}, K&& mask = {}, location where = location::current()) const {
+    template <class A, class B, class C, class K = absent>
+    constexpr auto shfl_sync_bfly(A&& a, B&& b, C&& c, K&& mask = {}, location where = location::current()) const {
         return shuffle<tok::bfly, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
                                          static_cast<K&&>(mask), where);
     }
     /// `shfl.sync.idx.b32 d, a, b, c, mask;` PTX ISA 9.7.9.6.
-    template <class A, class B, class C = absent, class K = absent>
-    constexpr auto shfl_sync_idx(A&& a, B&& b, C&& c = {}, K&& mask = {}, location where = location::current()) const {
+    template <class A, class B, class C, class K = absent>
+    constexpr auto shfl_sync_idx(A&& a, B&& b, C&& c, K&& mask = {}, location where = location::current()) const {
         return shuffle<tok::idx, false>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
                                         static_cast<K&&>(mask), where);
     }
     /// `shfl.sync.up.b32 d|p, a, b, c, mask;` `p`: the source lane was in range. PTX ISA 9.7.9.6.
-    template <class A, class B, class C = absent, class K = absent>
-    constexpr auto shfl_sync_up_p(A&& a, B&& b, C&& c = {}, K&& mask = {}, location where = location::current()) const {
+    template <class A, class B, class C, class K = absent>
+    constexpr auto shfl_sync_up_p(A&& a, B&& b, C&& c, K&& mask = {}, location where = location::current()) const {
         return shuffle<tok::up, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
                                       static_cast<K&&>(mask), where);
     }
     /// `shfl.sync.down.b32 d|p, a, b, c, mask;` PTX ISA 9.7.9.6.
-    template <class A, class B, class C = absent, class K = absent>
-    constexpr auto shfl_sync_down_p(A&& a, B&& b, C&& c = {}, K&& mask = {},
-                                    location where = location::current()) const {
+    template <class A, class B, class C, class K = absent>
+    constexpr auto shfl_sync_down_p(A&& a, B&& b, C&& c, K&& mask = {}, location where = location::current()) const {
         return shuffle<tok::down, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
                                         static_cast<K&&>(mask), where);
     }
     /// `shfl.sync.bfly.b32 d|p, a, b, c, mask;` PTX ISA 9.7.9.6.
-    template <class A, class B, class C = absent, class K = absent>
-    constexpr auto shfl_sync_bfly_p(A&& a, B&& b, C&& c = {}, K&& mask = {},
-                                    location where = location::current()) const {
+    template <class A, class B, class C, class K = absent>
+    constexpr auto shfl_sync_bfly_p(A&& a, B&& b, C&& c, K&& mask = {}, location where = location::current()) const {
         return shuffle<tok::bfly, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
                                         static_cast<K&&>(mask), where);
     }
     /// `shfl.sync.idx.b32 d|p, a, b, c, mask;` PTX ISA 9.7.9.6.
-    template <class A, class B, class C = absent, class K = absent>
-    constexpr auto shfl_sync_idx_p(A&& a, B&& b, C&& c = {}, K&& mask = {},
-                                   location where = location::current()) const {
+    template <class A, class B, class C, class K = absent>
+    constexpr auto shfl_sync_idx_p(A&& a, B&& b, C&& c, K&& mask = {}, location where = location::current()) const {
         return shuffle<tok::idx, true>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c),
                                        static_cast<K&&>(mask), where);
     }
@@ -76,42 +73,42 @@ public:
     // -------------------------------------------------------
 
     /// `vote.sync.all.pred d, p, mask;` PTX ISA 9.7.13.10.
-    template <class P = absent, class K = absent>
-    constexpr auto vote_sync_all(P&& p = {}, K&& mask = {}, location where = location::current()) const {
+    template <class P, class K = absent>
+    constexpr auto vote_sync_all(P&& p, K&& mask = {}, location where = location::current()) const {
         return vote<tok::all, tok::pred, pred>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
     }
     /// `vote.sync.any.pred d, p, mask;` PTX ISA 9.7.13.10.
-    template <class P = absent, class K = absent>
-    constexpr auto vote_sync_any(P&& p = {}, K&& mask = {}, location where = location::current()) const {
+    template <class P, class K = absent>
+    constexpr auto vote_sync_any(P&& p, K&& mask = {}, location where = location::current()) const {
         return vote<tok::any, tok::pred, pred>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
     }
     /// `vote.sync.uni.pred d, p, mask;` PTX ISA 9.7.13.10.
-    template <class P = absent, class K = absent>
-    constexpr auto vote_sync_uni(P&& p = {}, K&& mask = {}, location where = location::current()) const {
+    template <class P, class K = absent>
+    constexpr auto vote_sync_uni(P&& p, K&& mask = {}, location where = location::current()) const {
         return vote<tok::uni, tok::pred, pred>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
     }
     /// `vote.sync.ballot.b32 d, p, mask;` `d` is u32. PTX ISA 9.7.13.10.
-    template <class P = absent, class K = absent>
-    constexpr auto vote_sync_ballot(P&& p = {}, K&& mask = {}, location where = location::current()) const {
+    template <class P, class K = absent>
+    constexpr auto vote_sync_ballot(P&& p, K&& mask = {}, location where = location::current()) const {
         return vote<tok::ballot, tok::b32, u32>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
     }
     /// `match.any.sync.b32 d, a, mask;` the lanes that hold the same value. PTX ISA 9.7.13.11.
-    template <class A = absent, class K = absent>
-    constexpr auto match_any_sync(A&& a = {}, K&& mask = {}, location where = location::current()) const {
+    template <class A, class K = absent>
+    constexpr auto match_any_sync(A&& a, K&& mask = {}, location where = location::current()) const {
         using T = source_t<A>;
         return checked<form<Tgt, tok::match, tok::any, tok::sync, type_word<typing::bits, T>>, u32>(
             ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<K&&>(mask), where));
     }
     /// `match.all.sync.b32 d, a, mask;` the mask when all lanes hold one value, else 0. PTX ISA 9.7.13.11.
-    template <class A = absent, class K = absent>
-    constexpr auto match_all_sync(A&& a = {}, K&& mask = {}, location where = location::current()) const {
+    template <class A, class K = absent>
+    constexpr auto match_all_sync(A&& a, K&& mask = {}, location where = location::current()) const {
         using T = source_t<A>;
         return checked<form<Tgt, tok::match, tok::all, tok::sync, type_word<typing::bits, T>>, u32>(
             ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<K&&>(mask), where));
     }
     /// `match.all.sync.b32 d|p, a, mask;` PTX ISA 9.7.13.11.
-    template <class A = absent, class K = absent>
-    constexpr auto match_all_sync_p(A&& a = {}, K&& mask = {}, location where = location::current()) const {
+    template <class A, class K = absent>
+    constexpr auto match_all_sync_p(A&& a, K&& mask = {}, location where = location::current()) const {
         using T = source_t<A>;
         using F = form<Tgt, tok::match, tok::all, tok::sync, type_word<typing::bits, T>>;
         require<F>();
@@ -119,33 +116,33 @@ public:
                                               as_operand<u32>(static_cast<K&&>(mask), where));
     }
     /// `redux.sync.add.T d, a, mask;` u32 or s32. PTX ISA 9.7.13.13.
-    template <class A = absent, class K = absent>
-    constexpr auto redux_sync_add(A&& a = {}, K&& mask = {}, location where = location::current()) const {
+    template <class A, class K = absent>
+    constexpr auto redux_sync_add(A&& a, K&& mask = {}, location where = location::current()) const {
         return reduce<typing::own, tok::add>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
     }
     /// `redux.sync.min{.abs}{.NaN}.T d, a, mask;` u32, s32; f32 on sm_100a. PTX ISA 9.7.13.13.
-    template <tok... M, class A = absent, class K = absent>
-    constexpr auto redux_sync_min(A&& a = {}, K&& mask = {}, location where = location::current()) const {
+    template <tok... M, class A, class K = absent>
+    constexpr auto redux_sync_min(A&& a, K&& mask = {}, location where = location::current()) const {
         return reduce<typing::own, tok::min, M...>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
     }
     /// `redux.sync.max{.abs}{.NaN}.T d, a, mask;` u32, s32; f32 on sm_100a. PTX ISA 9.7.13.13.
-    template <tok... M, class A = absent, class K = absent>
-    constexpr auto redux_sync_max(A&& a = {}, K&& mask = {}, location where = location::current()) const {
+    template <tok... M, class A, class K = absent>
+    constexpr auto redux_sync_max(A&& a, K&& mask = {}, location where = location::current()) const {
         return reduce<typing::own, tok::max, M...>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
     }
     /// `redux.sync.and.b32 d, a, mask;` PTX ISA 9.7.13.13.
-    template <class A = absent, class K = absent>
-    constexpr auto redux_sync_and(A&& a = {}, K&& mask = {}, location where = location::current()) const {
+    template <class A, class K = absent>
+    constexpr auto redux_sync_and(A&& a, K&& mask = {}, location where = location::current()) const {
         return reduce<typing::bits, tok::and_>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
     }
     /// `redux.sync.or.b32 d, a, mask;` PTX ISA 9.7.13.13.
-    template <class A = absent, class K = absent>
-    constexpr auto redux_sync_or(A&& a = {}, K&& mask = {}, location where = location::current()) const {
+    template <class A, class K = absent>
+    constexpr auto redux_sync_or(A&& a, K&& mask = {}, location where = location::current()) const {
         return reduce<typing::bits, tok::or_>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
     }
     /// `redux.sync.xor.b32 d, a, mask;` PTX ISA 9.7.13.13.
-    template <class A = absent, class K = absent>
-    constexpr auto redux_sync_xor(A&& a = {}, K&& mask = {}, location where = location::current()) const {
+    template <class A, class K = absent>
+    constexpr auto redux_sync_xor(A&& a, K&& mask = {}, location where = location::current()) const {
         return reduce<typing::bits, tok::xor_>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
     }
     /// `activemask.b32 d;` PTX ISA 9.7.13.12.

@@ -171,10 +171,10 @@ struct label_info {
 /// program's; its words lie in `view::function_words`.
 struct function {
     name id;
-    bool declaration = false;
     std::uint32_t begin = 0, end = 0;  ///< words
     std::uint32_t first_reg = 0;       ///< index into `function_regs`: results, then parameters
     std::uint16_t results = 0, params = 0;
+    bool declaration = false;
 };
 
 /// Kernel attributes; they appear as PTX directives (PTX ISA 11.4, 11.7). Zero means "not given".
@@ -263,6 +263,8 @@ struct view {
 
 /// Symbol ids with a fixed meaning; kernel parameters follow.
 inline constexpr std::uint32_t smem_symbol = 0;
+/// In a program lowered from text, which has no names: the device's `vprintf`.
+inline constexpr std::uint32_t print_symbol = 3;
 
 [[nodiscard]] constexpr std::uint32_t head(operand_kind kind, std::uint32_t payload) noexcept {
     return static_cast<std::uint32_t>(kind) << 28 | (payload & 0x0fffffffu);

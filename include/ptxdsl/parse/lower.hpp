@@ -133,7 +133,7 @@ private:
     using list = ptxdsl::detail::dynarray<T>;
 
     // Symbols of operands. Places in shared memory are numbered through all variables of the module.
-    static constexpr u32 other_symbol = 1, shared_symbol = 2;
+    static constexpr u32 other_symbol = 1, shared_symbol = 2;  // and ir::print_symbol
 
     /// A shared variable and where it is taken to lie.
     struct variable {
@@ -452,9 +452,12 @@ private:
         const u32 r = register_of(v_[n].atom);
         if (r != flow_block::none) return ir::head(ir::operand_kind::reg, r);
         const u32 s = names_.find(v_[n].atom);
-        if (s != symbol_table::none)
-            return ir::head(ir::operand_kind::symbol, names_[s].sp == space::shared ? shared_symbol : other_symbol);
+        if (s != symbol_table::none) return ir::head(ir::operand_kind::symbol, kind_of_symbol(names_[s], n));
         return ir::head(ir::operand_kind::special, special_of(n));
+    }
+    [[nodiscard]] constexpr u32 kind_of_symbol(const symbol& s, u32 n) const noexcept {
+        if (s.sp == space::shared) return shared_symbol;
+        return s.kind == symbol_kind::function && v_.atom(n) == "vprintf" ? ir::print_symbol : other_symbol;
     }
     [[nodiscard]] constexpr u32 special_of(u32 n) const noexcept {
         const std::string_view base = v_.atom(n);

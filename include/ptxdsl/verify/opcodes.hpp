@@ -132,8 +132,11 @@ inline constexpr std::uint32_t maybe_result = mask_of(op::two_word, op::bar, op:
 template <class View>
 [[nodiscard]] constexpr bool only_prints(const View& m, const ir::cursor& c) noexcept {
     const std::uint32_t* o = c.first_operand();
-    for (std::uint32_t i = 0; i < c.operands(); ++i, o += ir::operand_words(o[0]))
-        if (ir::kind_of(o[0]) == ir::operand_kind::symbol) return m.text(m.symbols[ir::payload_of(o[0])]) == "vprintf";
+    for (std::uint32_t i = 0; i < c.operands(); ++i, o += ir::operand_words(o[0])) {
+        if (ir::kind_of(o[0]) != ir::operand_kind::symbol) continue;
+        const std::uint32_t id = ir::payload_of(o[0]);
+        if (m.from_text ? id == ir::print_symbol : m.text(m.symbols[id]) == "vprintf") return true;
+    }
     return false;
 }
 
