@@ -103,6 +103,9 @@ constexpr survivor known[] = {
     {"stream_k", "st.release.gpu.global.u32: left out", missed, "another kernel might set the flag"},
     {"ping_pong", "mbarrier.init.shared::cta.b64: empty, one arrival more", missed,
      "how many of the two warpgroups free a stage is not known: each leaves a run-time number of them to the other"},
+    {"stream_k", "advance #2: left out", right,
+     "no phase: it turns the order in which the next tile's K is walked, and the sums are those of another order"},
+    {"stream_k", "advance #2: no phase toggle", right, "the same"},
     {"ping_pong", "barrier.cta.sync.aligned #2: left out", right,
      "slower: the turns are an order of work, the stages' barriers order the data; arrivals alone complete a barrier"},
 };
