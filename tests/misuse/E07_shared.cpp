@@ -3,6 +3,7 @@
 //
 // expect-1: PTXDSL-E07 "k.bar_sync"
 // expect-2: PTXDSL-E07 "barrier.cluster"
+// expect-3: PTXDSL-E07 "k.bar_sync"
 #include <ptxdsl/ptxdsl.hpp>
 
 namespace px = ptxdsl;
@@ -37,5 +38,24 @@ constexpr void body(hopper& k, px::global_ptr<f32> out) {
 #endif
     k.st(out + tid, theirs);
 }
+/// The sum of one value of each warp, made by the first one.
+constexpr void one_warp(hopper& k, px::global_ptr<u32> out) {
+    const auto part = k.smem_array<u32>(8, "part");
+    const auto tid = k.mov(px::tid.x);
+    const auto lane = k.and_(tid, 31u), warp = k.shr(tid, 5u);
+    const auto sum = k.redux_sync_add(tid, 0xffffffffu);
+    k.if_(lane == 0u, [&] { k.st(part + warp, sum); });
+#if PTXDSL_CASE == 3
+    k.bar_warp_sync();  // meets the own warp only
+#else
+    k.bar_sync();
+#endif
+    k.if_(tid < 8u, [&] {
+        const auto mine = k.ld(part + lane);  // here-3
+        k.at(tid == 0u).st(out, k.redux_sync_add(mine, 255u));
+    });
+}
+[[maybe_unused]] constexpr auto small =
+    px::assemble<px::kernel<"one_warp", one_warp, px::attributes{.reqntid = {256}}>>();
 [[maybe_unused]] constexpr auto ptx =
     px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}, .cluster = {2}}>>();

@@ -572,6 +572,105 @@ TEST_CASE("H04: registers at entry are those of whole quarters of warps") {
     }
 }
 
+TEST_CASE("E15: the first wait for a barrier of copies") {
+    enum first { parity_0, parity_1, register_1 };
+    enum twist {
+        plain,
+        in_a_loop,
+        guarded_read,
+        under_a_condition,
+        filled_before,
+        phase_ended,
+        waited_for_before,
+        other_array
+    };
+    const auto kernel = [](first waits, twist how) {
+        return [=](builder& k, source g, out o, reg n) {
+            const auto s = k.smem_array<f32, 16>(1024, "s"), other = k.smem_array<f32, 16>(1024, "other");
+            const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals<1>);
+            const auto tid = k.mov(px::tid.x);
+            k.single_thread(tid == 0u, [&] { k.mbarrier_init(full[0]); });
+            if (how == filled_before) k.st(s + tid, 0.0f);
+            k.st(other + tid, 0.0f);
+            if (how == phase_ended) k.single_thread(tid == 0u, [&] { k.mbarrier_arrive(full[0]); });
+            k.fence_mbarrier_init();
+            k.fence_proxy_async();
+            k.bar_sync();
+            k.if_(tid >= 128u, [&] {
+                 k.single_thread(tid == 128u, [&] {
+                     if (how == waited_for_before) k.wait(full[0], 0);
+                     k.mbarrier_arrive_expect_tx(full[0], 4096u);
+                     k.cp_async_bulk(s, g, 4096u, full[0]);
+                 });
+             }).else_([&] {
+                auto p = k.mov<u32>(1);
+                const auto body = [&] {
+                    if (waits == parity_0) k.wait(full[0], 0);
+                    if (waits == parity_1) k.wait(full[0], 1);
+                    if (waits == register_1) k.wait(full[0], p);
+                    p = k.xor_(p, 1u);
+                    const auto read = [&] { k.st(o + tid, k.ld((how == other_array ? other : s) + tid)); };
+                    if (how == under_a_condition)
+                        k.if_(n != 0u, read);
+                    else if (how == guarded_read)
+                        k.at(n != 0u).st(o + tid, 1.0f);
+                    else
+                        read();
+                };
+                if (how == in_a_loop)
+                    k.for_(n, [&](const reg&) { body(); });
+                else
+                    body();
+            });
+        };
+    };
+    CHECK(ids(kernel(parity_0, plain), block(256)) == "");
+    CHECK(ids(kernel(parity_1, plain), block(256)) == "E15");
+    CHECK(ids(kernel(register_1, plain), block(256)) == "E15");
+    CHECK(ids(kernel(register_1, in_a_loop), block(256)) == "E15");
+    for (const twist how :
+         {guarded_read, under_a_condition, filled_before, phase_ended, waited_for_before, other_array}) {
+        CAPTURE(how);
+        CHECK(ids(kernel(register_1, how), block(256)).find("E15") == std::string::npos);
+    }
+}
+
+TEST_CASE("E07: partial results of warps, read by one of them") {
+    enum writing { guarded, in_an_if, in_one_thread };
+    enum reading { all, warp_0, role_0, some_lanes, one_of_each, own, another_warp };
+    const auto kernel = [](writing writes, reading reads, bool meets, u32 threads) {
+        return [=](builder& k, px::global_ptr<u32> out) {
+            const auto part = k.smem_array<u32>(32, "part");
+            const auto tid = k.mov(px::tid.x), lane = k.and_(tid, 31u), warp = k.shr(tid, 5u);
+            const auto sum = k.redux_sync_add(tid, 0xffffffffu);
+            const auto write = [&] { k.st(part + warp, sum); };
+            if (writes == guarded) k.at(lane == 0u).st(part + warp, sum);
+            if (writes == in_an_if) k.if_(lane == 0u, write);
+            if (writes == in_one_thread) k.single_thread(lane == 0u, write);
+            k.bar_warp_sync();
+            if (meets) k.bar_sync();
+            const auto read = [&](const reg& i) { k.st(out + tid, k.ld(part + i)); };
+            if (reads == all) read(lane);
+            if (reads == warp_0) k.if_(warp == 0u, [&] { read(lane); });
+            if (reads == role_0) k.if_(tid < 32u, [&] { k.role(32, [&] { read(tid); }); });
+            if (reads == some_lanes) k.if_(tid < threads / 32, [&] { read(lane); });
+            if (reads == one_of_each) k.at(lane == 0u).st(out + tid, k.ld(part + warp));
+            if (reads == own) k.if_(warp == 0u, [&] { k.st(out + tid, k.ld(part + warp)); });
+            if (reads == another_warp) k.if_(tid < 32u, [&] {}).else_([&] { read(lane); });
+        };
+    };
+    for (const writing w : {guarded, in_an_if, in_one_thread})
+        for (const reading r : {all, warp_0, role_0, some_lanes, another_warp}) {
+            CAPTURE(w, r);
+            CHECK(ids(kernel(w, r, true, 128), block(128)) == "");
+            CHECK(ids(kernel(w, r, false, 128), block(128)) == "E07");
+        }
+    for (const writing w : {guarded, in_an_if, in_one_thread})
+        for (const reading r : {one_of_each, own}) CHECK(ids(kernel(w, r, false, 128), block(128)) == "");
+    CHECK(ids(kernel(guarded, warp_0, false, 32), block(32)) == "");       // there are no others
+    CHECK(ids(kernel(in_an_if, some_lanes, false, 32), block(32)) == "");  // lane 0 takes its own
+}
+
 TEST_CASE("E07: shared memory is told of by a flag") {
     const auto kernel = [](bool listens) {
         return [listens](builder& k, px::global_ptr<u32> to) {

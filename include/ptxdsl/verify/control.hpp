@@ -20,7 +20,7 @@ struct frame {
     u32 masks = 0;  ///< how many there were before
     u32 learned = 0;
     bool decided = false;  ///< an if that is none in the round at hand
-    bool split = false, never = false;
+    bool split = false, never = false, one_lane = false;
     u32 condition = 0;  ///< of the if: predicate << 1 | negated
     block_set blocks{};
     u32 others = 0;                               ///< threads of the else-arm, where the condition tells
@@ -212,7 +212,8 @@ private:
         frame fr;
         fr.kind = kind;
         fr.threads = f_.threads, fr.together = f_.together, fr.role = f_.role_now, fr.arm = f_.arm_now,
-        fr.loop = f_.loop_now, fr.divergent = f_.divergent, fr.split = f_.split, fr.masks = f_.masks.size();
+        fr.loop = f_.loop_now, fr.divergent = f_.divergent, fr.split = f_.split, fr.one_lane = f_.one_lane,
+        fr.masks = f_.masks.size();
         fr.block = f_.block_now;
         fr.blocks = f_.blocks, fr.never = f_.never;
         fr.first = f_.first_thread;
@@ -230,7 +231,8 @@ private:
         }
         const frame& fr = frames_.back();
         f_.threads = fr.threads, f_.together = fr.together, f_.role_now = fr.role, f_.arm_now = fr.arm,
-        f_.loop_now = fr.loop, f_.divergent = fr.divergent, f_.split = fr.split, f_.block_now = fr.block;
+        f_.loop_now = fr.loop, f_.divergent = fr.divergent, f_.split = fr.split, f_.one_lane = fr.one_lane,
+        f_.block_now = fr.block;
         f_.first_thread = fr.first;
         f_.blocks = fr.blocks, f_.never = fr.never;
         f_.warps = fr.warps, f_.warps_known = fr.warps_known;
@@ -243,9 +245,10 @@ private:
         if (!f_.never) take_deciding(f_, predicate);
         open(ir::region::if_begin);
         frames_.back().condition = c.payload(0);
+        f_.one_lane = f_.whole_block() && (c.payload(0) & 1u) == 0 && is_one_lane(predicate);
         bool holds = false;
         if (!f_.never && is_decided(f_, predicate, (c.payload(0) & 1u) != 0, holds)) {
-            frames_.back().decided = true, f_.never = !holds;
+            frames_.back().decided = true, f_.never = !holds, f_.one_lane = frames_.back().one_lane;
             return;
         }
         f_.push(event_kind::if_begin);
@@ -328,6 +331,10 @@ private:
         if (f_.warps_known && (here & hold & ~fail) != 0 && (here & fail & ~hold) != 0 && f_.arm_now <= 64)
             f_.index_arms |= u64{1} << (f_.arm_now - 1);
     }
+    [[nodiscard]] constexpr bool is_one_lane(u32 predicate) const noexcept {
+        const lane_form form = lane_form::of(f_.values[predicate]);
+        return (f_.regs[predicate] & (bit::lanes | bit::again)) == bit::lanes && form.period() == 32 && form.count == 1;
+    }
     /// Lanes that a comparison of their number chooses from each warp alike.
     constexpr void count_lanes(u32 predicate, bool negated) noexcept {
         const u32 around = frames_.back().threads;
@@ -365,6 +372,7 @@ private:
             return;
         }
         forget_from(f_, fr.learned);
+        f_.one_lane = false;
         f_.masks.truncate(fr.masks);  // the lanes of this arm may execute the same
         raise_lone_masks();
         f_.push(event_kind::else_begin);
@@ -448,6 +456,7 @@ private:
         loop& l = f_.loops[at];
         if (l.id != c.payload(0)) return malformed("loops close in another order than they open");
         note_spin(l);
+        l.step = l.counter != 0 && f_.step_register == l.counter ? f_.step : 0;
         f_.push(event_kind::loop_end, l.id);
         if (l.parent == 0 && !f_.unstructured && !f_.unproved_uses.empty()) settle_unproved(f_);
         check_end(l);

@@ -180,9 +180,21 @@ constexpr void note_first_read(Facts& f, u32 allocation) {
     if (f.read_at.size() == 0) f.read_at.resize(f.m.n.allocations + 1, 0);
     if (f.read_at[allocation] == 0 && !f.late_copies.empty()) f.read_at[allocation] = f.where + 1;
 }
+/// What is read behind a wait that returns at once (by the number of the array + 1).
+template <class Facts>
+constexpr void read_behind_wait(Facts& f, u32 allocation) noexcept {
+    if (f.void_wait == 0 || allocation == 0 || allocation > 32) return;
+    site& w = f.sites[f.void_wait - 1];
+    if (f.guard != 0 || f.arm_now != w.arm || f.role_now != w.role || f.loop_now != w.loop ||
+        f.in_single != (w.single != 0))
+        return;
+    if (w.reads == 0) w.read_at = f.where;
+    w.reads |= 1u << (allocation - 1);
+}
 /// Shared memory is read by threads.
 template <class Facts>
 constexpr void shared_read(Facts& f, const place& from) {
+    read_behind_wait(f, from.allocation);
     if (f.late_copies.empty() && f.loop_now == 0) return;
     note_first_read(f, from.allocation);
     if (from.allocation == 0) return;

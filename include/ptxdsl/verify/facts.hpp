@@ -106,7 +106,8 @@ struct value_form {
     u32 share = 31;          ///< 2^share neighbouring threads have the same root; 31: all
     u32 skew = 0;            ///< another register + 1 of which `skews` is added, the same in all threads
     std::int64_t skews = 0;
-    u32 peer = 0;  ///< allocation + 1 of which it is an address in another block (`mapa`)
+    u32 peer = 0;                 ///< allocation + 1 of which it is an address in another block (`mapa`)
+    u32 period = 0, counter = 0;  ///< made of the counter of this loop modulo that
     bool known = true;
     bool moves = false;  ///< the register is written more than once
     [[nodiscard]] constexpr bool exact() const noexcept { return known && low == high; }
@@ -288,6 +289,7 @@ struct loop {
     u32 paced = 0;        ///< bit per role that waits on an mbarrier in each iteration
     u32 counter = 0;      ///< operand compared with `ge` at the top + 1, 0: none
     bool counts_signed = false;
+    std::int32_t step = 0;  ///< what is added to the counter
     bool commits = false;   ///< has a tcgen05.commit, in inner loops too
     u32 multiply = 0;       ///< role of the first tcgen05.mma directly in it + 1
     u32 release_where = 0;  ///< of the first arrival behind it that frees a slot + 1
@@ -356,6 +358,7 @@ struct site {
     u32 warps = 0;                     ///< one elected thread of this many warps may be meant
     u32 lanes = 0;                     ///< guard: the threads for which it holds (`lane_form`), 0: unknown
     u32 slot = 0, parity = 0;          ///< `walker_code`
+    u32 period = 0, counter = 0;       ///< the stage is the counter of this loop modulo that
     u32 first_parity = unknown_count;  ///< of the first wait for a barrier, where it is known
     u32 single = 0;                    ///< single-thread region it stands in, 0: none
     bool many_singles = false;         ///< one thread of each of several warps may run that region
@@ -364,6 +367,7 @@ struct site {
     u32 mask = 0;                      ///< multicast: register that says to which blocks + 1
     u32 block = 0;                     ///< only this block of the cluster does it: rank + 1, 0: all, or not known
     u32 meetings = 0;                  ///< `facts::meetings` at that time
+    u32 reads = 0, read_at = 0;        ///< wait: bit per array that is read next, whatever the data are; where first
 };
 
 /// Blocks of a cluster: a bit per rank.
@@ -450,6 +454,7 @@ struct facts_of {
     u32 single_warps = 0;       ///< in a single-thread region: warps whose threads it was chosen from, 0: unknown
     u32 single_now = 0;         ///< event of that region's `if` + 1, 0: no such region
     bool one_of_block = false;  ///< it is one thread of the whole block
+    bool one_lane = false;      ///< one lane of each warp of the block runs it
     u32 step_register = 0;      ///< operand of the latest `add r, r, literal` + 1
     std::int32_t step = 0;
     ::ptxdsl::detail::dynarray<role> roles;
@@ -474,6 +479,7 @@ struct facts_of {
     u32 init_warps = 0;  ///< bit per warp that may initialise an mbarrier
     u32 noted = 0;       ///< bit per kind of note that stands before the instruction
     u32 noted_slot = 0;
+    u32 void_wait = 0;  ///< the latest site + 1, when it is a wait that returns at once and nobody was met since
 
     // What the second pass and the accounting read.
     ::ptxdsl::detail::dynarray<event> events;
@@ -576,6 +582,10 @@ struct facts_of {
         loops.push_back({});
     }
 
+    /// All threads of a block of several warps are here.
+    [[nodiscard]] constexpr bool whole_block() const noexcept {
+        return role_now == 0 && arm_now == 0 && threads >= 64 && threads == roles[0].threads;
+    }
     /// Whether a register is written in the rounds at hand: its value may be another one in each.
     [[nodiscard]] constexpr bool is_of_round(u32 reg) const noexcept {
         for (u32 i = 0; in_rounds != 0 && i < learned.size(); ++i)

@@ -453,8 +453,9 @@ private:
     /// role that has none who did know nothing of it.
     constexpr void meeting(const event& e) noexcept {
         const bool kept = s_.fresh != 0 && (e.b == 1 || (e.b > 1 && is_among_others(f_, e.b - 2)));
-        const u32 fresh = kept ? s_.fresh : 0;
+        const u32 fresh = kept ? s_.fresh : 0, partly = e.b == 1 ? s_.partly : 0;
         rendezvous();
+        s_.partly = partly;
         if (e.a != 0) s_.peers = s_.told = 0;  // the wait may be for what peers tell
         s_.fresh = fresh;
         if (e.b == 1) s_.of_warp |= fresh;

@@ -19,7 +19,7 @@ enum class op : std::uint8_t {
     mov,
     add,
     bits,     ///< `and`, `shr`
-    scale,    ///< `mad`, `mul`, `shl`, `sub`, `xor`: followed where an address comes of it
+    scale,    ///< `mad`, `mul`, `shl`, `sub`, `xor`, `rem`: followed where an address comes of it
     compare,  ///< `setp`
     load,
     store,
@@ -66,7 +66,7 @@ struct opcode_table {
     t.set(op::mov, tok::mov);
     t.set(op::add, tok::add);
     t.set(op::bits, tok::and_, tok::shr);
-    t.set(op::scale, tok::mad, tok::mul, tok::shl, tok::sub, tok::xor_);
+    t.set(op::scale, tok::mad, tok::mul, tok::shl, tok::sub, tok::xor_, tok::rem);
     t.set(op::compare, tok::setp);
     t.set(op::load, tok::ld);
     t.set(op::store, tok::st);

@@ -50,17 +50,34 @@ constexpr void check_multicast(Facts& f, const ring_side& full, const ring_side&
             "' in other blocks too, but only the own block says when its slot is free: consumers arrive on the empty barrier of every block that sends (k.mapa), which counts them all");
 }
 
+/// Through so many slots a stage goes that is computed from a loop's counter; 0: another one, or not known.
+template <class Facts>
+[[nodiscard]] constexpr u32 period_of(const Facts& f, const site& s) noexcept {
+    return s.period != 0 && f.loops[s.counter].step == 1 ? s.period : 0;
+}
 /// Whether both sides wait with registers that return to the first slot after `limit` of them.
 template <class Facts>
 [[nodiscard]] constexpr bool both_go_through(const Facts& f, const ring& r, u32 limit) noexcept {
     bool full = false, empty = false;
     for (const site& s : f.sites) {
-        if (s.kind != site_kind::wait || !walker_code::is_walker(s.slot)) continue;
-        const walker& w = f.walkers[s.slot - 1];
+        if (s.kind != site_kind::wait || (!walker_code::is_walker(s.slot) && period_of(f, s) != limit)) continue;
+        const walker w = walker_code::is_walker(s.slot) ? f.walkers[s.slot - 1] : walker{.limit = limit};
         if (w.limit != limit && w.other != limit) continue;
         full = full || s.barrier == r.full, empty = empty || s.barrier == r.empty;
     }
     return full && empty;
+}
+template <class Facts>
+constexpr void say_slots(Facts& f, const ring& r, u32 where, u32 here, u32 elsewhere, bool too_many) {
+    f.out.error("E13", where)
+        .say("this goes through ")
+        .with(here)
+        .say(" slots of pipeline '")
+        .with(f.m.text(r.name))
+        .say("' before it returns to the first, ")
+        .say(too_many ? "which has " : "elsewhere they are ")
+        .with(elsewhere)
+        .say(": all states of a pipeline go through the same slots");
 }
 /// E13: a register that walks over the stages returns to the first one after another number of them.
 template <class Facts>
@@ -78,20 +95,33 @@ constexpr void check_walks(Facts& f, const ring& r, u32 stages) {
         const bool together = both_go_through(f, r, w.limit) && both_go_through(f, r, other);
         if (w.limit <= stages && w.other <= stages && together) continue;
         const u32 most = w.limit > w.other ? w.limit : w.other;
-        f.out.error("E13", s.where)
-            .say("this goes through ")
-            .with(most > stages                       ? most
-                  : w.other != 0 && w.other < w.limit ? w.other
-                                                      : w.limit)
-            .say(" slots of pipeline '")
-            .with(f.m.text(r.name))
-            .say("' before it returns to the first, ")
-            .say(most > stages ? "which has " : "elsewhere they are ")
-            .with(most > stages                                 ? stages
-                  : first != nullptr && first->limit != w.limit ? first->limit
-                                                                : most)
-            .say(": all states of a pipeline go through the same slots");
-        return;
+        const u32 here = most > stages ? most : w.other != 0 && w.other < w.limit ? w.other : w.limit;
+        const u32 elsewhere = first != nullptr && first->limit != w.limit ? first->limit : most;
+        return say_slots(f, r, s.where, here, most > stages ? stages : elsewhere, most > stages);
+    }
+}
+/// Through so many slots the stage at a site goes; 0: it is constant, or not known.
+template <class Facts>
+[[nodiscard]] constexpr u32 slots_of(const Facts& f, const ring& r, const site& s) noexcept {
+    if (s.barrier != r.full && s.barrier != r.empty) return 0;
+    if (!walker_code::is_walker(s.slot)) return period_of(f, s);
+    return f.walkers[s.slot - 1].odd ? 0 : f.walkers[s.slot - 1].limit;
+}
+/// E13 of computed stages: `i % 4` on one side and `i % 3` on the other, or of a pipeline of 3.
+template <class Facts>
+constexpr void check_periods(Facts& f, const ring& r, u32 stages) {
+    for (const site& s : f.sites) {
+        const u32 period = s.barrier == r.full || s.barrier == r.empty ? period_of(f, s) : 0;
+        if (period > stages && goes_round(f, s, stages)) return say_slots(f, r, s.where, period, stages, true);
+        for (u32 i = 0; i < f.sites.size() && period != 0; ++i) {
+            const site& x = f.sites[i];
+            const u32 other = slots_of(f, r, x), fewer = other < period ? other : period;
+            if (other == 0 || other == period || !goes_round(f, s, fewer) || !goes_round(f, x, fewer) ||
+                (both_go_through(f, r, period) && both_go_through(f, r, other)))
+                continue;
+            return period == stages ? say_slots(f, r, x.where, other, period, false)
+                                    : say_slots(f, r, s.where, period, other, false);
+        }
     }
 }
 /// Whether some wait for the pipeline takes a register as its parity.
@@ -185,6 +215,42 @@ constexpr void check_first_waits(Facts& f, const ring& r) {
     }
 }
 
+/// Whether what a barrier's copies bring is the only thing that fills an array.
+template <class Facts>
+[[nodiscard]] constexpr bool fills_alone(const Facts& f, u32 barrier, u32 allocation) noexcept {
+    bool fills = false, others = ((f.own_writes | f.peers_write) >> allocation & 1u) != 0;
+    for (const auto& t : f.ring_tiles) {
+        fills = fills || (t.allocation == allocation && t.barrier == barrier);
+        others = others || (t.allocation == allocation && t.barrier != barrier);
+    }
+    for (const auto& c : f.late_copies)
+        others = others || (c.by_thread && (c.allocation == 0 || c.allocation == allocation + 1));
+    return fills && !others;
+}
+/// E15 without a pipeline: threads wait for the phase before the first, and then read what only copies on the barrier
+/// bring. (A phase may end without copies, or be waited for by others first.)
+template <class Facts>
+constexpr void check_void_wait(Facts& f, const site& wait) {
+    u32 plain = 0;
+    for (const site& s : f.sites) {
+        if (s.barrier != wait.barrier) continue;
+        if (s.kind == site_kind::wait && s.role != wait.role) return;
+        if (s.kind == site_kind::uncounted || (s.flags & site_flag::remote) != 0) return;
+        plain += s.kind == site_kind::arrive ? 1 : 0;
+        plain -= s.kind == site_kind::expect ? 1 : 0;
+    }
+    u32 read = 0;
+    while (read < f.m.n.allocations && ((wait.reads >> read & 1u) == 0 || !fills_alone(f, wait.barrier, read))) ++read;
+    if (plain != 0 || read >= f.m.n.allocations || read >= 32) return;
+    f.out.error("E15", wait.where)
+        .say("the first wait for mbarrier '")
+        .with(f.name_of(wait.barrier))
+        .say("' has parity 1, the phase before the first, which counts as complete: it returns at once, and '")
+        .with(f.name_of(read))
+        .say("' is read (")
+        .at(f.source(wait.read_at))
+        .say(") before any copy has come; the first phase has parity 0");
+}
 template <class Facts>
 constexpr void check_ring(Facts& f, const ring& r) {
     const ring_side full(f, r.full), empty(f, r.empty);
@@ -192,6 +258,7 @@ constexpr void check_ring(Facts& f, const ring& r) {
     if (full.wait == nullptr && full.arrival == nullptr && empty.wait == nullptr && empty.arrival == nullptr) return;
     const auto name = f.m.text(r.name);
     check_walks(f, r, stages);
+    check_periods(f, r, stages);
     check_mixed(f, r, stages);
     check_first_waits(f, r);
     if (full.init == nullptr && empty.init == nullptr && !f.inits_unknown)
@@ -231,6 +298,11 @@ template <class Facts>
 constexpr void check_rings(Facts& f) {
     if (f.opaque || f.is_function || !f.flow_is_known()) return;
     for (const ring& r : f.rings) check_ring(f, r);
+    if (f.arrivals_unknown || f.bytes_unknown || f.inits_unknown || f.begins_anew || f.m.attrs.cluster_size() > 1)
+        return;
+    for (const site& s : f.sites)
+        if (s.reads != 0 && f.ring_of(s.barrier, false) == max_rings && f.ring_of(s.barrier, true) == max_rings)
+            check_void_wait(f, s);
 }
 
 }  // namespace ptxdsl::verify

@@ -111,6 +111,13 @@ template <class Facts>
     return v;
 }
 
+/// The counter of a loop around modulo `n`: in rounds enough it is each number below.
+template <class Facts>
+[[nodiscard]] constexpr value_form counted(const Facts& f, value_form v, u32 of) noexcept {
+    for (u32 l = f.loop_now; l != 0 && v.known && v.root == 0; l = f.loops[l].parent)
+        if (f.loops[l].counter == of + 1) v.period = static_cast<u32>(v.high) + 1, v.counter = l;
+    return v;
+}
 template <class Facts>
 [[nodiscard]] constexpr value_form result_of(const Facts& f, u32 id, tok what, const u32* o) noexcept {
     const value_form a = value_of(f, o[0]), b = value_of(f, o[1]);
@@ -127,7 +134,8 @@ template <class Facts>
                        ? scaled(a, number(1 << b.low, 1 << b.low))
                        : no_value;
         case tok::shr: return shifted_down(a, b);
-        case tok::and_: return masked(b);
+        case tok::and_: return (b.low & (b.low + 1)) == 0 ? counted(f, masked(b), o[0]) : masked(b);
+        case tok::rem: return b.root == 0 && b.exact() && b.low > 0 ? counted(f, number(0, b.low - 1), o[0]) : no_value;
         case tok::xor_: return exchanged(a, b);
         default: return no_value;
     }
@@ -223,6 +231,7 @@ constexpr void learn_value(Facts& f, u32 id, const ir::cursor& c, const u32* sou
     if (!is_only_value(f, id) || (f.regs[id] & (bit::constant | bit::address | bit::lanes)) != 0) return;
     const tok type = token_at(c, c.tokens() - 1);
     if (type != tok::u32 && type != tok::s32 && type != tok::b32) return;
+    if (type == tok::s32 && token_at(c, 0) == tok::rem) return;
     if (c.tokens() > 2 && token_at(c, 1) != tok::lo) return;
     for (u32 i = 0; i + 1 < c.operands(); ++i)
         if (ir::operand_words(sources[i]) != 1) return;
@@ -290,11 +299,6 @@ constexpr void reset_flag(Facts& f, const ir::cursor& c) {
 // ---- shared memory that others have written: E07
 // ------------------------------------------------------------------------------------------------------------
 
-/// All threads of a block of several warps are here.
-template <class Facts>
-[[nodiscard]] constexpr bool whole_block(const Facts& f) noexcept {
-    return f.role_now == 0 && f.arm_now == 0 && f.threads >= 64 && f.threads == f.roles[0].threads;
-}
 /// Stores into other blocks, and loads of what they store here.
 template <class Facts>
 constexpr void peer_write(Facts& f, const place& p) {
@@ -318,14 +322,15 @@ constexpr void part_write(Facts& f, const place& p, bool one_warp) {
     slot& to = f.slots[s];
     const u32 guard = f.guard == 0 || (f.guard & 1u) != 0 ? 0 : (f.guard >> 1) - 1;
     const lane_form lanes = lane_form::of(f.values[guard]);
-    const bool lane = f.guard != 0 && (f.regs[guard] & (bit::lanes | bit::again)) == bit::lanes &&
-                      lanes.period() == 32 && lanes.count == 1;
+    const bool lane = f.guard != 0 ? f.whole_block() && (f.regs[guard] & (bit::lanes | bit::again)) == bit::lanes &&
+                                         lanes.period() == 32 && lanes.count == 1
+                                   : f.one_lane;
     const value_form v = p.form == 0 ? number(0, 0) : f.forms[p.form - 1];
     const bool warps = v.root != 0 && (f.regs[v.root - 1] & bit::lanes) != 0 && v.share == 5 && v.most >= 1;
     const bool known = (p.exact || (p.form != 0 && v.exact() && !v.moves)) && to.by != slot::writer::mixed;
     auto by = slot::writer::mixed;
     if (known && p.exact && (one_warp || f.in_single)) by = slot::writer::one_warp;
-    if (known && lane && warps && whole_block(f)) by = slot::writer::a_lane_of_each;
+    if (known && lane && warps) by = slot::writer::a_lane_of_each;
     const std::int64_t at = v.low + p.offset;
     if (to.by != slot::writer::none &&
         (to.by != by || to.at != at || to.step != v.times || to.skew != v.skew || to.skews != v.skews))
@@ -333,19 +338,41 @@ constexpr void part_write(Facts& f, const place& p, bool one_warp) {
     to.by = by, to.at = at, to.step = v.times, to.skew = v.skew, to.skews = v.skews, to.rewrites = f.rewrites;
     if (by != slot::writer::mixed) f.push(event_kind::part_write, s);
 }
-/// A load by all threads, some of which get what another warp has written.
+/// Whether the guard, if there is one, holds for the first two of the threads that are here.
+template <class Facts>
+[[nodiscard]] constexpr bool holds_for_two(const Facts& f, u32 first) noexcept {
+    if (f.guard == 0) return true;
+    const u32 guard = (f.guard >> 1) - 1;
+    const lane_form form = lane_form::of(f.values[guard]);
+    return (f.guard & 1u) == 0 && (f.regs[guard] & (bit::lanes | bit::again)) == bit::lanes && form.shift == 0 &&
+           form.first_values && form.count >= 2 && first % form.period() == 0;
+}
+/// Whether one of the threads that are here takes the element of another warp: `form` of its index says which.
+template <class Facts>
+[[nodiscard]] constexpr bool takes_of_another(const Facts& f, const lane_form& form) noexcept {
+    const u32 warps = f.roles[0].threads / 32, first = f.whole_block() ? 0 : f.first_thread;
+    if (f.arm_now != 0 || warps < 2 || first == unknown_count || f.threads < 2 || form.shift != 0) return false;
+    bool takes = false;
+    for (u32 t = first; t < first + 2; ++t) {
+        const u32 element = t & ((1u << form.width) - 1);
+        takes = takes || (element != t / 32 && element < warps);
+    }
+    return takes && holds_for_two(f, first);
+}
+/// A load by threads some of which get what another warp has written.
 template <class Facts>
 constexpr void cross_read(Facts& f, const place& p) {
     const u32 s = f.slot_at(p);
-    if (s == max_slots || f.slots[s].fuzzy || f.guard != 0 || f.in_single || f.threads <= 32) return;
+    if (s == max_slots || f.slots[s].fuzzy || f.in_single) return;
     const slot& from = f.slots[s];
     const value_form v = p.form == 0 ? number(0, 0) : f.forms[p.form - 1];
     const bool same = v.exact() && !v.moves && from.at == v.low + p.offset && from.step == v.times &&
                       from.skew == v.skew && from.skews == v.skews && (v.skew == 0 || from.rewrites == f.rewrites);
     if (!same || (p.form == 0 && !p.exact)) return;
     const bool lanes = v.root != 0 && (f.regs[v.root - 1] & bit::lanes) != 0 && v.share == 0 && v.most >= 1;
-    if (from.by == slot::writer::one_warp ? p.exact
-                                          : from.by == slot::writer::a_lane_of_each && lanes && whole_block(f))
+    const bool others = from.by == slot::writer::one_warp ? p.exact && f.guard == 0 && f.threads > 32
+                                                          : from.by == slot::writer::a_lane_of_each && lanes;
+    if (others && (from.by == slot::writer::one_warp || takes_of_another(f, lane_form::of(f.values[v.root - 1]))))
         f.push(event_kind::cross_read, s);
 }
 
@@ -416,6 +443,17 @@ template <class Facts>
     const value_form& v = f.forms[f.values[id]];
     const u32 which = v.root == 0 || v.times != 8 ? max_walkers : f.walker_of(v.root - 1);
     return which < max_walkers ? which + 1 : 0;
+}
+/// A stage that is a loop's counter modulo a number.
+template <class Facts>
+constexpr void note_period(const Facts& f, const ir::cursor& c, site& s) {
+    const u32* o = c.first_operand();
+    for (u32 i = 0; i < c.operands(); ++i, o += ir::operand_words(o[0])) {
+        if (ir::kind_of(o[0]) != ir::operand_kind::address || ir::kind_of(o[1]) != ir::operand_kind::reg) continue;
+        const u32 id = ir::payload_of(o[1]);
+        const bool known = (f.regs[id] & bit::form) != 0 && f.regs[id] >> bit::place == s.barrier + 1;
+        s.period = known ? f.forms[f.values[id]].period : 0, s.counter = known ? f.forms[f.values[id]].counter : 0;
+    }
 }
 /// The parity of a wait; `value`: the number, where it is known.
 template <class Facts>

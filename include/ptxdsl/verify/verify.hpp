@@ -42,7 +42,7 @@ public:
                         f_.where = w[1], structure_.table(ir::cursor{w});
                     break;
                 case ir::record::text:
-                    if (!is_declaration(w)) thread_copies_arrive(f_), f_.push(event_kind::opaque);
+                    if (!is_declaration(w)) thread_copies_arrive(f_), f_.void_wait = 0, f_.push(event_kind::opaque);
                     break;
                 default: break;
             }
@@ -177,7 +177,7 @@ private:
                 return on_shared_write(f_, c);
             case op::leave: return leave(c);
             case op::bar:
-                tensor_memory_met(f_, false);
+                tensor_memory_met(f_, false), f_.void_wait = 0;
                 meet_lone_masks(f_);
                 return on_bar(f_, c);
             case op::tcgen05:
@@ -200,7 +200,7 @@ private:
             case op::mbarrier: return mbarrier(c);
             case op::call:
                 if (only_prints(f_.m, c)) return;
-                f_.tm.calls = true;
+                f_.tm.calls = true, f_.void_wait = 0;
                 thread_copies_arrive(f_);
                 f_.arrivals_unknown = f_.bytes_unknown = true;
                 return f_.push(event_kind::opaque);
@@ -232,7 +232,7 @@ private:
     }
     /// Another thread may have told something here.
     constexpr void listen() {
-        f_.listens = true;
+        f_.listens = true, f_.void_wait = 0;
         tensor_memory_met(f_, false);
         f_.push(event_kind::told);
     }
@@ -377,17 +377,23 @@ private:
             case ir::note::barrier_noarity: return uncounted(c, p[0]);
             case ir::note::tile_write: return on_slot(event_kind::generic_write, p);
             case ir::note::tile_async_read:
+                read_behind(c, p[0]);
                 if (!f_.late_copies.empty()) note_first_read(f_, p[0] + 1);
                 if (const u32 r = f_.ring_of_tile(p[0]); r < max_rings && opcode_behind(c) == op::tcgen05)
                     f_.push(event_kind::tensor_read, r);
                 return on_slot(opcode_behind(c) == op::wgmma ? event_kind::matrix_read : event_kind::async_read, p);
             case ir::note::bulk_store:
+                read_behind(c, p[0]);
                 if (!f_.late_copies.empty()) note_first_read(f_, p[0] + 1);
                 f_.noted_slot = f_.slot_of(p[0], p[1]);
                 return;
             case ir::note::thread_dependent: return;
             case ir::note::pipeline: f_.rings.push_back({p[0], p[1], f_.where, {p[2], p[3]}}); return;
         }
+    }
+    constexpr void read_behind(const ir::cursor& c, u32 allocation) noexcept {
+        f_.guard = guarded(c) ? 1 : 0;
+        read_behind_wait(f_, allocation + 1);
     }
     constexpr void use(const ir::cursor& c, site_kind kind, u32 amount, u32 extra, u8 flags) {
         const u32* p = c.w + 2;
@@ -402,6 +408,7 @@ private:
             bool apart = false;
             site& s = f_.sites.back();
             s.slot = stage_code(f_, ir::cursor{w}, p[1], apart);
+            if (s.slot == 0 && !f_.rings.empty()) note_period(f_, ir::cursor{w}, s);
             if (f_.in_rounds != 0 && s.slot >= walker_code::constant) s.stage = s.slot - walker_code::constant;
             if (apart && !f_.in_single && (flags & site_flag::remote) == 0) f_.sites.back().flags |= site_flag::apart;
         }
@@ -456,6 +463,7 @@ private:
             for (u32 i = 0; i + 1 < f_.sites.size(); ++i)
                 first = first && (f_.sites[i].kind != site_kind::wait || f_.sites[i].barrier != s.barrier);
             if (first) s.first_parity = value;
+            f_.void_wait = first && value == 1 ? f_.sites.size() : 0;
         }
         u32 side = 0;
         u32 r = f_.ring_of(s.barrier, false);
