@@ -22,8 +22,8 @@ struct request : bench::run_options {
 };
 
 /// Names of `block_scaled_configs`, by the columns of a tile.
-constexpr std::array<std::string_view, std::size(kn::block_scaled_configs)> tile_names = {"blocks_128", "blocks_192",
-                                                                                          "blocks_256"};
+constexpr std::array<std::string_view, std::size(kn::block_scaled_configs)> tile_names = {
+    "blocks_128", "blocks_192", "blocks_256", "blocks_256_even"};
 
 [[nodiscard]] double wide(px::e4m3 v) {
     const int e = v.bits >> 3 & 15, m = v.bits & 7;
@@ -116,15 +116,15 @@ struct setup {
 /// The configurations of block scales one by one.
 template <class A, class SA, class B, class SB, class C, class Add, std::size_t... Index>
 void add_tiles(const request& r, const px::stream& s, const A& a, const SA& sa, const B& b, const SB& sb, const C& c,
-               const Add& add, std::index_sequence<Index...>) {
+               kn::gemm_workspace* workspace, const Add& add, std::index_sequence<Index...>) {
     const auto wanted = bench::split(r.config);
     const auto is_wanted = [&](std::string_view name) {
         return r.config == "all" || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
     };
     ((is_wanted(tile_names[Index]) && (add(tile_names[Index], product::blocks,
-                                           [&s, a, sa, b, sb, c](px::stream_ref) {
+                                           [&s, a, sa, b, sb, c, workspace](px::stream_ref) {
                                                return kn::gemm_block_scaled_with<kn::block_scaled_configs[Index]>(
-                                                   s, a, sa, b, sb, c);
+                                                   s, a, sa, b, sb, c, {.workspace = workspace});
                                            }),
                                        true)),
      ...);
@@ -156,8 +156,9 @@ void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt
     add("a scale an operand", product::tensor, [&](px::stream_ref) {
         return kn::gemm(s, a, b, c, {.a_scale = sa.data(), .b_scale = sb.data(), .workspace = workspace.get()});
     });
-    add("block scales", product::blocks, [&](px::stream_ref) { return kn::gemm_block_scaled(s, a, sa, b, sb, c); });
-    add_tiles(r, s, a, sa, b, sb, c, add, std::make_index_sequence<tile_names.size()>{});
+    add("block scales", product::blocks,
+        [&](px::stream_ref) { return kn::gemm_block_scaled(s, a, sa, b, sb, c, {.workspace = workspace.get()}); });
+    add_tiles(r, s, a, sa, b, sb, c, workspace.get(), add, std::make_index_sequence<tile_names.size()>{});
     add("e4m3 x e5m2", product::mixed, [&](px::stream_ref) {
         return kn::gemm(s, a, wide_b, c, {.a_scale = sa.data(), .b_scale = sb.data(), .workspace = workspace.get()});
     });

@@ -84,6 +84,7 @@ TEST_CASE("configurations that cannot be built are refused") {
     CHECK(ping_pong_config(64, 96, 4).valid());
     CHECK_FALSE(gemm_config{.bn = 128, .stream_k = true, .schedule = gemm_schedule::ping_pong}.valid());
     CHECK_FALSE(gemm_config{.bn = 8, .stages = 8, .cluster = 1}.valid());
+    CHECK(gemm_config{.cluster = 1, .stream_k = true, .block_scaled = true}.valid());
     CHECK_FALSE(gemm_config{.block_scaled = true, .to_and_fro = true}.valid());  // scales are read in the order of K
     CHECK_FALSE(
         gemm_config{.bn = 128, .cluster = 1, .split_k = 2, .store = store_mode::pairs, .to_and_fro = true}.valid());
@@ -133,13 +134,17 @@ TEST_CASE("the choice follows the measurements") {
     CHECK(chosen(1, 8, 8) == few_rows);  // too short to split
 }
 
-TEST_CASE("block scales take the tile with the least whole waves times columns") {
+TEST_CASE("block scales take the tile with the least waves times columns") {
     for (const gemm_config& c : block_scaled_configs) CHECK(c.valid());
-    CHECK(choose_block_scaled(8192, 8192, 132) == 2);   // 16 waves of 256 columns, 21 of 192
-    CHECK(choose_block_scaled(4096, 11008, 132) == 2);  // 11 and 15
-    CHECK(choose_block_scaled(2048, 4608, 132) == 1);   // 3 waves of 256 columns, 3 of 192
-    CHECK(choose_block_scaled(4096, 4096, 132) == 2);   // 8 waves and 4
-    CHECK(choose_block_scaled(256, 4096, 132) == 0);    // one wave of any
+    for (const bool even : {false, true}) {
+        CHECK(choose_block_scaled(8192, 8192, 8192, 132, even) == (even ? 3 : 2));   // 15.5 waves of 256 columns, or 16
+        CHECK(choose_block_scaled(4096, 11008, 4096, 132, even) == (even ? 3 : 2));  // 10.4 or 11
+        CHECK(choose_block_scaled(4096, 4096, 11008, 132, even) == 2);               // 3.9: a cut costs more
+        CHECK(choose_block_scaled(2048, 4608, 4096, 132, even) == 1);                // 3 waves of 256 columns, 3 of 192
+        CHECK(choose_block_scaled(4096, 4096, 4096, 132, even) == 2);                // 4 waves and 6
+        CHECK(choose_block_scaled(2048, 7168, 2048, 132, even) == 0);                // K is too short for a cut
+        CHECK(choose_block_scaled(256, 4096, 4096, 132, even) == 0);                 // one wave of any
+    }
 }
 
 TEST_CASE("the choice never splits K into more parts than it has steps") {

@@ -241,7 +241,8 @@ void check_bytes(const px::stream& s, bool blocks, std::uint64_t m, std::uint64_
         } else {
             if (blocks)
                 return block_scaled<Blocked>(s, va, px::tensor_view(dsa, m, steps), vb,
-                                             px::tensor_view(dsb, columns, steps), vc);
+                                             px::tensor_view(dsb, columns, steps), vc,
+                                             kn::gemm_options<kn::detail::bias_of<In, Out>>{.workspace = &workspace});
             return kn::gemm(
                 s, va, vb, vc,
                 {.alpha = 0.5f, .a_scale = dsa.ptr(), .b_scale = dsb.ptr(), .workspace = &workspace, .choice = choice});
@@ -432,5 +433,6 @@ extern PTXDSL_CHECK_RAGGED(px::e5m2, px::bf16, px::e4m3);
 extern PTXDSL_BLOCK_SCALED(0);
 extern PTXDSL_BLOCK_SCALED(1);
 extern PTXDSL_BLOCK_SCALED(2);
+extern PTXDSL_BLOCK_SCALED(3);
 
 }  // namespace gemm_test

@@ -4,7 +4,7 @@
 
 namespace gemm_test {
 
-/// Each tile of block scales: odd and even numbers of steps, ragged edges, all stores.
+/// Each tile of block scales: odd and even numbers of steps, ragged edges, all stores, items of several parts.
 template <std::size_t Index>
 void run_block_scaled(const px::stream& s, kn::gemm_workspace& workspace) {
     using px::e4m3, px::e5m2, px::bf16, px::f32;
@@ -12,6 +12,9 @@ void run_block_scaled(const px::stream& s, kn::gemm_workspace& workspace) {
     for (const std::uint64_t steps : {1u, 2u, 4u, 5u, 7u, 8u, 9u, 17u})
         check_bytes<e4m3, bf16, e4m3, c>(s, true, between(1, 600), 8 * between(1, 120),
                                          128 * steps - 16 * between(0, 7), workspace, {});
+    // Some waves, of which the last are cut along K where the configuration says so.
+    for (const std::uint64_t k : {128u, 1152u, 2064u})
+        check_bytes<e4m3, bf16, e4m3, c>(s, true, 4100 + between(0, 99), 4360, k, workspace, {});
     for (int n = 0; n < 4; ++n) {
         check_bytes<e4m3, bf16, e4m3, c>(s, true, between(1, 3000), 8 * between(1, 300), 16 * between(1, 200),
                                          workspace, {});
@@ -25,5 +28,6 @@ void run_block_scaled(const px::stream& s, kn::gemm_workspace& workspace) {
 PTXDSL_BLOCK_SCALED(0);
 PTXDSL_BLOCK_SCALED(1);
 PTXDSL_BLOCK_SCALED(2);
+PTXDSL_BLOCK_SCALED(3);
 
 }  // namespace gemm_test

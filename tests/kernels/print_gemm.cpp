@@ -87,6 +87,19 @@ void variants() {
     gemm<gemm_config{.bn = 192, .cluster = 1, .block_scaled = true}, px::e4m3, px::bf16>("blocked_192");
     gemm<blocked_256, px::e4m3, px::bf16>("blocked_256");
     gemm<gemm_config{.block_scaled = true}, px::e4m3, px::bf16>("blocked_256_pair");
+    constexpr gemm_config blocked_even{.cluster = 1, .stream_k = true, .block_scaled = true};
+    gemm<blocked_even, px::e4m3, px::bf16>("blocked_256_even");
+    gemm<gemm_config{.stream_k = true, .block_scaled = true}, px::e4m3, px::bf16>("blocked_256_pair_even");
+    gemm<gemm_config{.bn = 192, .cluster = 1, .stream_k = true, .block_scaled = true}, px::e4m3, px::bf16>(
+        "blocked_192_even");
+    gemm<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .stream_k = true, .block_scaled = true}, px::e4m3, px::bf16>(
+        "blocked_128_even");
+    gemm<blocked_even, px::e5m2, px::bf16, gemm_epilogue{.bias = true, .act = activation::gelu}, px::e4m3>(
+        "blocked_256_even_gelu");
+    gemm<blocked_even, px::e4m3, px::bf16, gemm_epilogue{.act = activation::silu, .gated = true}>(
+        "blocked_256_even_gated");
+    gemm<gemm_config{.cluster = 1, .stream_k = true, .block_scaled = true, .store = store_mode::elements}, px::e4m3,
+         px::f32>("blocked_256_even_elements");
     gemm<blocked_256, px::e5m2, px::bf16, gemm_epilogue{.bias = true, .act = activation::gelu}, px::e4m3>(
         "blocked_256_gelu");
     gemm<blocked_256, px::e4m3, px::bf16, gemm_epilogue{.act = activation::silu, .gated = true}>("blocked_256_gated");

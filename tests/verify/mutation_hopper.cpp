@@ -42,6 +42,8 @@ kernel_list hopper_kernels() {
     library<gemm_config{.bn = 128, .stages = 6, .block_scaled = true}, px::e4m3, px::bf16>(all, "blocked");
     library<gemm_config{.bn = 192, .cluster = 1, .block_scaled = true}, px::e4m3, px::bf16>(all, "blocked_192");
     library<gemm_config{.cluster = 1, .block_scaled = true}, px::e4m3, px::bf16>(all, "blocked_256");
+    library<gemm_config{.cluster = 1, .stream_k = true, .block_scaled = true}, px::e4m3, px::bf16>(all,
+                                                                                                   "blocked_256_even");
     add(all, "plain", &gemm_plain_body<px::bf16, px::bf16, px::bf16, gemm_plain_form{.act = activation::gelu}>,
         gemm_plain_attributes);
     return all;

@@ -47,10 +47,11 @@ constexpr survivor known[] = {
     {"*", "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned: left out", right,
      "other blocks of the multiprocessor allocate when this one has ended: slower"},
     {"blackwell_pair", "tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned: left out", right, "the same"},
-    {"library medium few_columns stream_k cluster_2x2 nn ping_pong early_b blocked blocked_192 blocked_256",
+    {"library medium few_columns stream_k cluster_2x2 nn ping_pong early_b blocked blocked_192 blocked_256 "
+     "blocked_256_even",
      "bar.warp.sync: left out", right,
      "the stmatrix.sync behind it waits for all lanes, also for the one that has waited for the bulk stores"},
-    {"stream_k", "membar.gl: left out", right,
+    {"stream_k blocked_256_even", "membar.gl: left out", right,
      "bar.sync and st.release.gpu of the thread behind it order the stores of all threads: causality is transitive (PTX "
      "ISA 8.9.4)"},
     {"blackwell", "barrier.cta.sync.aligned: left out", right,
@@ -100,7 +101,8 @@ constexpr survivor known[] = {
      "the state is advanced before the first wait: the parity of that is not computed"},
     {"stream_k", "barrier.cta.sync.aligned #2: left out", missed,
      "which stores the release of a flag is meant to cover is not known"},
-    {"stream_k", "st.release.gpu.global.u32: left out", missed, "another kernel might set the flag"},
+    {"blocked_256_even", "barrier.cta.sync.aligned #3: left out", missed, "the same"},
+    {"stream_k blocked_256_even", "st.release.gpu.global.u32: left out", missed, "another kernel might set the flag"},
     {"ping_pong", "mbarrier.init.shared::cta.b64: empty, one arrival more", missed,
      "how many of the two warpgroups free a stage is not known: each leaves a run-time number of them to the other"},
     {"stream_k", "advance #2: left out", right,

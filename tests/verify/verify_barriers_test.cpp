@@ -367,6 +367,22 @@ TEST_CASE("H02: totals that never complete") {
           "");  // who is unknown
 }
 
+TEST_CASE("H02: sums that differ from thread to thread matter where they decide something") {
+    const auto kernel = [](u32 count, bool decides) {
+        return [count, decides](builder& k, px::reg<u32> id, px::reg<u32> n) {
+            const auto own = k.cvt<f32, px::rn>(k.mov(px::tid.x));
+            auto sum = k.mov<f32>(0.0f);
+            k.for_(n, [&](px::reg<u32>) {
+                k.if_(decides ? sum < 100.0f : n != 7u, [&] { k.if_(n != 0u, [&] { k.bar_sync(id, count); }); });
+                sum = k.add<px::rn>(sum, own);
+            });
+        };
+    };
+    CHECK(ids(kernel(128, false), block(256)) == "");
+    CHECK(ids(kernel(160, false), block(256)) == "H02");
+    CHECK(ids(kernel(160, true), block(256)) == "");  // after a round some threads come and others do not
+}
+
 TEST_CASE("H04, H07: the register budget") {
     const px::attributes three{.reqntid = {384}, .minnctapersm = 1};
     const auto kernel = [](auto producer, auto consumer) {

@@ -562,6 +562,7 @@ result<void> block_scaled_by(const stream& s, const tensor_view<A, 2>& a, const 
     p.call.a_scale = a_scale.data().address, p.call.b_scale = b_scale.data().address;
     p.call.a_scale_row = a_scale.stride(0), p.call.a_scale_k = a_scale.stride(1);
     p.call.b_scale_col = b_scale.stride(0), p.call.b_scale_k = b_scale.stride(1);
+    if (o.workspace != nullptr) p.call.partials = o.workspace->partials(), p.call.flags = o.workspace->flags();
     p.store = store_of<Out>(p.b.rows, p.c);
     const bool plain = !p.a.fits_tma() || !p.b.fits_tma() || !p.a.k_contiguous() || !p.b.k_contiguous();
     if (auto e = plain ? launch_plain<F, plain_scales::blocks, In, InB, Out>(s, p.a, p.b, p.c, p.call) : fast(p))
@@ -579,7 +580,8 @@ result<void> gemm_block_scaled_with(const stream& s, const tensor_view<A, 2>& a,
                                     const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
     static_assert(C.valid() && C.block_scaled,
                   "PTXDSL-kernels: this gemm_config cannot be built, or is not block_scaled; see gemm_config::valid");
-    return detail::block_scaled_by<F>(s, a, a_scale, b, b_scale, c, o, [&](detail::gemm_problem& p) {
+    return detail::block_scaled_by<F>(s, a, a_scale, b, b_scale, c, o, [&](detail::gemm_problem& p) -> error {
+        if (auto e = detail::check_workspace(C, o.workspace)) return e;
         return detail::given_gemm<C, F, std::remove_const_t<A>, std::remove_const_t<B>, Out, k_major, k_major>(
             s, p, o.programmatic);
     });
@@ -587,7 +589,8 @@ result<void> gemm_block_scaled_with(const stream& s, const tensor_view<A, 2>& a,
 
 /// C = act((A a_scale) (B b_scale)^T + bias) of fp8 operands with a scale for each 128 of K: `a_scale` is m x ceil(k /
 /// 128), `b_scale` is ceil(n / 128) x ceil(k / 128), with any strides (what `quantize_blocks` and `quantize_squares`
-/// give). The sums of 128 products are added in f32. Errors as `gemm`.
+/// give). The sums of 128 products are added in f32. With a workspace the last waves may be cut along K
+/// (`choose_block_scaled`). Errors as `gemm`.
 template <gemm_form F = gemm_form{}, class A, class B, class SA, class SB, class Out>
 result<void> gemm_block_scaled(const stream& s, const tensor_view<A, 2>& a, const tensor_view<SA, 2>& a_scale,
                                const tensor_view<B, 2>& b, const tensor_view<SB, 2>& b_scale,
@@ -595,24 +598,25 @@ result<void> gemm_block_scaled(const stream& s, const tensor_view<A, 2>& a, cons
                                const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
     using In = std::remove_const_t<A>;
     using InB = std::remove_const_t<B>;
-    // Results that are not stored by TMA have one configuration, so that fewer kernels are compiled.
-    constexpr gemm_config other = block_scaled_configs[2];
     return detail::block_scaled_by<F>(s, a, a_scale, b, b_scale, c, o, [&](detail::gemm_problem& p) -> error {
         const auto run = [&]<std::size_t Index, store_mode Store>() {
             // A gated tile of 192 columns leaves a chunk and a half.
-            constexpr gemm_config chosen = F.gated && Index == 1 ? other : block_scaled_configs[Index];
+            constexpr gemm_config listed = block_scaled_configs[Index];
+            constexpr gemm_config chosen = F.gated && listed.bn == 192 ? block_scaled_configs[2] : listed;
             constexpr gemm_config config = detail::adapted(chosen, k_major, k_major, Store, F.constant_b);
             return detail::configured_gemm<config, In, InB, Out, detail::epilogue_with<config, F, In, false>>::launch(
                 s, p.a, p.b, p.c, p.call, o.programmatic);
         };
+        const auto choose = [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            const auto sms = static_cast<std::uint64_t>(s.ctx().device().sm_count);
+            const std::size_t choice = choose_block_scaled(p.a.rows, p.b.rows, p.a.k, sms, o.workspace != nullptr);
+            error e;
+            (void)((choice == Index && (e = run.template operator()<Index, store_mode::tma>(), true)) || ...);
+            return e;
+        };
         if constexpr (sizeof(Out) == 2)
-            if (p.store == store_mode::tma)
-                switch (
-                    choose_block_scaled(p.a.rows, p.b.rows, static_cast<std::uint64_t>(s.ctx().device().sm_count))) {
-                    case 0: return run.template operator()<0, store_mode::tma>();
-                    case 1: return run.template operator()<1, store_mode::tma>();
-                    default: return run.template operator()<2, store_mode::tma>();
-                }
+            if (p.store == store_mode::tma) return choose(std::make_index_sequence<std::size(block_scaled_configs)>{});
+        // Results that are not stored by TMA have one configuration, so that fewer kernels are compiled.
         return p.store == store_mode::elements ? run.template operator()<2, store_mode::elements>()
                                                : run.template operator()<2, store_mode::pairs>();
     });

@@ -103,7 +103,7 @@ struct gemm_config {
             65536 / (threads() * blocks_per_sm) >= bn / 2 + 24 || (blocks_per_sm == 1 && consumers() > 1);
         // A stage is as deep as a block of scales, and 64 columns have one scale of B (`scaled_consumer`).
         const bool scales = !block_scaled || ((bn == 128 || bn == 192 || bn == 256) && consumers() == 2 &&
-                                              blocks_per_sm == 1 && !stream_k && split_k == 1 && !swaps_operands());
+                                              blocks_per_sm == 1 && split_k == 1 && !swaps_operands());
         const bool walk = !to_and_fro || (split_k == 1 && !block_scaled);  // scales are read in the order of K
         const bool turns = !ping_pong() || (bn * row_blocks() <= 256 && blocks_per_sm == 1 && !stream_k &&
                                             split_k == 1 && !block_scaled && !swaps_operands());

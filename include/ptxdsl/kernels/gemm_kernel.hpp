@@ -855,8 +855,8 @@ private:
 // ---- tiles with several owners
 // -----------------------------------------------------------------------------------------
 
-/// Stream-K's hand-over: one slot a cluster, block and warpgroup, in global memory. A slot holds the accumulators as
-/// the threads have them, 16 bytes a thread at a time; its flag is 1 while it is full, and is 0 again after the kernel.
+/// Stream-K's hand-over: one slot a cluster, block and warpgroup, in global memory. A slot holds the sums as the
+/// threads have them, 16 bytes a thread at a time; its flag is 1 while it is full, and is 0 again after the kernel.
 template <class S>
 class stream_k_slots {
     static constexpr gemm_config C = S::config;
@@ -867,12 +867,15 @@ public:
     constexpr stream_k_slots(global_ptr<f32, 16> partials, global_ptr<u32> flags)
         : partials_(partials), flags_(flags) {}
 
-    /// Leaves the accumulators in the slot of `cluster`; `announce` says so once they are there.
-    constexpr void give(k_t& k, const gemm_consumer& me, const accumulator<f32, C.bn>& acc, const reg32& cluster,
+    /// Leaves the sums in the slot of `cluster`; `announce` says so once they are there. `sums[i]` is what accumulator
+    /// register `i` has or would have.
+    template <class Sums>
+    constexpr void give(k_t& k, const gemm_consumer& me, const Sums& sums, const reg32& cluster,
                         const reg32& rank) const {
         const auto to = place(k, me, index(k, me, cluster, rank));
         for (u32 v = 0; v < vectors; ++v)
-            k.st(to + 128 * v, vec<f32, 4>(acc[4 * v], acc[4 * v + 1], acc[4 * v + 2], acc[4 * v + 3]));
+            k.st(to + 128 * v,
+                 vec<f32, 4>(sums[at(4 * v)], sums[at(4 * v + 1)], sums[at(4 * v + 2)], sums[at(4 * v + 3)]));
     }
     constexpr void announce(k_t& k, const gemm_consumer& me, const reg32& cluster, const reg32& rank) const {
         k.template membar<gl>();
@@ -890,8 +893,9 @@ public:
         return place(k, me, slot);
     }
     /// Adds the parts of a tile that the clusters after this one have left.
+    template <class Sums>
     constexpr void complete(k_t& k, const gemm_consumer& me, const tile_walk<S>& walk, const reg32& cluster,
-                            const reg32& rank, const accumulator<f32, C.bn>& acc) const {
+                            const reg32& rank, const Sums& sums) const {
         auto owner = k.add(cluster, 1u).named("owner");
         const auto end = walk.tile_end(k);
         k.do_while([&] {
@@ -899,7 +903,7 @@ public:
             for (u32 v = 0; v < C.bn / 8; ++v) {
                 const auto part = k.ld(rest + 128 * v);
                 for (u32 i = 0; i < 4; ++i) {
-                    auto sum = acc[4 * v + i];
+                    auto sum = sums[at(4 * v + i)];
                     sum = k.template add<rn>(sum, part[i]);
                 }
             }
@@ -909,6 +913,10 @@ public:
     }
 
 private:
+    /// Which sum is the `i`-th of a thread. Those of a store of 16 bytes have registers in a row, the first one even.
+    /// `scaled_consumer` adds products of even registers (of accumulators) to sums of odd ones and the other way round,
+    /// or both come from one bank of the register file: so sums of one row change places there.
+    static constexpr u32 at(u32 i) { return C.block_scaled ? i ^ 1u : i; }
     static constexpr reg32 barrier(k_t& k, const gemm_consumer& me) { return k.add(me.index, 1u); }
     static constexpr reg32 index(k_t& k, const gemm_consumer& me, const reg32& cluster, const reg32& rank) {
         return k.mad_lo(k.mad_lo(cluster, C.cluster_blocks(), rank), C.consumers(), me.index);
@@ -1255,7 +1263,11 @@ class scaled_consumer {
 
 public:
     constexpr scaled_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
-        : out_(k, g, p, me), g_(g), p_(p), part_(k.wgmma.template make_accumulator<f32, width>("part")) {}
+        : out_(k, g, p, me),
+          slots_(g.partials, g.flags),
+          g_(g),
+          p_(p),
+          part_(k.wgmma.template make_accumulator<f32, width>("part")) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
                        tile_walk<S>& walk) {
@@ -1264,22 +1276,23 @@ public:
         const auto b = k.wgmma.descriptor(ring.b);
         const sources from{stages, a, b};
         auto pos = position(k, me, walk);
-        scales_of(k, me, pos, walk.last);
+        scales_of(k, me, pos, walk);
         clear(k);
         issue(k, from, 0);
         k.loop([&](loop_handle loop) {
             add_step(k, from, 0);
-            other_steps(k, from, k.sub(walk.last, 1u));
+            other_steps(k, from);
+            share(k, here, me, walk, pos);
             loop.break_if(walk.next(k));
             issue(k, from, 0);
             const auto next = position(k, me, walk);
             const tile_position now{k.mov(pos.row), k.mov(pos.col), k.mov(pos.batch)};
             pos.row = next.row, pos.col = next.col, pos.batch = next.batch;
-            scales_of(k, me, pos, walk.last);  // on their way while the tile is stored
-            out_.write(k, me, [&](u32 i) { return sum_[i]; }, now);
+            scales_of(k, me, pos, walk);  // on their way while the tile is stored
+            store(k, here, me, now);
             clear(k);
         });
-        out_.write(k, me, [&](u32 i) { return sum_[i]; }, pos);
+        store(k, here, me, pos);
         out_.finish(k);
     }
 
@@ -1301,10 +1314,30 @@ private:
     constexpr void clear(k_t& k) {
         for (u32 i = 0; i < C.bn / 2; ++i) sum_[i] = k.template mov<f32>(0.0f);
     }
+    /// Hands the sums of an item over that is not the first part of its tile, or completes the tile whose first part it
+    /// is.
+    constexpr void share(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk,
+                         tile_position& pos) {
+        if constexpr (C.stream_k) {
+            gave_ = walk.first != 0u;
+            k.if_(gave_, [&] {
+                 slots_.give(k, me, sum_, here.cluster, here.block.rank);
+                 pos.row = k.template mov<u32>(0x70000000u);  // nothing of this item is inside C
+             }).else_([&] {
+                k.if_(walk.last != here.steps,
+                      [&] { slots_.complete(k, me, walk, here.cluster, here.block.rank, sum_); });
+            });
+        }
+    }
+    /// Stores a tile, or says that a part of one is in memory.
+    constexpr void store(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_position& pos) {
+        out_.write(k, me, [&](u32 i) { return sum_[i]; }, pos);
+        if constexpr (C.stream_k) k.if_(gave_, [&] { slots_.announce(k, me, here.cluster, here.block.rank); });
+    }
 
-    /// Where the scales of a tile begin, and those of its first steps. Rows and columns behind the last take its
+    /// Where the scales of an item begin, and those of its first steps. Rows and columns behind the last take its
     /// scales.
-    constexpr void scales_of(k_t& k, const gemm_consumer& me, const tile_position& pos, const reg32& steps) {
+    constexpr void scales_of(k_t& k, const gemm_consumer& me, const tile_position& pos, const tile_walk<S>& walk) {
         const auto last = k.sub(p_.m, 1u), last_block = k.shr(k.sub(p_.n, 1u), 7u);
         const auto row = k.add(pos.row, me.row);
         const auto a_line = k.template cvt<u32>(p_.a_scale_row), b_line = k.template cvt<u32>(p_.b_scale_col);
@@ -1315,9 +1348,20 @@ private:
         const auto block = k.shr(k.add(pos.col, me.col), 7u);
         for (u32 i = 0; i < scale_blocks; ++i) b_[i] = k.mul_lo(k.min(k.add(block, i), last_block), b_line);
         if constexpr (C.bn % 128 != 0) middle_ = k.and_(pos.col, 64u);
-        to_load_ = k.sub(steps, 1u);
+        if constexpr (C.stream_k) {
+            move(k.mul_lo(walk.first, k.template cvt<u32>(p_.a_scale_k)),
+                 k.mul_lo(walk.first, k.template cvt<u32>(p_.b_scale_k)));
+            left_ = k.sub(k.sub(walk.last, walk.first), 1u);
+        } else {
+            left_ = k.sub(walk.last, 1u);
+        }
+        to_load_ = k.mov(left_);
         load(k, 0);
         for (u32 i = 1; i < depth; ++i) load_next(k, i);
+    }
+    constexpr void move(const reg32& a, const reg32& b) {
+        up_ = up_ + a, down_ = down_ + a;
+        for (u32 i = 0; i < scale_blocks; ++i) b_[i] = b_[i] + b;
     }
     /// The scales of the step the offsets stand at. Not `.nc`, or ptxas moves the loads to where their values are
     /// needed.
@@ -1326,29 +1370,28 @@ private:
         s.up = k.ld(g_.a_scale + up_), s.down = k.ld(g_.a_scale + down_);
         for (u32 i = 0; i < scale_blocks; ++i) s.b[i] = k.ld(g_.b_scale + b_[i]);
     }
-    /// Those of the step after the one loaded last; behind the last step of a tile its own once more.
+    /// Those of the step after the one loaded last; behind the last step of an item its own once more.
     constexpr void load_next(k_t& k, u32 set) {
         const auto more = to_load_ != 0u;
         const auto zero = k.template mov<u32>(0);
         const auto a = k.selp(k.template cvt<u32>(p_.a_scale_k), zero, more),
                    b = k.selp(k.template cvt<u32>(p_.b_scale_k), zero, more);
         to_load_ = k.sub(k.max(to_load_, 1u), 1u);
-        up_ = up_ + a, down_ = down_ + a;
-        for (u32 i = 0; i < scale_blocks; ++i) b_[i] = b_[i] + b;
+        move(a, b);
         load(k, set);
     }
 
     /// The steps after the first: the sets of scales take turns, each loaded where its last value was used.
-    constexpr void other_steps(k_t& k, const sources& from, const reg32& rest) {
+    constexpr void other_steps(k_t& k, const sources& from) {
         const auto step = [&](u32 set) {
             issue(k, from, 0);
             add_step(k, from, set);
         };
-        k.for_(k.template mov<u32>(0), k.shr(rest, 1u), 1u, [&](const reg32&) {
+        k.for_(k.template mov<u32>(0), k.shr(left_, 1u), 1u, [&](const reg32&) {
             for (u32 i = 1; i <= depth; ++i) step(i % depth);
         });
         // A loop, so that the verifier counts the stages it frees.
-        k.for_(k.template mov<u32>(0), k.and_(rest, 1u), 1u, [&](const reg32&) { step(1); });
+        k.for_(k.template mov<u32>(0), k.and_(left_, 1u), 1u, [&](const reg32&) { step(1); });
     }
     /// Waits for a stage with the first slice, and multiplies.
     constexpr void issue(k_t& k, const sources& from, u32 slice) {
@@ -1376,10 +1419,13 @@ private:
             if (last) load_next(k, set);
             k.wgmma.template wait_group<0>();
             if (last) from.stages.free(k, slot_);
-            for (u32 r = 0; r < registers; ++r) {
-                reg<f32>& sum = sum_[slice * registers + r];
-                sum = k.template fma<rn>(part_[r], r % 4 < 2 ? up[r / 32] : down[r / 32], sum);
-            }
+            // All of one scale first: a register that the addition before it has read costs no second read.
+            for (u32 half = 0; half < 2; ++half)
+                for (u32 r = 0; r < registers; ++r)
+                    if (r / 2 % 2 == half) {
+                        reg<f32>& sum = sum_[slice * registers + r];
+                        sum = k.template fma<rn>(part_[r], half == 0 ? up[r / 32] : down[r / 32], sum);
+                    }
         }
     }
     /// Of 64 columns. A tile of 192 begins in the middle of a block of 128 or at its start; so belongs its middle.
@@ -1392,13 +1438,16 @@ private:
     }
 
     tile_writer<S> out_;
+    stream_k_slots<S> slots_;
     gemm_pointers<S> g_;
     gemm_arguments p_;
+    reg<pred> gave_;  ///< the item before this one was handed over
     sums_t part_;
     reg<f32> sum_[C.bn / 2];
     reg<u32> up_, down_, b_[scale_blocks];  ///< elements from the first scale, fewer than 2^32
     scales ahead_[depth];
     reg<u32> middle_, slot_, to_load_;
+    reg<u32> left_;  ///< steps of the item after its first
 };
 
 /// Makes the ring ready and lets the next grid be placed on multiprocessors that become free.

@@ -213,8 +213,8 @@ private:
         if ((count_ != 0 && count_ != s.amount) || s.amount == unknown_count || s.amount == 0) no_arity_ = true;
         count_ = s.amount, init_ = &s;
     }
-    [[nodiscard]] constexpr u32 threads_of(const site& s) const noexcept {
-        return f_.late_varies && s.together != 1 ? s.threads : s.together;
+    [[nodiscard]] constexpr u32 threads_of(const site& s) const {
+        return s.threads != s.together && s.together != 1 && takes_back(f_) ? s.threads : s.together;
     }
     /// Threads of this block that arrive, 0: unknown. A guard must hold for a known part of them, and an arrival at
     /// other blocks must reach each of them alike: thread i of those that arrive goes to block i.

@@ -430,12 +430,14 @@ struct facts_of {
 
     // Where it stands (verify/control.hpp).
     u32 threads = 0;   ///< that execute it, 0: unknown
-    u32 together = 0;  ///< the same, where only cases lie between that all of them take alike (but see `late_varies`)
-    bool late_varies = false;          ///< a register that was the same in all threads was written with what is not
-    u32 warps = ~0u;                   ///< bit per warp of the block that may be here
-    bool warps_known = false;          ///< all of those come here, where any does whatever the data are
-    bool has_blocks = false;           ///< a text leaves constructs in the middle
-    u32 first_thread = unknown_count;  ///< the first of them in the block, where it is known; the others follow it
+    u32 together = 0;  ///< the same, where only cases lie between that all of them take alike (but see `takes_back`)
+    bool late_varies = false;           ///< a register that was the same in all threads was written with what is not
+    bool late_floats = false;           ///< the same of floats, which decide nothing in most kernels
+    u32 floats_decide = unknown_count;  ///< `floats_decide(f)`, once it was asked for
+    u32 warps = ~0u;                    ///< bit per warp of the block that may be here
+    bool warps_known = false;           ///< all of those come here, where any does whatever the data are
+    bool has_blocks = false;            ///< a text leaves constructs in the middle
+    u32 first_thread = unknown_count;   ///< the first of them in the block, where it is known; the others follow it
     u32 role_now = 0;
     u32 arm_now = 0;                       ///< innermost `if` that is not a selection of threads, 0: none
     ::ptxdsl::detail::dynarray<u32> arms;  ///< the arm around each; arm 1 stands first

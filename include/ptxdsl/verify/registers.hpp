@@ -283,6 +283,54 @@ constexpr void forget_from(Facts& f, u32 first) noexcept {
     for (u32 i = first; i < f.learned.size(); ++i) forget(f, f.learned[i]);
     f.learned.truncate(first);
 }
+/// Marks what is computed from marked registers, in one pass over the program; whether it marked something new.
+/// A predicate, or the index of a branch by a table, ends the search: `decides`.
+template <class Facts>
+constexpr bool spread_marks(const Facts& f, words& marks, bool& decides) {
+    bool more = false;
+    const u32* const end = f.m.words + f.m.n.words;
+    const auto marked = [&](u32 head) {
+        return ir::kind_of(head) == ir::operand_kind::reg && marks[ir::payload_of(head)] != 0;
+    };
+    for (const u32* w = f.m.words; w < end && !decides; w += w[0] & 0xffffu) {
+        const ir::cursor c{w};
+        if (!c.is_instruction() || c.operands() == 0 || !has_result(opcode_of(w), c)) continue;
+        const u32* const dst = c.first_operand();
+        const u32 id = ir::payload_of(dst[0]);
+        if (ir::kind_of(dst[0]) == ir::operand_kind::reg && marks[id] != 0) continue;
+        bool reads = false;
+        const u32* o = dst + ir::operand_words(dst[0]);
+        for (u32 i = 1; i < c.operands(); ++i, o += ir::operand_words(o[0])) {
+            const ir::operand_kind kind = ir::kind_of(o[0]);
+            const bool several = kind == ir::operand_kind::vec || kind == ir::operand_kind::pair;
+            for (u32 k = 0; k < (several ? ir::payload_of(o[0]) : 1); ++k)
+                reads = reads || marked(o[several ? k + 1 : 0]);
+        }
+        if (!reads) continue;
+        decides = ir::kind_of(dst[0]) != ir::operand_kind::reg || f.m.regs[id].type == isa::scalar::pred;
+        if (!decides) marks[id] = 1, more = true;
+    }
+    return more;
+}
+/// Whether a predicate may follow from a float's value. Where none does, floats decide nothing about who goes where.
+template <class Facts>
+constexpr bool floats_decide(Facts& f) {
+    if (f.floats_decide != unknown_count) return f.floats_decide != 0;  // asked for seldom, and seldom once
+    words marks(f.m.n.regs);
+    for (u32 i = 0; i < f.m.n.regs; ++i) marks[i] = isa::info(f.m.regs[i].type).cls == isa::type_class::floating;
+    bool decides = f.m.from_text || f.has_blocks;
+    while (!decides && spread_marks(f, marks, decides)) {}
+    f.floats_decide = decides ? 1 : 0;
+    return decides;
+}
+
+/// Whether what was said of a condition when it was met may be wrong: what stands before a write in a loop has taken
+/// the register for the same in all threads.
+template <class Facts>
+[[nodiscard]] constexpr bool takes_back(Facts& f) {
+    return f.late_varies || (f.late_floats && floats_decide(f));
+}
+
 /// One register is written with what the instruction has read.
 template <class Facts>
 constexpr void define(Facts& f, u32 id) {
@@ -298,7 +346,10 @@ constexpr void define(Facts& f, u32 id) {
     // What stands before it in a loop has taken it for the same in all threads.
     if ((v & (bit::again | bit::written | bit::varies)) == (bit::again | bit::written) && (f.acc & bit::varies) != 0) {
         f.turned.push_back(id);
-        if (f.loop_now != 0 && (f.divergent == 0 || (f.divergent & diverged_in_loop) != 0)) f.late_varies = true;
+        if (f.loop_now != 0 && (f.divergent == 0 || (f.divergent & diverged_in_loop) != 0)) {
+            const bool is_float = isa::info(f.m.regs[id].type).cls == isa::type_class::floating;
+            (is_float ? f.late_floats : f.late_varies) = true;
+        }
     }
     const u32 partly = f.guard != 0 ? partly_written(f, id, v) : 0;
     f.regs[id] = (v & (bit::watched | bit::member | bit::kept)) | bit::written | partly |

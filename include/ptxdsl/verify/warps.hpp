@@ -130,7 +130,7 @@ template <class Facts, class Use>
 constexpr void check_numbered_barrier(Facts& f, const Use& u) {
     for (const auto& v : f.barrier_uses)
         if ((v.count == u.count || v.count == unknown_count) && (v.role != u.role || !v.waits || v.id != u.id)) return;
-    const u32 threads = whole_warps(u, f.late_varies ? u.threads : u.together);
+    const u32 threads = whole_warps(u, u.threads != u.together && takes_back(f) ? u.threads : u.together);
     if (threads == 0 || u.count == 0 || u.count % 32 != 0 || threads % u.count == 0) return;
     f.out.error("H02", u.where)
         .say("this barrier counts ")
