@@ -125,7 +125,10 @@ TEST_CASE("the choice follows the measurements") {
     CHECK(chosen(64, 14336, 4096) == tokens_64_even);
     CHECK(chosen(128, 10240, 8192) == medium_even);
     CHECK(chosen(128, 10240, 8192, false) == medium);
-    CHECK(chosen(128, 57344, 8192) == medium_even);
+    CHECK(chosen(128, 57344, 8192) == large_224);         // 1.94 waves, where 128 x 128 has 3.4
+    CHECK(chosen(128, 28672, 4096, false) == large_224);  // 0.97
+    CHECK(chosen(128, 28672, 2048) == medium);
+    CHECK(chosen(128, 20480, 4096) == medium_even);
     CHECK(chosen(128, 8192, 8192) == few_rows_pair);
     CHECK(chosen(128, 4096, 14336) == tokens_128_split);
     CHECK(chosen(256, 4096, 4096) == few_columns_pair);

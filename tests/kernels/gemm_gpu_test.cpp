@@ -95,12 +95,14 @@ void run(const px::stream& s, kn::gemm_workspace& workspace) {
                                 problem{128, 10240, 1024}, problem{100, 264, 8200}})
             check<kn::gemm_form{}, px::bf16>(s, p, {.workspace = &workspace, .choice = choice}, "shared tiles");
     // More tiles than clusters, and steps that do not divide among them.
-    check<kn::gemm_form{}, px::bf16>(s, {5000, 4360, 328},
-                                     {.workspace = &workspace, .choice = kn::gemm_choice::large_even}, "even ending");
-    // Several tiles a cluster: every other one walks K from its end.
+    for (const std::uint64_t k : {104u, 168u, 232u, 328u})
+        check<kn::gemm_form{}, px::bf16>(
+            s, {5000, 4360, k}, {.workspace = &workspace, .choice = kn::gemm_choice::large_even}, "even ending");
+    // Several tiles a cluster: every other one walks K from its end. A tile has fewer steps than the chunks of the one
+    // before it, which are stored behind them, as many, or more.
     for (const auto choice : {kn::gemm_choice::large, kn::gemm_choice::large_single, kn::gemm_choice::large_192,
                               kn::gemm_choice::large_224, kn::gemm_choice::large_176_pair})
-        for (const std::uint64_t k : {40u, 328u, 448u})
+        for (const std::uint64_t k : {40u, 104u, 168u, 232u, 296u, 328u, 448u})
             check<kn::gemm_form{}, px::bf16>(s, {4900 + between(0, 99), 4360, k},
                                              {.workspace = &workspace, .choice = choice}, "to and fro");
     // Few tokens, as the library chooses, with and without a workspace.

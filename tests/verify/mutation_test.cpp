@@ -99,7 +99,7 @@ constexpr survivor known[] = {
      "two statements arrive, each for slots of its own: both together would make the wrong number"},
     {"early_b", "parity: starts on the other parity", missed,
      "the state is advanced before the first wait: the parity of that is not computed"},
-    {"stream_k", "barrier.cta.sync.aligned #2: left out", missed,
+    {"stream_k", "barrier.cta.sync.aligned: left out", missed,
      "which stores the release of a flag is meant to cover is not known"},
     {"blocked_256_even", "barrier.cta.sync.aligned #3: left out", missed, "the same"},
     {"stream_k blocked_256_even", "st.release.gpu.global.u32: left out", missed, "another kernel might set the flag"},

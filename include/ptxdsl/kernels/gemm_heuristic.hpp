@@ -144,6 +144,8 @@ namespace detail {
         return pairs_fit || one_wave || s.k > 4096 ? few_rows_split : few_rows;
     }
     if (half_tiles && steps >= 8) return tokens_128_split;
+    const std::uint64_t wide = ceil_div(s.n, 224) * s.batch;  // one or two waves of few, wide tiles
+    if (columns > sms && steps >= 64 && wide <= 2 * sms && busy(wide, sms) >= 0.95) return large_224;
     if (2 * columns > sms) return may_even && steps >= 64 && busy(columns, sms) < 0.87 ? medium_even : medium;
     return s.k <= 8192 && ceil_div(s.n, 48) * s.batch <= sms ? narrow : few_rows_pair;
 }

@@ -403,6 +403,11 @@ public:
         }
     }
     static constexpr u32 chunks = groups / per_chunk;
+    /// Gives the registers a value where a loop names them before the first tile is packed. `any` differs between
+    /// threads, as results do.
+    constexpr void reserve(k_t& k, const reg32& any) {
+        for (auto& p : packed_) p = k.mov(any).template as<typename S::packed>();
+    }
     /// Stores chunk `c` of what was packed. No barrier beyond the warp: a warp's rows are its own.
     constexpr void store(k_t& k, const tile_position& pos, u32 c) const {
         constexpr std::int32_t next_tile = S::c::layout.stage_stride();
@@ -764,9 +769,8 @@ private:
     remote_mbarrier_ring<typename gemm_ring<S>::pipe_t::empty_ring> free_;
 };
 
-/// A consumer warpgroup's main loop. `begin` issues the first step of an item and returns at once; `more` issues one
-/// further step if the item has it, `rest` all others, each time freeing the slot of the step before; `drain` waits for
-/// the last.
+/// A consumer warpgroup's main loop. `begin` issues the first step of an item and returns at once; `rest` issues all
+/// others, each time freeing the slot of the step before, and runs `then` behind each; `drain` waits for the last.
 template <class S>
 class gemm_multiplier {
     static constexpr gemm_config C = S::config;
@@ -791,14 +795,15 @@ public:
         stages_.advance(k);
         step_ = k.add(first, 1u);
     }
-    constexpr void more(k_t& k, const reg32& last) {
-        k.if_(step_ < last, [&] {
+    template <class Then>
+    constexpr void rest(k_t& k, const reg32& last, const Then& then) {
+        k.for_(step_, last, 1u, [&](reg32) {
             next(k);
-            step_ = k.add(step_, 1u);
+            then();
         });
     }
     constexpr void rest(k_t& k, const reg32& last) {
-        k.for_(step_, last, 1u, [&](reg32) { next(k); });
+        rest(k, last, [] {});
     }
     constexpr void drain(k_t& k) const {
         k.wgmma.template wait_group<0>();
@@ -1003,10 +1008,12 @@ struct register_plan {
 };
 
 /// The consumer of a persistent kernel whose results are packed: the store of a tile overlaps the first products of the
-/// next.
+/// next, a chunk behind each step. The chunks have no steps of their own: ptxas needs a twentieth of its time for each
+/// copy of a product next to results that wait in registers (docs/kernels/gemm.md).
 template <class S>
 class overlapped_consumer {
     static constexpr gemm_config C = S::config;
+    static constexpr u32 chunks = store_packed<S>::chunks;
 
 public:
     constexpr overlapped_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
@@ -1015,29 +1022,40 @@ public:
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
                        tile_walk<S>& walk) {
         gemm_multiplier<S> product(k, ring, me, here.block);
-        tile_position pos;
-        const auto begin = [&] { product.begin(k, C.stream_k ? walk.first : k.mov<u32>(0)); };
-        begin();
-        pos = position(k, me, walk);
+        out_.reserve(k, me.lane);
+        stored_ = k.mov<u32>(chunks).named("stored");  // in front of the first tile nothing waits
+        if constexpr (C.stream_k) gave_ = stored_ == 0u;
+        const auto start = position(k, me, walk);
+        pos_ = {k.mov(start.row), k.mov(start.col), k.mov(start.batch)};
+        const auto store = [&] { store_next(k, here, me, walk); };
         k.loop([&](loop_handle loop) {
-            product.rest(k, walk.last);
+            product.begin(k, C.stream_k ? walk.first : k.mov<u32>(0));
+            store();
+            product.rest(k, walk.last, store);
             product.drain(k);
-            finish(k, here, me, walk, product.acc, pos);
+            k.while_([&] { return stored_ < chunks; }, store);  // K was too short for them
+            finish(k, here, me, walk, product.acc);
+            stored_ = k.mov<u32>(0);
             loop.break_if(walk.next(k));
-            begin();
-            for (u32 c = 0; c < out_.chunks; ++c) {
-                out_.store(k, pos, c);
-                if (c + 1 < out_.chunks) product.more(k, walk.last);
-            }
-            announce(k, here, me);
-            pos = position(k, me, walk);
         });
-        for (u32 c = 0; c < out_.chunks; ++c) out_.store(k, pos, c);
+        for (u32 c = 0; c < chunks; ++c) out_.store(k, pos_, c);
         announce(k, here, me);
         out_.finish(k);
     }
 
 private:
+    /// Stores the next chunk of the tile before this one, if there is one; behind the last, `pos_` is this tile's.
+    constexpr void store_next(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk) {
+        k.if_(stored_ < chunks, [&] {
+            for (u32 c = 0; c < chunks; ++c) k.if_(stored_ == c, [&] { out_.store(k, pos_, c); });
+            stored_ = k.add(stored_, 1u);
+            k.if_(stored_ == chunks, [&] {
+                announce(k, here, me);
+                const auto now = position(k, me, walk);
+                pos_.row = now.row, pos_.col = now.col, pos_.batch = now.batch;
+            });
+        });
+    }
     static constexpr tile_position position(k_t& k, const gemm_consumer& me, const tile_walk<S>& walk) {
         const auto pos = walk.position(k);
         return {k.mad_lo(me.index, 64u, pos.row), pos.col, pos.batch};
@@ -1050,8 +1068,8 @@ private:
     }
     /// Packs the tile, or for an item that is a part of one hands it over or completes it.
     constexpr void finish(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk,
-                          const accumulator<f32, C.bn>& acc, tile_position& pos) {
-        const auto col = k.add(pos.col, me.col);
+                          const accumulator<f32, C.bn>& acc) {
+        const auto col = k.add(pos_.col, me.col);
         const auto own = [&](u32 i) { return acc[i]; };
         if constexpr (!C.stream_k) {
             out_.pack(k, math_, own, col);
@@ -1063,14 +1081,16 @@ private:
                  out_.pack(k, math_, own, col);
              }).else_([&] {
                 slots_.give(k, me, acc, here.cluster, here.block.rank);
-                pos.row = k.mov<u32>(0x70000000u);  // nothing of this item is inside C
+                pos_.row = k.mov<u32>(0x70000000u);  // nothing of this item is inside C
             });
         }
     }
     store_packed<S> out_;
     gemm_math<S> math_;
     stream_k_slots<S> slots_;
-    reg<pred> gave_;  ///< the item before this one was handed over
+    reg<u32> stored_;    ///< chunks of the tile before this one that are stored
+    tile_position pos_;  ///< of the tile that is stored, then of this one
+    reg<pred> gave_;     ///< the item before this one was handed over
 };
 
 /// The consumer of a persistent kernel that stores from registers. Where it computes C^T, tiles are small: while one is
