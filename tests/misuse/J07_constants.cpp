@@ -41,10 +41,12 @@ auto with_one_too_many() {
 }
 
 #elif PTXDSL_CASE == 3
-// expect-3: PTXDSL-J07
+// expect-3: PTXDSL-J07 "J07_constants.cpp:47" "begins here"
 
-constexpr px::reg<u32> with_a_result(hopper& k, px::reg<u32> n) { return k.add(n, n); }
-constexpr auto ptx = px::assemble<px::kernel<"wrong", with_a_result>>();  // here-3
+constexpr px::reg<u32> with_a_result(hopper& k, px::reg<u32> n) {
+    return k.add(n, n);  // here-3
+}
+constexpr auto ptx = px::assemble<px::kernel<"wrong", with_a_result>>();
 
 #elif PTXDSL_CASE == 4
 // expect-4: PTXDSL-J07
@@ -85,6 +87,21 @@ constexpr void past_the_end(hopper& k, px::global_ptr<u32> data) {
     for (u32 i = 0; i < 3; ++i) k.st(data + i, table[i]);
 }
 constexpr auto ptx = px::assemble<px::kernel<"wrong", past_the_end>>();  // here-9
+
+#elif PTXDSL_CASE == 11
+// expect-11: PTXDSL-J07
+
+auto late_result() {
+    return px::assemble_at_run_time("wrong", [](hopper& k, px::reg<u32> n) { return k.add(n, n); });  // here-11
+}
+
+#elif PTXDSL_CASE == 12
+// expect-12: PTXDSL-J07 "begins here"
+
+constexpr auto ptx = px::assemble<px::kernel<"wrong", [](hopper& k, px::reg<u32> n) {
+    const auto twice = k.add(n, n);  // here-12
+    return twice;
+}>>();
 
 #elif PTXDSL_CASE == 10
 // control-10: such a body is assembled when the program runs

@@ -75,7 +75,7 @@ template <class Body, class... C>
 [[nodiscard]] assembled_program<typename detail::body_traits<Body>::params> assemble_at_run_time(
     string_view name, const Body& body, const ir::attributes& attributes = {}, const C&... constants) {
     static_assert(
-        detail::kernel_body<Body>,
+        detail::kernel_body<Body> && !detail::body_traits<Body>::returns,
         "PTXDSL-J07: a kernel body is a constexpr function or lambda void(px::builder<target>& k, constants…, "
         "parameters…), no template, and k is a reference");
     ir::program p;

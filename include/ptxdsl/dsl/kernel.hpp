@@ -39,24 +39,26 @@ struct type_pack {};
 template <class F>
 concept one_call_operator = requires { &F::operator(); };
 
-/// What is no kernel body: a function that returns something or takes its builder by value, a generic lambda. Refused
-/// where it is used, since clang would print a note more from here.
+/// What is no kernel body: a function that takes its builder by value, a generic lambda. Refused where it is used,
+/// since clang would print a note more from here.
 template <class F>
 struct body_traits {
     static constexpr target the_target = sm_90a;
+    static constexpr bool returns = false;
     using params = param_list<>;
     template <class... A>
     static constexpr void run(const A&...) noexcept {}
 };
 template <one_call_operator F>
 struct body_traits<F> : body_traits<decltype(&F::operator())> {};
-template <class B, class... P>
-struct body_traits<void(B&, P...)> : body_traits<void (*)(B&, P...)> {};
-template <class B, class... P>
-struct body_traits<void(B&, P...) noexcept> : body_traits<void (*)(B&, P...)> {};
-template <target Tgt, template <target> class... Families, class... P>
-struct body_traits<void (*)(builder<Tgt, Families...>&, P...)> {
+template <class R, class B, class... P>
+struct body_traits<R(B&, P...)> : body_traits<R (*)(B&, P...)> {};
+template <class R, class B, class... P>
+struct body_traits<R(B&, P...) noexcept> : body_traits<R (*)(B&, P...)> {};
+template <class R, target Tgt, template <target> class... Families, class... P>
+struct body_traits<R (*)(builder<Tgt, Families...>&, P...)> {
     static constexpr target the_target = Tgt;
+    static constexpr bool returns = !meta::is_void_v<R>;  ///< no body either; to run it tells a line of it
     using params = typename signature_of<param_list<>, P...>::type;
     static constexpr std::size_t constants = (std::size_t{0} + ... + (is_param_v<P> ? 0u : 1u));
 
@@ -74,6 +76,19 @@ struct body_traits<void (*)(builder<Tgt, Families...>&, P...)> {
     }
 
 private:
+    template <class Body, class... A>
+    static constexpr void call(const Body& body, builder<Tgt, Families...>& k, const A&... args) {
+        if constexpr (returns) {
+            ir::program& p = k.program();
+            const std::uint32_t first = p.locations.size();
+            static_cast<void>(body(k, args...));
+            p.report("J07", first < p.locations.size() ? p.locations[first] : location(),
+                     {"the kernel body that begins here returns a value; its type is void, and what it computes goes "
+                      "to memory"});
+        } else {
+            body(k, args...);
+        }
+    }
     template <std::size_t N, class First, class... Rest, class Body, class... A>
     static constexpr void skip(type_pack<First, Rest...> all, const Body& body, builder<Tgt, Families...>& k,
                                const A&... args) {
@@ -84,7 +99,7 @@ private:
     }
     template <std::size_t N, class Body, class... A>
     static constexpr void skip(type_pack<>, const Body& body, builder<Tgt, Families...>& k, const A&... args) {
-        body(k, args...);
+        call(body, k, args...);
     }
     template <class First, class... Rest, class Body, class... A>
     static constexpr void bind(type_pack<First, Rest...>, const Body& body, builder<Tgt, Families...>& k,
@@ -97,15 +112,15 @@ private:
     }
     template <class Body, class... A>
     static constexpr void bind(type_pack<>, const Body& body, builder<Tgt, Families...>& k, const A&... args) {
-        body(k, args...);
+        call(body, k, args...);
     }
 };
-template <class B, class... P>
-struct body_traits<void (*)(B&, P...) noexcept> : body_traits<void (*)(B&, P...)> {};
-template <class L, class B, class... P>
-struct body_traits<void (L::*)(B&, P...) const> : body_traits<void (*)(B&, P...)> {};
-template <class L, class B, class... P>
-struct body_traits<void (L::*)(B&, P...) const noexcept> : body_traits<void (*)(B&, P...)> {};
+template <class R, class B, class... P>
+struct body_traits<R (*)(B&, P...) noexcept> : body_traits<R (*)(B&, P...)> {};
+template <class R, class L, class B, class... P>
+struct body_traits<R (L::*)(B&, P...) const> : body_traits<R (*)(B&, P...)> {};
+template <class R, class L, class B, class... P>
+struct body_traits<R (L::*)(B&, P...) const noexcept> : body_traits<R (*)(B&, P...)> {};
 
 template <class F>
 concept kernel_body = requires { body_traits<F>::constants; };
