@@ -43,6 +43,10 @@ private:
     }
 };
 
+/// The same without that sentence, for families whose overloads end in an operand that is converted (a cache policy, a
+/// number of bytes): to C++ `location` would be as good a place for it.
+using call_site = std::source_location;
+
 /// Empty base of all handles: its namespace holds the operators that refuse wrong operands (dsl/operators.hpp).
 namespace handle_operators {
 struct tag {};

@@ -422,21 +422,21 @@ public:
     /// completion is counted on `bar`, in this block (in the pair's with `.cta_group::2`). PTX ISA 9.7.9.27.1.2.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
     constexpr auto cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
-                                        location where = location::current()) const {
+                                        call_site where = call_site::current()) const {
         check_load<Tile, Map, N, 0>();
         load<false, false, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1);
     }
     /// The load with `.L2::cache_hint`.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
     constexpr auto cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
-                                        const cache_policy& policy, location where = location::current()) const {
+                                        const cache_policy& policy, call_site where = call_site::current()) const {
         check_load<Tile, Map, N, 0>();
         load<false, true, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1, policy.o);
     }
     /// The im2col load: `… [dst], [map, {c…}], [bar], {offsets};`
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar, unsigned O>
     constexpr auto cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
-                                        im2col_offsets<O> o, location where = location::current()) const {
+                                        im2col_offsets<O> o, call_site where = call_site::current()) const {
         check_load<Tile, Map, N, O>();
         load<false, false, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1,
                                             offset_operand(o.list));
@@ -444,7 +444,7 @@ public:
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar, unsigned O>
     constexpr auto cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                         im2col_offsets<O> o, const cache_policy& policy,
-                                        location where = location::current()) const {
+                                        call_site where = call_site::current()) const {
         check_load<Tile, Map, N, O>();
         load<false, true, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1, offset_operand(o.list),
                                            policy.o);
@@ -455,7 +455,7 @@ public:
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
     constexpr auto cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                                   const operand<u16>& mask,
-                                                  location where = location::current()) const {
+                                                  call_site where = call_site::current()) const {
         check_load<Tile, Map, N, 0>();
         check_mask(mask, where);
         load<true, false, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, receivers(mask), mask);
@@ -463,7 +463,7 @@ public:
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
     constexpr auto cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                                   const operand<u16>& mask, const cache_policy& policy,
-                                                  location where = location::current()) const {
+                                                  call_site where = call_site::current()) const {
         check_load<Tile, Map, N, 0>();
         check_mask(mask, where);
         load<true, true, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, receivers(mask), mask,
@@ -472,7 +472,7 @@ public:
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar, unsigned O>
     constexpr auto cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                                   im2col_offsets<O> o, const operand<u16>& mask,
-                                                  location where = location::current()) const {
+                                                  call_site where = call_site::current()) const {
         check_load<Tile, Map, N, O>();
         check_mask(mask, where);
         load<true, false, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, receivers(mask),
@@ -482,7 +482,7 @@ public:
     constexpr auto cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                                   im2col_offsets<O> o, const operand<u16>& mask,
                                                   const cache_policy& policy,
-                                                  location where = location::current()) const {
+                                                  call_site where = call_site::current()) const {
         check_load<Tile, Map, N, O>();
         check_mask(mask, where);
         load<true, true, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, receivers(mask),
@@ -540,14 +540,14 @@ public:
     /// when the innermost coordinate is a register.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
     constexpr auto load_tile(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
-                             location where = location::current()) const {
+                             call_site where = call_site::current()) const {
         each_panel<Tile>(dst, c, bar, where, [&](const auto& panel, const coordinates<N>& at) {
             cp_async_bulk_tensor<M...>(panel, map, at, bar, where);
         });
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
     constexpr auto load_tile(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
-                             const cache_policy& policy, location where = location::current()) const {
+                             const cache_policy& policy, call_site where = call_site::current()) const {
         each_panel<Tile>(dst, c, bar, where, [&](const auto& panel, const coordinates<N>& at) {
             cp_async_bulk_tensor<M...>(panel, map, at, bar, policy, where);
         });
@@ -555,7 +555,7 @@ public:
     /// The same with multicast.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
     constexpr auto load_tile_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
-                                       const operand<u16>& mask, location where = location::current()) const {
+                                       const operand<u16>& mask, call_site where = call_site::current()) const {
         each_panel<Tile>(dst, c, bar, where, [&](const auto& panel, const coordinates<N>& at) {
             cp_async_bulk_tensor_multicast<M...>(panel, map, at, bar, mask, where);
         });
@@ -563,7 +563,7 @@ public:
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
     constexpr auto load_tile_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
                                        const operand<u16>& mask, const cache_policy& policy,
-                                       location where = location::current()) const {
+                                       call_site where = call_site::current()) const {
         each_panel<Tile>(dst, c, bar, where, [&](const auto& panel, const coordinates<N>& at) {
             cp_async_bulk_tensor_multicast<M...>(panel, map, at, bar, mask, policy, where);
         });
@@ -577,13 +577,13 @@ public:
     /// source may be reused after `commit_group` and `wait_group_read`. PTX ISA 9.7.9.27.1.2.
     template <tensor_map_type Map, unsigned N, class Tile>
     constexpr auto cp_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
-                                        location where = location::current()) const {
+                                        call_site where = call_site::current()) const {
         check_store<Tile, Map, N>();
         store<tok::none, tok::none, Map>(where, tensor_operand(map, c), src.region());
     }
     template <tensor_map_type Map, unsigned N, class Tile>
     constexpr auto cp_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
-                                        const cache_policy& policy, location where = location::current()) const {
+                                        const cache_policy& policy, call_site where = call_site::current()) const {
         check_store<Tile, Map, N>();
         store<tok::none, tok::L2__cache_hint, Map>(where, tensor_operand(map, c), src.region(), policy.o);
     }
@@ -591,7 +591,7 @@ public:
     /// when the innermost coordinate is a register.
     template <tensor_map_type Map, unsigned N, class Tile>
     constexpr auto store_tile(const Map& map, coordinates<N> c, tile_stage<Tile> src,
-                              location where = location::current()) const {
+                              call_site where = call_site::current()) const {
         int none = 0;
         each_panel<Tile>(src, c, none, where, [&](const auto& panel, const coordinates<N>& at) {
             cp_async_bulk_tensor(map, at, panel, where);
@@ -599,7 +599,7 @@ public:
     }
     template <tensor_map_type Map, unsigned N, class Tile>
     constexpr auto store_tile(const Map& map, coordinates<N> c, tile_stage<Tile> src, const cache_policy& policy,
-                              location where = location::current()) const {
+                              call_site where = call_site::current()) const {
         int none = 0;
         each_panel<Tile>(src, c, none, where, [&](const auto& panel, const coordinates<N>& at) {
             cp_async_bulk_tensor(map, at, panel, policy, where);
@@ -609,14 +609,15 @@ public:
     /// `k.cp_reduce_async_bulk_tensor<px::tok::add>(map, c, src)`. PTX ISA 9.7.9.27.1.3.
     template <tok Op, tensor_map_type Map, unsigned N, class Tile>
     constexpr auto cp_reduce_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
-                                               location where = location::current()) const {
+                                               call_site where = call_site::current()) const {
         check_store<Tile, Map, N>();
         check_reduction<Op, Tile>();
         store<Op, tok::none, Map>(where, tensor_operand(map, c), src.region());
     }
     template <tok Op, tensor_map_type Map, unsigned N, class Tile>
     constexpr auto cp_reduce_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
-                                               const cache_policy& policy, location where = location::current()) const {
+                                               const cache_policy& policy,
+                                               call_site where = call_site::current()) const {
         check_store<Tile, Map, N>();
         check_reduction<Op, Tile>();
         store<Op, tok::L2__cache_hint, Map>(where, tensor_operand(map, c), src.region(), policy.o);
@@ -624,26 +625,26 @@ public:
     /// `cp.async.bulk.prefetch.tensor.Nd.L2.global.tile [map, {c…}];` PTX ISA 9.7.9.27.1.4.
     template <tensor_map_type Map, unsigned N>
     constexpr auto cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c,
-                                                 location where = location::current()) const {
+                                                 call_site where = call_site::current()) const {
         check_map<Map, N, 0>();
         fetch<tok::none, Map>(where, tensor_operand(map, c));
     }
     template <tensor_map_type Map, unsigned N>
     constexpr auto cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, const cache_policy& policy,
-                                                 location where = location::current()) const {
+                                                 call_site where = call_site::current()) const {
         check_map<Map, N, 0>();
         fetch<tok::L2__cache_hint, Map>(where, tensor_operand(map, c), policy.o);
     }
     template <tensor_map_type Map, unsigned N, unsigned O>
     constexpr auto cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, im2col_offsets<O> o,
-                                                 location where = location::current()) const {
+                                                 call_site where = call_site::current()) const {
         check_map<Map, N, O>();
         fetch<tok::none, Map>(where, tensor_operand(map, c), offset_operand(o.list));
     }
     template <tensor_map_type Map, unsigned N, unsigned O>
     constexpr auto cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, im2col_offsets<O> o,
                                                  const cache_policy& policy,
-                                                 location where = location::current()) const {
+                                                 call_site where = call_site::current()) const {
         check_map<Map, N, O>();
         fetch<tok::L2__cache_hint, Map>(where, tensor_operand(map, c), offset_operand(o.list), policy.o);
     }
@@ -655,7 +656,7 @@ public:
     /// ISA 9.7.9.25.4.1.
     template <class T, unsigned A, class U, unsigned B, class R>
     constexpr auto cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes,
-                                 mbarrier<R> bar, location where = location::current()) const {
+                                 mbarrier<R> bar, call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         note_copy(bar, literal_or_zero(bytes), 1);
         effect<bulk<tok::shared__cluster, tok::global, tok::mbarrier__complete_tx__bytes>>(
@@ -664,7 +665,7 @@ public:
     template <class T, unsigned A, class U, unsigned B, class R>
     constexpr auto cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes,
                                  mbarrier<R> bar, const cache_policy& policy,
-                                 location where = location::current()) const {
+                                 call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         note_copy(bar, literal_or_zero(bytes), 1);
         effect<bulk<tok::shared__cluster, tok::global, tok::mbarrier__complete_tx__bytes, tok::L2__cache_hint>>(
@@ -675,7 +676,7 @@ public:
     template <class T, unsigned A, class U, unsigned B, class R>
     constexpr auto cp_async_bulk_multicast(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src,
                                            const operand<u32>& bytes, mbarrier<R> bar, const operand<u16>& mask,
-                                           location where = location::current()) const {
+                                           call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         check_mask(mask, where);
         note_copy(bar, literal_or_zero(bytes), receivers(mask));
@@ -685,7 +686,7 @@ public:
     template <class T, unsigned A, class U, unsigned B, class R>
     constexpr auto cp_async_bulk_multicast(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src,
                                            const operand<u32>& bytes, mbarrier<R> bar, const operand<u16>& mask,
-                                           const cache_policy& policy, location where = location::current()) const {
+                                           const cache_policy& policy, call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         check_mask(mask, where);
         note_copy(bar, literal_or_zero(bytes), receivers(mask));
@@ -699,7 +700,7 @@ public:
     template <tok Destination, class T, unsigned A, class U, unsigned B, class R>
         requires(Destination == tok::shared__cta)
     constexpr auto cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes,
-                                 mbarrier<R> bar, location where = location::current()) const {
+                                 mbarrier<R> bar, call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         note_copy(bar, literal_or_zero(bytes), 1);
         effect<bulk<Destination, tok::global, tok::mbarrier__complete_tx__bytes>>(ctx(), where, take(dst), take(src),
@@ -709,7 +710,7 @@ public:
         requires(Destination == tok::shared__cta)
     constexpr auto cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes,
                                  mbarrier<R> bar, const cache_policy& policy,
-                                 location where = location::current()) const {
+                                 call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         note_copy(bar, literal_or_zero(bytes), 1);
         effect<bulk<Destination, tok::global, tok::mbarrier__complete_tx__bytes, tok::L2__cache_hint>>(
@@ -718,13 +719,13 @@ public:
     /// `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`
     template <class T, unsigned A, class U, unsigned B>
     constexpr auto cp_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src, const operand<u32>& bytes,
-                                 location where = location::current()) const {
+                                 call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         effect<bulk<tok::global, tok::shared__cta, tok::bulk_group>>(ctx(), where, take(dst), take(src), bytes);
     }
     template <class T, unsigned A, class U, unsigned B>
     constexpr auto cp_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src, const operand<u32>& bytes,
-                                 const cache_policy& policy, location where = location::current()) const {
+                                 const cache_policy& policy, call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         effect<bulk<tok::global, tok::shared__cta, tok::bulk_group, tok::L2__cache_hint>>(ctx(), where, take(dst),
                                                                                           take(src), bytes, policy.o);
@@ -734,7 +735,7 @@ public:
     template <class T, unsigned A, class U, unsigned B>
     constexpr auto cp_async_bulk_cp_mask(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
                                          const operand<u32>& bytes, const operand<u16>& mask,
-                                         location where = location::current()) const {
+                                         call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         using F = bulk<tok::global, tok::shared__cta, tok::bulk_group, tok::cp_mask>;
         require<F>();
@@ -745,7 +746,7 @@ public:
     template <class T, unsigned A, class U, unsigned B, class R>
     constexpr auto cp_async_bulk(ptr<space::shared_cluster, T, A> dst, ptr<space::shared, U, B> src,
                                  const operand<u32>& bytes, remote_mbarrier<R> bar,
-                                 location where = location::current()) const {
+                                 call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         ctx().p.note_next(ir::note::barrier_noarity, bar.local().allocation);
         effect<bulk<tok::shared__cluster, tok::shared__cta, tok::mbarrier__complete_tx__bytes>>(
@@ -777,13 +778,13 @@ public:
     /// `cp.async.bulk.prefetch.L2.global [src], bytes;` PTX ISA 9.7.9.25.4.5.
     template <class U, unsigned B>
     constexpr auto cp_async_bulk_prefetch_L2(ptr<space::global, U, B> src, const operand<u32>& bytes,
-                                             location where = location::current()) const {
+                                             call_site where = call_site::current()) const {
         check_bulk<b8, 16, B>(bytes, where);
         effect<bulk<tok::prefetch, tok::L2, tok::global>>(ctx(), where, take(src), bytes);
     }
     template <class U, unsigned B>
     constexpr auto cp_async_bulk_prefetch_L2(ptr<space::global, U, B> src, const operand<u32>& bytes,
-                                             const cache_policy& policy, location where = location::current()) const {
+                                             const cache_policy& policy, call_site where = call_site::current()) const {
         check_bulk<b8, 16, B>(bytes, where);
         effect<bulk<tok::prefetch, tok::L2, tok::global, tok::L2__cache_hint>>(ctx(), where, take(src), bytes,
                                                                                policy.o);
@@ -792,14 +793,14 @@ public:
     /// element type. PTX ISA 9.7.9.25.4.3.
     template <tok Op, class T, unsigned A, class U, unsigned B>
     constexpr auto cp_reduce_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
-                                        const operand<u32>& bytes, location where = location::current()) const {
+                                        const operand<u32>& bytes, call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         reduce_global<Op, T, tok::none>(where, take(dst), take(src), bytes);
     }
     template <tok Op, class T, unsigned A, class U, unsigned B>
     constexpr auto cp_reduce_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
                                         const operand<u32>& bytes, const cache_policy& policy,
-                                        location where = location::current()) const {
+                                        call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         reduce_global<Op, T, tok::L2__cache_hint>(where, take(dst), take(src), bytes, policy.o);
     }
@@ -808,7 +809,7 @@ public:
     template <tok Op, class T, unsigned A, class U, unsigned B, class R>
     constexpr auto cp_reduce_async_bulk(ptr<space::shared_cluster, T, A> dst, ptr<space::shared, U, B> src,
                                         const operand<u32>& bytes, remote_mbarrier<R> bar,
-                                        location where = location::current()) const {
+                                        call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         constexpr isa::scalar s = scalar_of<meta::remove_const_t<T>>;
         using F = form<Tgt, tok::cp, tok::reduce, tok::async, tok::bulk, tok::shared__cluster, tok::shared__cta,
@@ -818,12 +819,12 @@ public:
         effect<F>(ctx(), where, take(dst), take(src), bytes, barrier_operand(bar));
     }
     /// `cp.async.bulk.commit_group;`
-    constexpr auto cp_async_bulk_commit_group(location where = location::current()) const {
+    constexpr auto cp_async_bulk_commit_group(call_site where = call_site::current()) const {
         effect<bulk<tok::commit_group>>(ctx(), where);
     }
     /// `cp.async.bulk.wait_group N;` The writes of all but the N latest groups are complete.
     template <unsigned N>
-    constexpr auto cp_async_bulk_wait_group(location where = location::current()) const {
+    constexpr auto cp_async_bulk_wait_group(call_site where = call_site::current()) const {
         effect<bulk<tok::wait_group>>(ctx(), where, operand<u32>(N, where));
     }
     template <class A>
@@ -833,7 +834,7 @@ public:
     }
     /// `cp.async.bulk.wait_group.read N;` The sources of all but the N latest groups may be overwritten.
     template <unsigned N>
-    constexpr auto cp_async_bulk_wait_group_read(location where = location::current()) const {
+    constexpr auto cp_async_bulk_wait_group_read(call_site where = call_site::current()) const {
         effect<bulk<tok::wait_group, tok::read>>(ctx(), where, operand<u32>(N, where));
     }
     template <class A>
@@ -843,20 +844,20 @@ public:
     }
     /// `prefetch.tensormap [map];` Brings the map itself into the descriptor cache. PTX ISA 9.7.9.15.
     template <tensor_map_type Map>
-    constexpr auto prefetch_tensormap(const Map& map, location where = location::current()) const {
+    constexpr auto prefetch_tensormap(const Map& map, call_site where = call_site::current()) const {
         effect<form<Tgt, tok::prefetch, tok::tensormap>>(ctx(), where, map.address_operand());
     }
     /// `fence.proxy.async.shared::cta;` Makes this thread's earlier shared writes visible to bulk copies and tensor
     /// cores; each writer executes it, then the block synchronises.
-    constexpr auto fence_proxy_async_shared_cta(location where = location::current()) const {
+    constexpr auto fence_proxy_async_shared_cta(call_site where = call_site::current()) const {
         effect<form<Tgt, tok::fence, tok::proxy, tok::async, tok::shared__cta>>(ctx(), where);
     }
     /// `fence.proxy.async;` The same for every state space.
-    constexpr auto fence_proxy_async(location where = location::current()) const {
+    constexpr auto fence_proxy_async(call_site where = call_site::current()) const {
         effect<form<Tgt, tok::fence, tok::proxy, tok::async>>(ctx(), where);
     }
     /// `fence.mbarrier_init.release.cluster;` Publishes barrier initialisation to the cluster and to the async proxy.
-    constexpr auto fence_mbarrier_init(location where = location::current()) const {
+    constexpr auto fence_mbarrier_init(call_site where = call_site::current()) const {
         effect<form<Tgt, tok::fence, tok::mbarrier_init, tok::release, tok::cluster>>(ctx(), where);
     }
 
