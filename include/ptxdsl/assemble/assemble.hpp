@@ -116,8 +116,9 @@ template <class K>
 constexpr known_sizes<measure_program<K>()> find_sizes(int) noexcept;
 template <class K>
 constexpr unknown_sizes find_sizes(...) noexcept;
+/// A class, so that the body runs once for it, however often it is asked.
 template <class K>
-using sizes_of = decltype(find_sizes<K>(0));
+struct sizes_of : decltype(find_sizes<K>(0)) {};
 template <class K>
 inline constexpr ir::sizes program_sizes = sizes_of<K>::value;
 
