@@ -269,7 +269,8 @@ struct variant {
 };
 /// "512": 512 threads a row; "1024/2" in a cluster of 2; "512@3" with three blocks a multiprocessor; "256*2": 256
 /// threads a block, two accesses (heads) a thread; "0" the library's plan. With "n" it may not start early; with "k"
-/// results stay in L2; "b8" asks L2 8 MiB ahead (rows, and fp8 for 1 x 128), "e8" early for the first 8 MiB (SwiGLU).
+/// results stay in L2, with "p" values of 16 bits wait as they came; "b8" asks L2 8 MiB ahead (rows), "e8" early for
+/// the first 8 MiB (SwiGLU, fp8 for 1 x 128).
 std::optional<variant> variant_of(const std::string& word, const work& k, u32 columns, u32 width) {
     const auto has = [&](char c) { return word.find(c) != std::string::npos; };
     const auto number = [&](char after, u32 otherwise) {
@@ -284,7 +285,7 @@ std::optional<variant> variant_of(const std::string& word, const work& k, u32 co
     };
     variant v{word, {}};
     if (!k.rowwise) {
-        if (has('/') || has('@') || has('k')) return std::nullopt;
+        if (has('/') || has('@')) return std::nullopt;
         v.how.threads = threads, v.how.heads = number('*', 0);
         if (has('n')) v.how.element.programmatic = false;
         kn::element_plan p = k.name == "swiglu" ? kn::plan_swiglu(width, ~0u) : kn::plan_blocks(1);
@@ -292,19 +293,19 @@ std::optional<variant> variant_of(const std::string& word, const work& k, u32 co
         p.accesses = number('*', p.accesses);
         v.how.element.plan = p;
         v.how.element.early = reach('e', p.threads * p.accesses * width);
-        v.how.element.ahead = reach('b', p.threads * p.accesses * width);
-        if (k.name != "swiglu" && has('e')) return std::nullopt;
-        if (k.name != "quantize_blocks" && has('b')) return std::nullopt;
-        if (k.name == "quantize_blocks" && p.accesses > 4) return std::nullopt;
+        if (has('b') || has('k') || (k.name == "rope" && has('e'))) return std::nullopt;
+        if (k.name == "quantize_blocks" && p.accesses != 1 && p.accesses != 2 && p.accesses != 4) return std::nullopt;
         return v;
     }
     if (has('*') || has('e')) return std::nullopt;
     const u32 limit = k.name == "layer_norm" ? kn::layer_norm_threads(width) : 1024;
-    kn::row_plan p = threads == 0 ? kn::plan_rows(columns / width, width, 2, limit)
+    const u32 first = k.name == "quantize_rows" ? 4 : 2;
+    kn::row_plan p = threads == 0 ? kn::plan_rows(columns / width, width, first, limit, k.name != "add_rms_norm")
                                   : kn::make_row_plan(columns / width, width, threads, number('/', 1));
     p.resident = number('@', p.resident);
     p.evict_first = !has('k');
-    if (!p.reread && p.accesses * width > kn::row_values) return std::nullopt;
+    if (threads != 0) p.held = has('p') && width == 8;
+    if (!p.reread && p.accesses * width > (p.held ? kn::held_values : kn::row_values)) return std::nullopt;
     v.how.row.plan = p;
     v.how.row.ahead = reach('b', columns);
     v.how.row.programmatic = !has('n');
@@ -480,9 +481,11 @@ int main(int argc, char** argv) {
          .flag = &r.no_clear},
         {.name = "--threads",
          .value = "LIST",
-         .help = "also time these thread counts a row: 512, 1024/2 (a cluster of 2), 512@3 (three blocks a "
-                 "multiprocessor), 256*2 (threads a block, accesses or heads a thread), 0 (ours); n: no early start, "
-                 "k: results stay in L2, b8: L2 is asked 8 MiB ahead, e8: early for the first 8 MiB (swiglu)",
+         .help =
+             "also time these thread counts a row: 512, 1024/2 (a cluster of 2), 512@3 (three blocks a "
+             "multiprocessor), 256*2 (threads a block, accesses or heads a thread), 0 (ours); n: no early start, "
+             "k: results stay in L2, p: 16-bit values wait as they came, b8: L2 is asked 8 MiB ahead (rows), e8: early "
+             "for the first 8 MiB (swiglu, quantize_blocks)",
          .text = &r.threads},
         {.name = "--ptx",
          .value = "DIR",

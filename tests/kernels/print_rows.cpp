@@ -24,17 +24,28 @@ void rows(const std::string& type) {
                               40000u, 65536u, 131072u, 262144u, 300000u, 1048576u}) {
         u32 width = 16 / sizeof(T);
         while (columns % width != 0) width /= 2;
-        const row_plan c = plan_rows(columns / width, width);
+        const row_plan c = plan_rows(columns / width, width, 2, 1024, true), sums = plan_rows(columns / width, width);
         const std::string name = type + "_" + std::to_string(columns);
         write("rms_" + name, px::assemble_at_run_time("rms_norm", &norm_body<T>, c.launch(), c, norm_form{}));
         write("add_" + name,
-              px::assemble_at_run_time("rms_norm", &norm_body<T>, c.launch(), c, norm_form{.residual = true}));
-        const row_plan l = plan_rows(columns / width, width, 2, layer_norm_threads(width));
+              px::assemble_at_run_time("rms_norm", &norm_body<T>, sums.launch(), sums, norm_form{.residual = true}));
+        const row_plan l = plan_rows(columns / width, width, 2, layer_norm_threads(width), true);
         write("layer_" + name, px::assemble_at_run_time("layer_norm", &norm_body<T>, l.launch(), l,
                                                         norm_form{.centred = true, .bias = true}));
         write("softmax_" + name, px::assemble_at_run_time("softmax", &softmax_body<T>, c.launch(), c));
+        const row_plan q = plan_rows(columns / width, width, 4, 1024, true);
+        if (q != c) {  // small matrices
+            write("rms_small_" + name, px::assemble_at_run_time("rms_norm", &norm_body<T>, q.launch(), q, norm_form{}));
+            write("softmax_small_" + name, px::assemble_at_run_time("softmax", &softmax_body<T>, q.launch(), q));
+        }
+        if (const row_plan m = plan_rows(columns / width, width, 4, layer_norm_threads(width), true); m != l)
+            write("layer_small_" + name, px::assemble_at_run_time("layer_norm", &norm_body<T>, m.launch(), m,
+                                                                  norm_form{.centred = true, .bias = true}));
+        if (const row_plan m = plan_rows(columns / width, width, 4); m != sums)
+            write("add_small_" + name,
+                  px::assemble_at_run_time("rms_norm", &norm_body<T>, m.launch(), m, norm_form{.residual = true}));
         write("quantize_" + name,
-              px::assemble_at_run_time("quantize_rows", &quantize_rows_body<T, px::e4m3>, c.launch(), c));
+              px::assemble_at_run_time("quantize_rows", &quantize_rows_body<T, px::e4m3>, q.launch(), q));
     }
 }
 

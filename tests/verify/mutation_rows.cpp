@@ -22,6 +22,15 @@ void library(kernel_list& all, const char* kind, px::u32 columns) {
     add(all, ("quantize_" + name).c_str(), &quantize_rows_body<px::f32, px::e4m3>, c.launch(), c);
 }
 
+/// Rows of 16-bit values that wait in registers as they came.
+void held(kernel_list& all) {
+    const row_plan c = plan_rows(131072 / 8, 8, 2, 1024, true), q = plan_rows(40000 / 8, 8, 4, 1024, true);
+    add(all, "rms_held", &norm_body<px::bf16>, c.launch(), c, norm_form{});
+    add(all, "layer_held", &norm_body<px::f16>, c.launch(), c, norm_form{.centred = true, .bias = true});
+    add(all, "softmax_held", &softmax_body<px::bf16>, c.launch(), c);
+    add(all, "quantize_held", &quantize_rows_body<px::bf16, px::e4m3>, q.launch(), q);
+}
+
 void examples(kernel_list& all) {
     for (const px::u32 columns : {128u, 4096u, 40960u, 1u << 20}) {
         const rows::plan c = rows::plan_for_columns<px::f32, 4>(columns);
@@ -37,6 +46,7 @@ kernel_list row_kernels() {
     kernel_list all;
     library(all, "warp", 128), library(all, "block", 8192), library(all, "cluster", 131072),
         library(all, "reread", 1048576);
+    held(all);
     constexpr element_plan wide{.width = 4}, squares{.width = 4, .accesses = 1, .threads = 512};
     constexpr rope_plan turns{.width = 4};
     constexpr element_plan flat{.width = 4, .flat = true};

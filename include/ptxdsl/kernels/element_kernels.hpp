@@ -122,7 +122,7 @@ constexpr void swiglu_body(builder<sm_90a>& k, const element_plan& c, global_ptr
             const auto sigmoid = k.rcp<approx, ftz>(k.add<rn>(power, 1.0f));
             point(i.up[e], floats(k.mul<rn>(k.mul<rn>(i.gate[e], sigmoid), i.up[e])));
         }
-        store_unit<T, cs>(k, i.to, i.unit, c.width, i.up, i.in);
+        store_unit<T>(k, i.to, i.unit, c.width, i.up, i.in);
     }
 }
 
@@ -150,10 +150,10 @@ namespace detail {
 
 /// `width` f32 values from access `unit`, at most four at a time.
 constexpr void load_angles(k_t& k, const global_ptr<const f32>& row, const words& unit, u32 width, floats* v) {
-    if (width <= 4) return load_unit<f32, nc>(k, row, unit, width, v);
+    if (width <= 4) return load_unit<f32>(k, row, unit, width, v);
     const auto pair = k.shl(unit, 1u);
-    load_unit<f32, nc>(k, row, pair, 4, v);
-    load_unit<f32, nc>(k, row, k.add(pair, 1u), 4, v + 4);
+    load_unit<f32>(k, row, pair, 4, v);
+    load_unit<f32>(k, row, k.add(pair, 1u), 4, v + 4);
 }
 
 /// The pairs of one thread: their accesses in the row (in units of `width`), then the pair's values.
@@ -242,7 +242,7 @@ constexpr void rope_body(builder<sm_90a>& k, const rope_plan& c, global_ptr<cons
         }
     };
     const auto turn = [&] {
-        const auto position = k.ld<nc>(positions + token.quotient);
+        const auto position = k.ld(positions + token.quotient);
         floats cosine[8], sine[8];
         const auto load_both = [&] {  // after the pairs, which are under way while the position is
             const auto at = k.cvt<u32>(position);
@@ -286,7 +286,7 @@ public:
             const bool whole = !end_.bound();
             in_[i] = whole ? exists : reg<pred>(at_[i] < end_ && exists);
             const auto inside = whole ? at_[i] : words(k.min(at_[i], k.sub(end_, 1u)));
-            load_unit<T, nc, L1::no_allocate>(k, row, inside, b_.width, v + i * b_.width);
+            load_unit<T>(k, row, inside, b_.width, v + i * b_.width);
             for (u32 e = 0; e < b_.width && !whole; ++e)
                 point(v[i * b_.width + e], floats(k.selp(v[i * b_.width + e], 0.0f, in_[i])));
         }
@@ -302,11 +302,41 @@ private:
     reg<pred> in_[4];
 };
 
+/// The maxima over `lanes` lanes of `count` (1, 2 or 4) values each, at once: where lanes have two values yet, a half
+/// of them goes on with the one and a half with the other, so that all take as many exchanges as one, and one more or
+/// three. Lane `i` ends with the maximum of the value `i / (lanes / count)`.
+struct each_max {
+    floats value;
+    words group;      ///< which value's; unbound where there is one
+    reg<pred> leads;  ///< one lane of each group
+    u32 count, lanes;
+    constexpr each_max(k_t& k, floats* of, u32 n, const words& lane, u32 all) : count(n), lanes(all) {
+        u32 step = all / 2;
+        for (u32 left = n; left > 1; left /= 2, step /= 2) {
+            const auto upper = k.and_(lane, step) != 0u;
+            for (u32 i = 0; i < left / 2; ++i) {
+                const auto kept = k.selp(of[i + left / 2], of[i], upper);
+                const auto given = k.selp(of[i], of[i + left / 2], upper);
+                point(of[i], floats(k.max(kept, k.shfl_sync_bfly(given, step, 31u, full_mask))));
+            }
+        }
+        for (; step > 0; step /= 2) point(of[0], floats(k.max(of[0], k.shfl_sync_bfly(of[0], step, 31u, full_mask))));
+        point(value, of[0]);
+        if (n > 1) point(group, words(k.div(lane, all / n)));
+        leads = k.and_(lane, all / n - 1) == 0u;
+    }
+    /// What the lanes of value `j` have in `v`, in all lanes.
+    [[nodiscard]] constexpr floats of(k_t& k, const floats& v, u32 j) const {
+        if (count == 1) return v;
+        return k.shfl_sync_idx(v, j * (lanes / count), (32 - lanes) << 8 | 31u, full_mask);
+    }
+};
+
 }  // namespace detail
 
 /// The plan of `quantize_blocks`. On an H200 the loads of two blocks under way beat those of one, three and four.
 [[nodiscard]] constexpr element_plan plan_blocks(u32 width) noexcept {
-    return {.width = width, .accesses = 2, .threads = 256};
+    return {.width = width, .accesses = 2, .threads = 512};
 }
 
 /// fp8 with a scale for each 128 columns of a row: scales[row * scale_row + block * scale_column]. `blocks` of a row,
@@ -316,17 +346,20 @@ template <class T, class Q>
 constexpr void quantize_blocks_body(builder<sm_90a>& k, const element_plan& c, global_ptr<const T> x, global_ptr<Q> q,
                                     global_ptr<f32> scales, reg<u32> units, reg<u32> blocks, reg<u32> total,
                                     reg<u64> x_stride, reg<u64> q_stride, reg<u64> scale_row, reg<u64> scale_column,
-                                    reg<u32> ahead) {
+                                    reg<u32> early) {
     using namespace detail;
     const block_lanes lanes(c.width);
-    const u32 at_once = c.threads / lanes.lanes;
+    const u32 apart = 32 / lanes.lanes, of_warp = apart * c.accesses;
     const auto tid = k.mov(ptxdsl::tid.x);
     const auto lane = k.and_(tid, lanes.lanes - 1);
-    const auto first = k.mad_lo(k.mov(ctaid.x), at_once * c.accesses, k.div(tid, lanes.lanes)).named("block");
-    start_after_previous(k);
-    const auto later = k.add(k.mov(ctaid.x), ahead);
-    ask_for_block<T, 1>(k, c, later, ahead != 0u, at_once * c.accesses * (scale_block / c.width),
-                        k.mul_lo(total, scale_block / c.width), {x});
+    const auto warp = k.mad_lo(k.mov(ctaid.x), c.threads / 32, k.shr(tid, 5u));
+    const auto first = k.mad_lo(warp, of_warp, k.div(k.and_(tid, 31u), lanes.lanes)).named("block");
+    const auto block_of_kernel = k.mov(ctaid.x);
+    k.griddepcontrol_launch_dependents();
+    ask_for_block<T, 1>(k, c, block_of_kernel, block_of_kernel < early,
+                        c.threads / 32 * of_warp * (scale_block / c.width), k.mul_lo(total, scale_block / c.width),
+                        {x});
+    k.griddepcontrol_wait();
     struct item {
         words row, block;
         reg<pred> exists;
@@ -336,7 +369,7 @@ constexpr void quantize_blocks_body(builder<sm_90a>& k, const element_plan& c, g
     item items[4];
     for (u32 j = 0; j < c.accesses; ++j) {  // all of a thread's loads are under way before the first maximum
         item& i = items[j];
-        const auto wanted = j == 0 ? first : words(k.add(first, j * at_once));
+        const auto wanted = j == 0 ? first : words(k.add(first, j * apart));
         i.exists = wanted < total;
         const auto inside = k.min(wanted, k.sub(total, 1u));
         i.v.count = lanes.values;
@@ -353,15 +386,24 @@ constexpr void quantize_blocks_body(builder<sm_90a>& k, const element_plan& c, g
         i.part = block_part<T>(lanes, start, end);
         i.part.load(k, row_at(k, x, d.quotient, x_stride), i.exists, i.v.v);
     }
+    floats largest[4];
+    for (u32 j = 0; j < c.accesses; ++j) point(largest[j], in_chains(items[j].v, abs_step{k}));
+    const each_max own(k, largest, c.accesses, lane, lanes.lanes);
+    const fp8_scale<Q> s(k, own.value);
     for (u32 j = 0; j < c.accesses; ++j) {
         item& i = items[j];
-        const fp8_scale<Q> s(k, max_over(k, in_chains(i.v, abs_step{k}), lanes.lanes));
-        s.apply(k, i.v);
+        s.apply(k, i.v, own.of(k, s.inverse, j));
         i.part.store(k, c.flat ? q : row_at(k, q, i.row, q_stride), i.v.v);
-        const auto to =
-            c.flat ? scales + i.block : row_at(k, row_at(k, scales, i.row, scale_row), i.block, scale_column);
-        k.at(lane == 0u && i.exists).st(to, s.scale);
     }
+    const auto block = c.accesses == 1 ? first : words(k.mad_lo(own.group, apart, first));
+    auto to = scales;
+    if (c.flat) {
+        to = scales + block;
+    } else {
+        const divided d(k, block, blocks);
+        to = row_at(k, row_at(k, scales, d.quotient, scale_row), d.rest, scale_column);
+    }
+    k.at(own.leads && block < total).st(to, s.scale);
 }
 
 /// fp8 with a scale for each square of 128 rows and columns; one block of 512 threads a square, `ctaid.x` along

@@ -23,9 +23,11 @@
 
 namespace ptxdsl::kernels {
 
-/// As far ahead as blocks ask L2 for input, in bytes: about what the loads of a full H200 have under way, 132 x 2048
-/// threads x 32 bytes. docs/kernels/rows.md says why.
-inline constexpr u32 l2_reach = 8u << 20;
+/// As far ahead as blocks ask L2 for input, in bytes: somewhat less than what the loads of a full H200 have under way,
+/// 132 x 2048 threads x 32 bytes. docs/kernels/rows.md says why.
+inline constexpr u32 l2_reach = 6u << 20;
+/// Matrices of up to so many bytes of input ask for nothing, take more accesses a thread and leave their results in L2.
+inline constexpr std::uint64_t small_input = 64u << 20;
 /// The same in rows, or blocks, of `bytes` each.
 [[nodiscard]] constexpr u32 reach_in(std::uint64_t bytes) noexcept {
     return bytes == 0 || bytes >= l2_reach ? 1 : static_cast<u32>(l2_reach / bytes);
@@ -33,14 +35,15 @@ inline constexpr u32 l2_reach = 8u << 20;
 
 /// How a row is spread over threads: constants of the kernel.
 struct row_plan {
-    u32 width = 1;            ///< values of one access; its bytes are 2 to 16
-    u32 threads = 32;         ///< of a block that work on one row, a multiple of 32
-    u32 together = 1;         ///< rows a block works on at once; more than one only with 32 threads a row
-    u32 accesses = 1;         ///< of each thread to its row, all but the last inside it for every thread
-    bool exact = false;       ///< the last one too
-    u32 cluster = 1;          ///< blocks that share a row
-    bool reread = false;      ///< the row does not fit: `accesses` are those in flight, and each pass loads it again
-    u32 resident = 0;         ///< blocks a multiprocessor should hold, 0: as ptxas decides
+    u32 width = 1;        ///< values of one access; its bytes are 2 to 16
+    u32 threads = 32;     ///< of a block that work on one row, a multiple of 32
+    u32 together = 1;     ///< rows a block works on at once; more than one only with 32 threads a row
+    u32 accesses = 1;     ///< of each thread to its row, all but the last inside it for every thread
+    bool exact = false;   ///< the last one too
+    u32 cluster = 1;      ///< blocks that share a row
+    bool held = false;    ///< 16-bit values wait in registers as they came, two in each, and are widened for each pass
+    bool reread = false;  ///< the row does not fit: `accesses` are those in flight, and each pass loads it again
+    u32 resident = 0;     ///< blocks a multiprocessor should hold, 0: as ptxas decides
     bool evict_first = true;  ///< results leave L2 before other data does
 
     constexpr auto operator<=>(const row_plan&) const = default;
@@ -52,6 +55,7 @@ struct row_plan {
 };
 
 inline constexpr u32 row_values = 32;            ///< values a thread keeps in registers
+inline constexpr u32 held_values = 64;           ///< and of 16 bits, if the plan is `held`
 inline constexpr u32 row_accesses = 16;          ///< and the most accesses they come in
 inline constexpr u32 most_row_units = 1u << 30;  ///< accesses of the longest row
 
@@ -64,8 +68,10 @@ inline constexpr u32 most_row_units = 1u << 30;  ///< accesses of the longest ro
 }
 
 /// Chooses the plan for rows of `units` accesses of `width` values. `first`: accesses a thread takes before more
-/// threads do. docs/kernels/rows.md has the measurements.
-[[nodiscard]] constexpr row_plan plan_rows(u32 units, u32 width, u32 first = 2, u32 limit = 1024) noexcept {
+/// threads do. `may_hold`: rows of 16-bit values that need more than a block may be `held`. docs/kernels/rows.md has
+/// the measurements.
+[[nodiscard]] constexpr row_plan plan_rows(u32 units, u32 width, u32 first = 2, u32 limit = 1024,
+                                           bool may_hold = false) noexcept {
     const u32 most = row_values / width < row_accesses ? row_values / width : row_accesses;
     const auto up = [](u32 a, u32 b) { return a / b + (a % b != 0 ? 1u : 0u); };
     if (units <= 32 * (most < 8 ? most : 8)) {
@@ -73,18 +79,32 @@ inline constexpr u32 most_row_units = 1u << 30;  ///< accesses of the longest ro
         p.together = 4;
         return p;
     }
-    const auto with = [&](u32 cluster, u32 threads_limit) {
+    const auto in_block = [&](u32 threads_limit) {
         for (u32 a = first < most ? first : most; a <= most; a *= 2) {
-            const u32 threads = up(up(units, a * cluster), 32) * 32;
-            if (threads <= threads_limit) return make_row_plan(units, width, threads, cluster);
+            const u32 threads = up(up(units, a), 32) * 32;
+            if (threads <= threads_limit) return make_row_plan(units, width, threads);
         }
         return row_plan{.accesses = 0};
     };
-    row_plan p = with(1, limit);
-    if (p.accesses == 0 && limit < 512) p = with(1, 512);
-    if (p.accesses == 0) p = with(1, 1024);
-    for (u32 cluster = 2; cluster <= 8 && p.accesses == 0; cluster *= 2) p = with(cluster, 512);
-    if (p.accesses == 0) p = with(8, 1024);
+    row_plan p = in_block(limit);
+    if (p.accesses == 0 && limit < 512) p = in_block(512);
+    if (p.accesses == 0) p = in_block(1024);
+    // More than a block. Of held rows as few blocks as hold them, of 1024 threads; else clusters of 512 threads, two
+    // blocks of which share a multiprocessor if they keep to 64 registers.
+    for (u32 cluster = 1; may_hold && width == 8 && cluster <= 8 && p.accesses == 0; cluster *= 2) {
+        const u32 a = up(units, 1024 * cluster);
+        if (a > held_values / width) continue;
+        p = make_row_plan(units, width, up(up(units, a * cluster), 32) * 32, cluster);
+        p.held = true;
+    }
+    for (u32 cluster = 2; cluster <= 8 && p.accesses == 0; cluster *= 2) {
+        for (u32 a = first < most ? first : most; a <= most && p.accesses == 0; a *= 2) {
+            const u32 threads = up(up(units, a * cluster), 32) * 32;
+            if (threads <= 512) p = make_row_plan(units, width, threads, cluster), p.resident = 2;
+        }
+    }
+    if (p.accesses == 0 && up(units, 8 * most) <= 1024)
+        p = make_row_plan(units, width, up(up(units, 8 * most), 32) * 32, 8);
     // Left alone, ptxas takes 40 registers and more, and a third block does not fit.
     if (limit > 512 && p.threads > 256 && p.threads <= 512 && p.accesses * width == row_values / 2) p.resident = 3;
     if (p.accesses != 0) return p;
@@ -273,8 +293,12 @@ template <class Ptr>
     return p.may_be_outside(j) ? Ptr(row + p.last) : Ptr(mine + static_cast<int>(j * p.stride));
 }
 
-/// Loads what `p` says, all accesses before the first use; `neutral` where the row has ended. `M` go to each `ld`.
-template <class T, tok... M>
+/// Loads what `p` says, all accesses before the first use; `neutral` where the row has ended.
+///
+/// Plain loads, not `.nc`: the grid before this one may still write what is read, and ptxas moves loads through the
+/// read-only path in front of `griddepcontrol.wait` (PTX ISA 9.7.9.9: read-only for the duration of the kernel). And
+/// not `.L1::no_allocate`, which makes the lines the first to leave L2 as well: docs/kernels/rows.md.
+template <class T>
 [[nodiscard]] constexpr values load_row(k_t& k, const global_ptr<const T>& row, const positions& p, float neutral) {
     values out{.count = p.count * p.width, .v = {}};
     with_width<T>(p.width, [&]<u32 W>() {
@@ -283,8 +307,7 @@ template <class T, tok... M>
         const auto mine = p.count > 1 || p.exact ? start + p.first : start + p.last;
         typename access::raw raw[row_values / W < row_accesses ? row_values / W : row_accesses];
         for (u32 j = 0; j < p.count; ++j)
-            raw[j] = k.template ld<M...>(p.count == 1 ? mine
-                                                      : place_of<std::remove_cv_t<decltype(mine)>>(start, mine, p, j));
+            raw[j] = k.ld(p.count == 1 ? mine : place_of<std::remove_cv_t<decltype(mine)>>(start, mine, p, j));
         for (u32 j = 0; j < p.count; ++j) {
             access::expand(k, raw[j], out.v + j * W);
             if (!p.may_be_outside(j)) continue;
@@ -331,6 +354,53 @@ constexpr void round_to(k_t& k, values& v) {
             row_access<T, 1>::expand(k, row_access<T, 1>::pack(k, v.v + v.count - 1), v.v + v.count - 1);
     }
 }
+
+/// The accesses of a thread to a row of 16-bit values, as they came from memory: half the registers of `values`.
+template <class T>
+class held_row {
+public:
+    static constexpr u32 width = 8;
+    using access = row_access<T, width>;
+    /// Loads all of them, before the first use.
+    constexpr void load(k_t& k, const global_ptr<const T>& row, const positions& p) {
+        const auto start = row.template as<typename access::unit>().template assume_aligned<16>();
+        const auto mine = p.count > 1 || p.exact ? start + p.first : start + p.last;
+        for (u32 j = 0; j < p.count; ++j) {
+            const auto from = p.count == 1 ? mine : place_of<std::remove_cv_t<decltype(mine)>>(start, mine, p, j);
+            std::construct_at(&raw_[j], k.ld(from));
+        }
+    }
+    /// Access `j`, which `p` describes, as f32; `neutral` where the row has ended. `pass`: how often it has been
+    /// widened before. ptxas would keep the results of the first time, and spill; it cannot where they may be others,
+    /// and nobody tells it that `ctaid.y` and `ctaid.z` are 0.
+    [[nodiscard]] constexpr values get(k_t& k, u32 j, const positions& p, float neutral, u32 pass) {
+        using pair = typename access::pair;
+        typename access::raw r = raw_[j];
+        if (pass != 0) {
+            words& zero = zero_[pass - 1];
+            if (!zero.bound()) point(zero, pass == 1 ? words(k.mov(ctaid.y)) : words(k.mov(ctaid.z)));
+            const auto same = [&](const reg<pair>& w) {
+                return k.xor_(w.template as<u32>(), zero).template as<pair>();
+            };
+            std::construct_at(&r, same(raw_[j][0]), same(raw_[j][1]), same(raw_[j][2]), same(raw_[j][3]));
+        }
+        values v{.count = width, .v = {}};
+        access::expand(k, r, v.v);
+        for (u32 e = 0; e < width && p.may_be_outside(0); ++e) point(v.v[e], floats(k.selp(v.v[e], neutral, p.in)));
+        return v;
+    }
+
+private:
+    typename access::raw raw_[held_values / width];
+    words zero_[2];
+};
+/// What is never held.
+template <>
+class held_row<f32> {
+public:
+    constexpr void load(k_t&, const global_ptr<const f32>&, const positions&) {}
+    constexpr values get(k_t&, u32, const positions&, float, u32) { return {}; }
+};
 
 // ---- sums and maxima of one thread, in four chains so that no operation waits for the one before it
 // -------------------
@@ -507,9 +577,16 @@ private:
     bool started_ = false;
 };
 
-/// Runs `body` on the accesses of a row that does not fit in registers, `c.accesses` of each thread at a time.
+/// Runs `body(positions, j)` on the accesses of a row that is worked on in passes: of one that does not fit in
+/// registers `c.accesses` of each thread at a time, of one that is held access `j` of `all`.
 template <class Body>
-constexpr void for_row(k_t& k, const row_plan& c, const words& thread, const words& units, Body&& body) {
+constexpr void for_row(k_t& k, const row_plan& c, const positions& all, const words& thread, const words& units,
+                       Body&& whole_body) {
+    if (c.held) {
+        for (u32 j = 0; j < all.count; ++j) whole_body(part_of(k, all, j, 1), j);
+        return;
+    }
+    const auto body = [&](const positions& p) { whole_body(p, 0); };
     const u32 at_once = c.stride() * c.accesses;
     const auto whole = k.mul_lo(k.div(units, at_once), at_once);
     k.for_(k.mov<u32>(0), whole, at_once,

@@ -53,7 +53,12 @@ constexpr void start_rows(k_t& k, const row_plan& c, const row_seat& seat, const
     const auto row = k.add(seat.row, ahead);
     const auto asks = seat.leads() && row < rows;
     const auto bytes = k.mul_lo(columns, static_cast<u32>(sizeof(T)));
-    for (std::size_t i = 0; i < N; ++i) ask_l2(k, asks, row_at(k, matrices[i], row, strides[i]), bytes);
+    // Of normal priority, such lines may leave before they are read: at 8192x8192 that costs a tenth.
+    const cache_policy keep = k.createpolicy_fractional<L2::evict_last>(1.0f);
+    for (std::size_t i = 0; i < N; ++i) {
+        const auto from = row_at(k, matrices[i], row, strides[i]).template assume_aligned<16>();
+        k.at(asks).cp_async_bulk_prefetch_L2(from, bytes, keep);
+    }
 }
 
 // ---- norms ----------------------------------------------------------------------------------------------------------
@@ -74,7 +79,7 @@ public:
         const auto p = spread(k, c_, c_.accesses, c_.exact, seat_.thread, units_);
         values v = input(k, p);
         prepare(k);
-        if (v.count <= row_values / 4) load_vectors(k, p, false);  // there is room: under way before the sums
+        if (v.count <= row_values / 4) load_vectors(k, p);  // there is room: under way before the sums
         if (f_.centred) {
             centre(k, over_row(k, in_chains(v, sum_step{k})), v, p);
             finish(k, over_row(k, in_chains(v, square_step{k})));
@@ -83,24 +88,28 @@ public:
         }
         write(k, p, v);
     }
-    /// A row that is loaded again for each pass.
+    /// A row that is loaded again for each pass, or widened again.
     constexpr void in_passes(k_t& k) {
+        if (c_.held) {
+            all_ = spread(k, c_, c_.accesses, c_.exact, seat_.thread, units_);
+            held_.load(k, x, all_);
+        }
         prepare(k);
-        bool first = true;
+        u32 passes = 0;
         const auto pass = [&](auto step, bool centred) {
             auto total = k.mov<f32>(0.0f).named("total");
-            for_row(k, c_, seat_.thread, units_, [&](const positions& p) {
-                values v = first ? input(k, p) : again(k, p);
+            for_row(k, c_, all_, seat_.thread, units_, [&](const positions& p, u32 j) {
+                values v = c_.held ? held_.get(k, j, p, 0.0f, passes) : passes == 0 ? input(k, p) : again(k, p);
                 if (centred) subtract(k, v, p);
                 total += in_chains(v, step);
             });
-            first = false;
+            ++passes;
             return over_row(k, total);
         };
         if (f_.centred) mean_ = k.mul<rn>(pass(sum_step{k}, false), inverse_);
         finish(k, pass(square_step{k}, f_.centred));
-        for_row(k, c_, seat_.thread, units_, [&](const positions& p) {
-            values v = again(k, p);
+        for_row(k, c_, all_, seat_.thread, units_, [&](const positions& p, u32 j) {
+            values v = c_.held ? held_.get(k, j, p, 0.0f, passes) : again(k, p);
             if (f_.centred) subtract(k, v, p);
             write(k, p, v);
         });
@@ -117,17 +126,17 @@ private:
     }
     /// x, or x + residual, which is stored and rounded as stored.
     constexpr values input(k_t& k, const positions& p) const {
-        values v = load_row<T, nc, L1::no_allocate>(k, x, p, 0.0f);
+        values v = load_row<T>(k, x, p, 0.0f);
         if (!f_.residual) return v;
-        const values r = load_row<T, nc, L1::no_allocate>(k, residual, p, 0.0f);
+        const values r = load_row<T>(k, residual, p, 0.0f);
         for (u32 i = 0; i < v.count; ++i) point(v[i], floats(k.add<rn>(v[i], r[i])));
         round_to<T>(k, v);
         store_result<T>(k, c_, sum, p, v, c_.reread);
         return v;
     }
-    /// What `input` gave, from memory: not through the read-only path where this kernel wrote it.
+    /// What `input` gave, from memory.
     constexpr values again(k_t& k, const positions& p) const {
-        return f_.residual ? load_row<T>(k, sum, p, 0.0f) : load_row<T, nc>(k, x, p, 0.0f);
+        return f_.residual ? load_row<T>(k, sum, p, 0.0f) : load_row<T>(k, x, p, 0.0f);
     }
     constexpr void centre(k_t& k, const floats& total, values& v, const positions& p) {
         mean_ = k.mul<rn>(total, inverse_);
@@ -144,20 +153,20 @@ private:
         scale_ = k.rsqrt<approx>(k.fma<rn>(squares, inverse_, eps_)).named("scale");
     }
     constexpr void write(k_t& k, const positions& p, values& v) {
-        // Full registers have no room for all weights and biases as well: a few at a time. (Loads that may not pass the
-        // stores keep ptxas from collecting them again.)
+        // Full registers have no room for all weights and biases as well: a few at a time. (The
+        // loads may not pass the stores, which keeps ptxas from collecting them again.)
         const bool full = f_.weight && f_.bias && v.count > row_values / 2;
         const u32 step = full ? (p.count + 3) / 4 : p.count;
         for (u32 j = 0; j < p.count; j += step) {
             const positions part = full ? part_of(k, p, j, p.count - j < step ? p.count - j : step) : p;
             values some{.count = part.count * p.width, .v = {}};
             for (u32 i = 0; i < some.count; ++i) point(some[i], v[j * p.width + i]);
-            write_part(k, part, some, full);
+            write_part(k, part, some);
         }
     }
-    constexpr void write_part(k_t& k, const positions& p, values& v, bool in_order) {
+    constexpr void write_part(k_t& k, const positions& p, values& v) {
         const bool early = w_.count + b_.count != 0;
-        if (!early) load_vectors(k, p, in_order);
+        if (!early) load_vectors(k, p);
         for (u32 i = 0; i < v.count; ++i) {
             const floats unit = k.mul<rn>(v[i], scale_);
             if (f_.weight && f_.bias)
@@ -170,9 +179,9 @@ private:
         if (!early) w_.count = b_.count = 0;
         store_result<T>(k, c_, y, p, v);
     }
-    constexpr void load_vectors(k_t& k, const positions& p, bool in_order) {
+    constexpr void load_vectors(k_t& k, const positions& p) {
         const auto load = [&](values& to, const global_ptr<const T>& from) {
-            const values v = in_order ? load_row<T>(k, from, p, 0.0f) : load_row<T, nc>(k, from, p, 0.0f);
+            const values v = load_row<T>(k, from, p, 0.0f);
             to.count = v.count;
             for (u32 i = 0; i < v.count; ++i) point(to[i], v[i]);
         };
@@ -186,6 +195,8 @@ private:
     words columns_, units_;
     floats eps_, inverse_, mean_, scale_;
     values w_, b_;  ///< of the accesses at hand
+    held_row<T> held_;
+    positions all_;  ///< what is held
 };
 
 }  // namespace detail
@@ -211,7 +222,7 @@ constexpr void norm_body(builder<sm_90a>& k, const row_plan& c, const norm_form&
         if (f.residual) row.residual = row_at(k, residual, seat.row, residual_stride);
         if (f.residual) row.sum = row_at(k, sum, seat.row, sum_stride);
         row.weight = weight, row.bias = bias;
-        if (c.reread)
+        if (c.reread || c.held)
             row.in_passes(k);
         else
             row.once(k);
@@ -245,7 +256,7 @@ public:
 
     constexpr void once(k_t& k) {
         const auto p = spread(k, c_, c_.accesses, c_.exact, seat_.thread, units_);
-        values v = load_row<T, nc, L1::no_allocate>(k, x, p, minus_infinity);
+        values v = load_row<T>(k, x, p, minus_infinity);
         const auto low = k.mov<f32>(lowest_float);
         const auto m = max_over(k, k.max(in_chains(v, max_step{k}), low));
         exponentiate(k, v, m);
@@ -254,10 +265,19 @@ public:
         write(k, p, v, k.mul<rn>(exp_below(k, m, total.max, factor_), inverse));
     }
     constexpr void in_passes(k_t& k) {
+        positions all;
+        held_row<T> held;
+        if (c_.held) {
+            all = spread(k, c_, c_.accesses, c_.exact, seat_.thread, units_);
+            held.load(k, x, all);
+        }
+        const auto get = [&](const positions& p, u32 j, u32 pass) {
+            return c_.held ? held.get(k, j, p, minus_infinity, pass) : load_row<T>(k, x, p, minus_infinity);
+        };
         auto max = k.mov<f32>(lowest_float).named("max");
         auto sum = k.mov<f32>(0.0f).named("sum");
-        for_row(k, c_, seat_.thread, units_, [&](const positions& p) {
-            values v = load_row<T, nc>(k, x, p, minus_infinity);
+        for_row(k, c_, all, seat_.thread, units_, [&](const positions& p, u32 j) {
+            values v = get(p, j, 0);
             const auto higher = k.max(in_chains(v, max_step{k}), max);
             exponentiate(k, v, higher);
             sum *= exp_below(k, max, higher, factor_);
@@ -267,8 +287,8 @@ public:
         const auto m = max_over(k, max);
         const partial total = over_row(k, {m, sum_over(k, k.mul<rn>(sum, exp_below(k, max, m, factor_)))});
         const auto inverse = k.rcp<approx>(total.sum);
-        for_row(k, c_, seat_.thread, units_, [&](const positions& p) {
-            values v = load_row<T, nc>(k, x, p, minus_infinity);
+        for_row(k, c_, all, seat_.thread, units_, [&](const positions& p, u32 j) {
+            values v = get(p, j, 1);
             exponentiate(k, v, total.max);
             write(k, p, v, inverse);
         });
@@ -311,7 +331,7 @@ constexpr void softmax_body(builder<sm_90a>& k, const row_plan& c, global_ptr<co
         softmax_row<T> row(c, seat, units, factor);
         row.x = row_at(k, x, seat.row, x_stride);
         row.y = row_at(k, y, seat.row, y_stride);
-        if (c.reread)
+        if (c.reread || c.held)
             row.in_passes(k);
         else
             row.once(k);
@@ -336,8 +356,9 @@ struct fp8_scale {
         scale = k.mul<rn>(m, 1.0f / fp8_most<Q>);
         inverse = k.mul<rn>(k.rcp<rn>(m), fp8_most<Q>);
     }
-    constexpr void apply(k_t& k, values& v) const {
-        for (u32 i = 0; i < v.count; ++i) point(v[i], floats(k.mul<rn>(v[i], inverse)));
+    constexpr void apply(k_t& k, values& v) const { apply(k, v, inverse); }
+    static constexpr void apply(k_t& k, values& v, const floats& by) {
+        for (u32 i = 0; i < v.count; ++i) point(v[i], floats(k.mul<rn>(v[i], by)));
     }
 };
 
@@ -368,19 +389,27 @@ constexpr void quantize_rows_body(builder<sm_90a>& k, const row_plan& c, global_
             s.apply(k, v);
             store_result<Q>(k, c, out, p, v);
         };
-        if (!c.reread) {
+        positions all;
+        held_row<T> held;
+        if (c.held) {
+            all = spread(k, c, c.accesses, c.exact, seat.thread, units);
+            held.load(k, in, all);
+        }
+        const auto get = [&](const positions& p, u32 j, u32 pass) {
+            return c.held ? held.get(k, j, p, 0.0f, pass) : load_row<T>(k, in, p, 0.0f);
+        };
+        if (!c.reread && !c.held) {
             const auto p = spread(k, c, c.accesses, c.exact, seat.thread, units);
-            values v = load_row<T, nc, L1::no_allocate>(k, in, p, 0.0f);
+            values v = load_row<T>(k, in, p, 0.0f);
             write(scale_of(in_chains(v, abs_step{k})), p, v);
             return;
         }
         auto largest = k.mov<f32>(0.0f).named("largest");
-        for_row(k, c, seat.thread, units, [&](const positions& p) {
-            largest = k.max(largest, in_chains(load_row<T, nc>(k, in, p, 0.0f), abs_step{k}));
-        });
+        for_row(k, c, all, seat.thread, units,
+                [&](const positions& p, u32 j) { largest = k.max(largest, in_chains(get(p, j, 0), abs_step{k})); });
         const auto s = scale_of(largest);
-        for_row(k, c, seat.thread, units, [&](const positions& p) {
-            values v = load_row<T, nc>(k, in, p, 0.0f);
+        for_row(k, c, all, seat.thread, units, [&](const positions& p, u32 j) {
+            values v = get(p, j, 1);
             write(s, p, v);
         });
     });

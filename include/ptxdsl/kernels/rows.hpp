@@ -40,8 +40,7 @@ struct norm_options {
 struct element_options {
     bool programmatic = true;            ///< as in `row_options`
     std::optional<element_plan> plan{};  ///< instead of the library's; its width and flatness are those of the matrices
-    std::optional<u32> early{};          ///< `swiglu`: blocks that ask L2 before they wait; default: `l2_reach`
-    std::optional<u32> ahead{};          ///< `quantize_blocks`: blocks by which L2 is asked ahead, 0: not; the same
+    std::optional<u32> early{};          ///< blocks that ask L2 before they wait; default: `l2_reach`
 };
 
 namespace detail {
@@ -111,25 +110,40 @@ template <class T>
     const std::uint64_t blocks = (rows + c.together - 1) / c.together * c.cluster;
     return {.grid = {static_cast<std::uint32_t>(blocks)}, .programmatic = programmatic};
 }
+/// What a kernel wants of its plan, and of whether L2 is asked.
+struct plan_wishes {
+    u32 limit = 1024, first = 2;
+    bool may_hold = true;
+    bool small = false;  ///< `small_input`
+};
 /// Rows by which a call asks ahead whose rows have `bytes` of input; none: past the last row.
-[[nodiscard]] inline u32 ahead_of(const row_options& o, std::uint64_t rows, std::uint64_t bytes) {
-    const u32 ahead = o.ahead.value_or(reach_in(bytes));
+[[nodiscard]] inline u32 ahead_of(const row_options& o, const plan_wishes& w, std::uint64_t rows, std::uint64_t bytes) {
+    const u32 ahead = o.ahead.value_or(w.small ? 0 : reach_in(bytes));
     return ahead == 0 ? static_cast<u32>(rows) : ahead;
 }
 
 /// The plan of a call: the caller's, if it is one these matrices can take.
 [[nodiscard]] inline result<row_plan> plan_of(std::string_view what, const row_options& o, u32 width,
-                                              std::uint64_t columns, u32 limit = 1024) {
+                                              std::uint64_t columns, const plan_wishes& w) {
     const u32 n = static_cast<u32>(columns);
-    if (!o.plan) return plan_rows(n / width, width, 2, limit);
+    if (!o.plan) {
+        row_plan p = plan_rows(n / width, width, w.small ? 2 * w.first : w.first, w.limit, w.may_hold);
+        if (w.small) p.evict_first = false;
+        return p;
+    }
     const row_plan& p = *o.plan;
     if (p.width == 0 || width % p.width != 0)
         return error{errc::bad_argument, fmt::format("{}: the plan has accesses of {} values, these matrices allow {}",
                                                      what, p.width, width)};
-    if (!p.reread && (std::uint64_t{p.accesses} * p.stride() * p.width < columns || p.accesses * p.width > row_values))
-        return error{errc::bad_argument,
-                     fmt::format("{}: the plan does not hold rows of {} in at most {} values a thread", what, columns,
-                                 row_values)};
+    const u32 most = p.held ? held_values : row_values;
+    if (!p.reread && (std::uint64_t{p.accesses} * p.stride() * p.width < columns || p.accesses * p.width > most))
+        return error{
+            errc::bad_argument,
+            fmt::format("{}: the plan does not hold rows of {} in at most {} values a thread", what, columns, most)};
+    if (p.held && (p.width != 8 || p.reread || !w.may_hold))
+        return error{
+            errc::bad_argument,
+            fmt::format("{}: a plan cannot hold this row; it holds accesses of 8 values, of one matrix", what)};
     return p;
 }
 
@@ -152,7 +166,11 @@ result<void> launch_norm(const stream& s, std::string_view what, const norm_form
     const row_view residual = used(f.residual, n.residual), sum = used(f.residual, n.sum);
     const row_view weight = used(f.weight, n.weight), bias = used(f.bias, n.bias);
     const u32 width = common_width<T>({n.x, n.y, residual, sum, weight, bias});
-    const auto plan = plan_of(what, o, width, n.x.columns, f.centred ? layer_norm_threads(width) : 1024);
+    const std::uint64_t bytes = n.x.columns * sizeof(T) * (f.residual ? 2 : 1);
+    const plan_wishes wishes{.limit = f.centred ? layer_norm_threads(width) : 1024,
+                             .may_hold = !f.residual,
+                             .small = n.x.rows * bytes <= small_input};
+    const auto plan = plan_of(what, o, width, n.x.columns, wishes);
     if (!plan) return plan.error();
     static kernel_cache<norm_key> cache;
     const auto kernel = cache.get(s.ctx(), {*plan, f}, [&] {
@@ -160,7 +178,7 @@ result<void> launch_norm(const stream& s, std::string_view what, const norm_form
     });
     if (!kernel) return kernel.error();
     const launch_config grid = grid_of(*plan, n.x.rows, o.programmatic);
-    const u32 ahead = ahead_of(o, n.x.rows, n.x.columns * sizeof(T) * (f.residual ? 2 : 1));
+    const u32 ahead = ahead_of(o, wishes, n.x.rows, bytes);
     if (auto e = launch_raw(s, *kernel, grid, n.x.address, residual.address, weight.address, bias.address, n.y.address,
                             sum.address, static_cast<u32>(n.x.rows), static_cast<u32>(n.x.columns), n.x.stride,
                             residual.stride, n.y.stride, sum.stride, n.eps, ahead))
@@ -249,14 +267,16 @@ result<void> softmax(const stream& s, const tensor_view<X, 2>& x, const tensor_v
     if (auto e = check_rows("softmax", {vx, vy})) return e;
     if (!(scale > 0))
         return error{errc::bad_argument, fmt::format("softmax: the scale is {}; it has to be positive", scale)};
-    const auto plan = plan_of("softmax", o, common_width<T>({vx, vy}), vx.columns);
+    const std::uint64_t bytes = vx.columns * sizeof(T);
+    const plan_wishes wishes{.small = vx.rows * bytes <= small_input};
+    const auto plan = plan_of("softmax", o, common_width<T>({vx, vy}), vx.columns, wishes);
     if (!plan) return plan.error();
     static kernel_cache<row_plan> cache;
     const auto kernel = cache.get(
         s.ctx(), *plan, [&] { return assemble_at_run_time("softmax", &softmax_body<T>, plan->launch(), *plan); });
     if (!kernel) return kernel.error();
     const launch_config grid = grid_of(*plan, vx.rows, o.programmatic);
-    const u32 ahead = ahead_of(o, vx.rows, vx.columns * sizeof(T));
+    const u32 ahead = ahead_of(o, wishes, vx.rows, bytes);
     if (auto e =
             launch_raw(s, *kernel, grid, vx.address, vy.address, static_cast<u32>(vx.rows),
                        static_cast<u32>(vx.columns), vx.stride, vy.stride, scale * std::numbers::log2e_v<float>, ahead))
@@ -277,7 +297,7 @@ result<void> quantize_rows(const stream& s, const tensor_view<X, 2>& x, const te
     if (auto e = check_rows("quantize_rows", {vx, vq})) return e;
     if (vs.columns != vx.rows || !vs.contiguous)
         return error{errc::bad_argument, fmt::format("quantize_rows: {} scales for {} rows", vs.columns, vx.rows)};
-    const auto plan = plan_of("quantize_rows", o, common_width<T>({vx, vq}), vx.columns);
+    const auto plan = plan_of("quantize_rows", o, common_width<T>({vx, vq}), vx.columns, {.first = 4});
     if (!plan) return plan.error();
     static kernel_cache<row_plan> cache;
     const auto kernel = cache.get(s.ctx(), *plan, [&] {
@@ -285,7 +305,7 @@ result<void> quantize_rows(const stream& s, const tensor_view<X, 2>& x, const te
     });
     if (!kernel) return kernel.error();
     const launch_config grid = grid_of(*plan, vx.rows, o.programmatic);
-    const u32 ahead = ahead_of(o, vx.rows, vx.columns * sizeof(T));
+    const u32 ahead = o.ahead.value_or(0) == 0 ? static_cast<u32>(vx.rows) : *o.ahead;
     if (auto e = launch_raw(s, *kernel, grid, vx.address, vq.address, vs.address, static_cast<u32>(vx.rows),
                             static_cast<u32>(vx.columns), vx.stride, vq.stride, ahead))
         return e;
@@ -342,6 +362,8 @@ result<void> quantize_blocks(const stream& s, const tensor_view<X, 2>& x, const 
     if (!total) return total.error();
     element_plan c = o.plan.value_or(plan_blocks(1));
     if (auto e = check_plan("quantize_blocks", c, 4)) return e;
+    if (c.accesses == 3)
+        return error{errc::bad_argument, "quantize_blocks: the plan has 3 accesses a thread; there are 1, 2 or 4"};
     c.width = common_width<T>({vx, vq});
     // Blocks that lie one after the other, and their scales too: no block is found by division.
     c.flat = vx.columns % scale_block == 0 && without_gaps(vx) && without_gaps(vq) && scales.stride(1) == 1 &&
@@ -353,10 +375,10 @@ result<void> quantize_blocks(const stream& s, const tensor_view<X, 2>& x, const 
     if (!kernel) return kernel.error();
     const launch_config grid =
         grid_for(*total, std::uint64_t{c.threads} / block_lanes(c.width).lanes * c.accesses, o.programmatic);
-    const u32 ahead = o.ahead.value_or(reach_in(std::uint64_t{c.threads} * c.accesses * c.width * sizeof(T)));
+    const u32 early = o.early.value_or(reach_in(std::uint64_t{c.threads} * c.accesses * c.width * sizeof(T)));
     if (auto e = launch_raw(s, *kernel, grid, vx.address, vq.address, scales.data().address,
                             static_cast<u32>(vx.columns / c.width), static_cast<u32>(blocks), *total, vx.stride,
-                            vq.stride, scales.stride(0), scales.stride(1), ahead))
+                            vq.stride, scales.stride(0), scales.stride(1), early))
         return e;
     return {};
 }
