@@ -114,11 +114,11 @@ template <class T>
 struct plan_wishes {
     u32 limit = 1024, first = 2;
     bool may_hold = true;
-    bool small = false;  ///< `small_input`
+    bool little = false;  ///< input, `small_input` at most
 };
 /// Rows by which a call asks ahead whose rows have `bytes` of input; none: past the last row.
 [[nodiscard]] inline u32 ahead_of(const row_options& o, const plan_wishes& w, std::uint64_t rows, std::uint64_t bytes) {
-    const u32 ahead = o.ahead.value_or(w.small ? 0 : reach_in(bytes));
+    const u32 ahead = o.ahead.value_or(w.little ? 0 : reach_in(bytes));
     return ahead == 0 ? static_cast<u32>(rows) : ahead;
 }
 
@@ -127,8 +127,8 @@ struct plan_wishes {
                                               std::uint64_t columns, const plan_wishes& w) {
     const u32 n = static_cast<u32>(columns);
     if (!o.plan) {
-        row_plan p = plan_rows(n / width, width, w.small ? 2 * w.first : w.first, w.limit, w.may_hold);
-        if (w.small) p.evict_first = false;
+        row_plan p = plan_rows(n / width, width, w.little ? 2 * w.first : w.first, w.limit, w.may_hold);
+        if (w.little) p.evict_first = false;
         return p;
     }
     const row_plan& p = *o.plan;
@@ -169,7 +169,7 @@ result<void> launch_norm(const stream& s, std::string_view what, const norm_form
     const std::uint64_t bytes = n.x.columns * sizeof(T) * (f.residual ? 2 : 1);
     const plan_wishes wishes{.limit = f.centred ? layer_norm_threads(width) : 1024,
                              .may_hold = !f.residual,
-                             .small = n.x.rows * bytes <= small_input};
+                             .little = n.x.rows * bytes <= small_input};
     const auto plan = plan_of(what, o, width, n.x.columns, wishes);
     if (!plan) return plan.error();
     static kernel_cache<norm_key> cache;
@@ -268,7 +268,7 @@ result<void> softmax(const stream& s, const tensor_view<X, 2>& x, const tensor_v
     if (!(scale > 0))
         return error{errc::bad_argument, fmt::format("softmax: the scale is {}; it has to be positive", scale)};
     const std::uint64_t bytes = vx.columns * sizeof(T);
-    const plan_wishes wishes{.small = vx.rows * bytes <= small_input};
+    const plan_wishes wishes{.little = vx.rows * bytes <= small_input};
     const auto plan = plan_of("softmax", o, common_width<T>({vx, vy}), vx.columns, wishes);
     if (!plan) return plan.error();
     static kernel_cache<row_plan> cache;
