@@ -19,6 +19,9 @@ using isa::tok;
 namespace detail {
 template <class>
 inline constexpr bool always_false = false;
+/// A register that another overload of a call takes as its last operand, a cache policy.
+template <class>
+inline constexpr bool may_be_policy = false;
 }  // namespace detail
 
 /// A line of the author's, the last parameter of every call, which C++ fills in. What is written in its place is an
@@ -28,6 +31,7 @@ struct location : std::source_location {
     // NOLINTBEGIN(google-explicit-constructor)
     constexpr location(std::source_location where) noexcept : std::source_location(where) {}
     template <class T>
+        requires(!detail::may_be_policy<T>)
     constexpr location(const T&) noexcept(refuse<T>()) {}
     // NOLINTEND(google-explicit-constructor)
 
@@ -54,6 +58,10 @@ struct tag {};
 
 template <class T>
 class reg;
+template <>
+inline constexpr bool detail::may_be_policy<reg<b64>> = true;
+template <>
+inline constexpr bool detail::may_be_policy<reg<u64>> = true;
 
 namespace detail {
 
