@@ -87,4 +87,14 @@ constexpr void body(hopper& k, px::reg<u32> n, px::global_ptr<u32> out) {
 constexpr auto ptx = px::assemble<px::kernel<"test", body>>();
 static_assert(ptx.text().find("@%p0 add.u32 %r2, %r2, %r0;") != std::string_view::npos);
 
+#elif PTXDSL_CASE == 9
+// expect-9: PTXDSL-A06 "handle"
+
+constexpr void wrong(hopper& k) {
+    px::reg<px::bf16x2> v[4];
+    const auto tiles = k.smem<px::tile<px::bf16, 16, 64>>(1, "tiles");
+    const auto line = k.tile_line(tiles[0], k.and_(k.mov(px::tid.x), 15u));
+    k.stmatrix(line.chunk(0), v[0], v[1], v[2], v[3]);  // here-9
+}
+
 #endif

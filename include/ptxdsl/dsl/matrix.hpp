@@ -139,8 +139,10 @@ struct register_list {
     ir::span fresh[N] = {};
     ir::program* prog = nullptr;
     unsigned n = 0;
+    bool unbound = false;  ///< a handle without a register is among them
 
     constexpr void add(const raw_operand& o) noexcept {
+        unbound = unbound || (o.prog == nullptr && ir::kind_of(o.words[0]) == ir::operand_kind::reg);
         words[n] = o.words[0];
         fresh[n++] = o.fresh;
         if (o.prog != nullptr) prog = o.prog;
@@ -151,6 +153,9 @@ struct register_list {
 /// Puts the nested calls of `first` and of `list` into the order of the text (K05 when they cannot be told apart).
 template <unsigned N>
 constexpr auto settle_list(ir::program& p, const raw_operand& first, const register_list<N>& list, location where) {
+    if (list.unbound)
+        p.report("A06", where,
+                 {"a register of this list is a handle without a register: nothing has been assigned to it"});
     ir::span spans[N + 1] = {first.fresh};
     for (unsigned i = 0; i < N; ++i) spans[i + 1] = list.fresh[i];
     ir::span all;
