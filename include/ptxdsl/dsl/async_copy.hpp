@@ -83,12 +83,12 @@ public:
             "PTXDSL-B01: cp.async copies from global to shared memory: k.cp_async<px::cg, 16>(shared address, global address)");
     }
     /// `cp.async.commit_group;` PTX ISA 9.7.9.25.3.2.
-    constexpr auto cp_async_commit_group(call_site where = call_site::current()) const {
+    constexpr auto cp_async_commit_group(location where = location::current()) const {
         effect<form<Tgt, tok::cp, tok::async, tok::commit_group>>(ctx(), where);
     }
     /// `cp.async.wait_group N;` All but the N latest groups of this thread are complete. PTX ISA 9.7.9.25.3.3.
     template <unsigned N>
-    constexpr auto cp_async_wait_group(call_site where = call_site::current()) const {
+    constexpr auto cp_async_wait_group(location where = location::current()) const {
         effect<form<Tgt, tok::cp, tok::async, tok::wait_group>>(ctx(), where, operand<u32>(N, where));
     }
     template <class A>
@@ -97,21 +97,21 @@ public:
                       "PTXDSL-A14: the number of groups is an immediate; write k.cp_async_wait_group<0>()");
     }
     /// `cp.async.wait_all;`
-    constexpr auto cp_async_wait_all(call_site where = call_site::current()) const {
+    constexpr auto cp_async_wait_all(location where = location::current()) const {
         effect<form<Tgt, tok::cp, tok::async, tok::wait_all>>(ctx(), where);
     }
     /// `cp.async.mbarrier.arrive.shared::cta.b64 [bar];` One arrival when this thread's earlier copies are complete;
     /// the pending count is raised by one first, so the arrival adds nothing to the barrier's count. PTX
     /// ISA 9.7.13.15.14.
     template <class R>
-    constexpr auto cp_async_mbarrier_arrive(mbarrier<R> bar, call_site where = call_site::current()) const {
+    constexpr auto cp_async_mbarrier_arrive(mbarrier<R> bar, location where = location::current()) const {
         ctx().p.note_next(ir::note::barrier_arrive, bar.region().allocation, bar.region().stage, 0, 0);
         effect<form<Tgt, tok::cp, tok::async, tok::mbarrier, tok::arrive, tok::shared__cta, tok::b64>>(
             ctx(), where, address_operand_of(bar.region()));
     }
     /// `cp.async.mbarrier.arrive.noinc.shared::cta.b64 [bar];` The arrival is one of those the barrier counts.
     template <class R>
-    constexpr auto cp_async_mbarrier_arrive_noinc(mbarrier<R> bar, call_site where = call_site::current()) const {
+    constexpr auto cp_async_mbarrier_arrive_noinc(mbarrier<R> bar, location where = location::current()) const {
         ctx().p.note_next(ir::note::barrier_arrive, bar.region().allocation, bar.region().stage, 1, 0);
         effect<form<Tgt, tok::cp, tok::async, tok::mbarrier, tok::arrive, tok::noinc, tok::shared__cta, tok::b64>>(
             ctx(), where, address_operand_of(bar.region()));
@@ -132,7 +132,7 @@ public:
     /// barrier there counts the bytes. A pointer to `packet<T, 2>` or `packet<T, 4>` stores a vector. PTX ISA 9.7.9.12.
     template <class T, unsigned A, class V, class R>
     constexpr auto st_async(ptr<space::shared_cluster, T, A> a, V&& v, remote_mbarrier<R> bar,
-                            call_site where = call_site::current()) const {
+                            location where = location::current()) const {
         using E = typename ptr<space::shared_cluster, T, A>::scalar_type;
         constexpr unsigned n = ptr<space::shared_cluster, T, A>::lanes;
         check_write<T, A>();
@@ -166,7 +166,7 @@ public:
     /// `red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.OP.T [a], v, [bar];` PTX ISA 9.7.13.7.
     template <tok Op, class T, unsigned A, class V, class R>
     constexpr auto red_async(ptr<space::shared_cluster, T, A> a, V&& v, remote_mbarrier<R> bar,
-                             call_site where = call_site::current()) const {
+                             location where = location::current()) const {
         check_write<T, A>();
         using F = form<Tgt, tok::red, tok::async, tok::relaxed, tok::cluster, tok::shared__cluster,
                        tok::mbarrier__complete_tx__bytes, Op, red_type<Op, T>>;
@@ -209,7 +209,7 @@ public:
     /// `tensormap.replace.tile.FIELD{.space}.b1024.b32 [map], value;` for `global_address` (64 bits) and `rank`:
     /// `k.tensormap_replace<px::tok::global_address>(map, address)`.
     template <tok Field, space S, class T, unsigned A, class V>
-    constexpr auto tensormap_replace(ptr<S, T, A> map, V&& value, call_site where = call_site::current()) const {
+    constexpr auto tensormap_replace(ptr<S, T, A> map, V&& value, location where = location::current()) const {
         static_assert(
             !is_indexed_field(Field) && !is_enumerated_field(Field),
             "PTXDSL-F10: this field of a tensor map takes its index or value as a template argument: "
@@ -219,7 +219,7 @@ public:
     /// `tensormap.replace.tile.FIELD{.space}.b1024.b32 [map], Index, value;` for `box_dim`, `global_dim`,
     /// `element_stride` (32 bits) and `global_stride` (64 bits).
     template <tok Field, unsigned Index, space S, class T, unsigned A, class V>
-    constexpr auto tensormap_replace(ptr<S, T, A> map, V&& value, call_site where = call_site::current()) const {
+    constexpr auto tensormap_replace(ptr<S, T, A> map, V&& value, location where = location::current()) const {
         static_assert(is_indexed_field(Field), "PTXDSL-F10: this field of a tensor map has no index");
         static_assert(Index < 5, "PTXDSL-F01: a tensor map has 1 to 5 dimensions");
         replace<Field, S, T, A>(where, take(map), operand<u32>(Index, where),
@@ -228,7 +228,7 @@ public:
     /// `tensormap.replace.tile.FIELD{.space}.b1024.b32 [map], Value;` for `elemtype`, `interleave_layout`,
     /// `swizzle_mode`, `swizzle_atomicity`, `fill_mode`.
     template <tok Field, unsigned Value, space S, class T, unsigned A>
-    constexpr auto tensormap_replace(ptr<S, T, A> map, call_site where = call_site::current()) const {
+    constexpr auto tensormap_replace(ptr<S, T, A> map, location where = location::current()) const {
         static_assert(is_enumerated_field(Field),
                       "PTXDSL-F10: this field of a tensor map takes a value in a register, after the map");
         constexpr unsigned last = Field == tok::elemtype            ? 15
@@ -243,7 +243,7 @@ public:
     /// Publishes a map built in shared memory: `k.tensormap_cp_fenceproxy<px::gpu>(dst, src)`. PTX ISA 9.7.9.30.
     template <tok Scope, class T, unsigned A, class U, unsigned B>
     constexpr auto tensormap_cp_fenceproxy(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
-                                           call_site where = call_site::current()) const {
+                                           location where = location::current()) const {
         static_assert(A >= 128 && B >= 128, "PTXDSL-F10: a tensor map is 128-byte aligned; declare or assume it");
         using F = form<Tgt, tok::tensormap, tok::cp_fenceproxy, tok::global, tok::shared__cta, tok::tensormap__generic,
                        tok::release, Scope, tok::sync, tok::aligned>;
@@ -253,8 +253,7 @@ public:
     /// A map that lies in global memory, as a handle: one `cvta.global.u64` (and one `add.s64` when the pointer has a
     /// constant offset).
     template <tensor_map_type Map, class T, unsigned A>
-    [[nodiscard]] constexpr Map map_in_memory(ptr<space::global, T, A> p,
-                                              call_site where = call_site::current()) const {
+    [[nodiscard]] constexpr Map map_in_memory(ptr<space::global, T, A> p, location where = location::current()) const {
         static_assert(A >= 64, "PTXDSL-F10: a tensor map is 128-byte aligned; declare or assume it");
         reg<u64> at(ctx().p, ir::payload_of(p.base()), p.expression());
         std::uint32_t id = at.id();
@@ -273,12 +272,12 @@ public:
     /// `fence.proxy.tensormap::generic.release.SCOPE;` after a map was written:
     /// `k.fence_proxy_tensormap_release<px::gpu>()`.
     template <tok Scope>
-    constexpr auto fence_proxy_tensormap_release(call_site where = call_site::current()) const {
+    constexpr auto fence_proxy_tensormap_release(location where = location::current()) const {
         proxy_fence<tok::tensormap__generic, tok::release, Scope>(where);
     }
     /// `fence.proxy.tensormap::generic.acquire.SCOPE [map], 128;` before a changed map is used.
     template <tok Scope, space S, class T, unsigned A>
-    constexpr auto fence_proxy_tensormap_acquire(ptr<S, T, A> map, call_site where = call_site::current()) const {
+    constexpr auto fence_proxy_tensormap_acquire(ptr<S, T, A> map, location where = location::current()) const {
         static_assert(S == space::global || S == space::generic,
                       "PTXDSL-B01: the tensormap fence takes a generic or global address");
         static_assert(A >= 128, "PTXDSL-F10: a tensor map is 128-byte aligned; declare or assume it");
@@ -287,27 +286,27 @@ public:
         effect<F>(ctx(), where, take(map), operand<u32>(128u, where));
     }
     template <tok Scope, tensor_map_type Map>
-    constexpr auto fence_proxy_tensormap_acquire(const Map& map, call_site where = call_site::current()) const {
+    constexpr auto fence_proxy_tensormap_acquire(const Map& map, location where = location::current()) const {
         using F = form<Tgt, tok::fence, tok::proxy, tok::tensormap__generic, tok::acquire, Scope>;
         require<F, rule::b04>();
         effect<F>(ctx(), where, map.address_operand(), operand<u32>(128u, where));
     }
     /// `fence.proxy.alias;` between accesses to one location through different virtual addresses.
-    constexpr auto fence_proxy_alias(call_site where = call_site::current()) const { proxy_fence<tok::alias>(where); }
+    constexpr auto fence_proxy_alias(location where = location::current()) const { proxy_fence<tok::alias>(where); }
     /// `fence.proxy.async.global;`
-    constexpr auto fence_proxy_async_global(call_site where = call_site::current()) const {
+    constexpr auto fence_proxy_async_global(location where = location::current()) const {
         proxy_fence<tok::async, tok::global>(where);
     }
     /// `fence.proxy.async.shared::cluster;`
-    constexpr auto fence_proxy_async_shared_cluster(call_site where = call_site::current()) const {
+    constexpr auto fence_proxy_async_shared_cluster(location where = location::current()) const {
         proxy_fence<tok::async, tok::shared__cluster>(where);
     }
     /// `fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;`
-    constexpr auto fence_proxy_async_generic_acquire(call_site where = call_site::current()) const {
+    constexpr auto fence_proxy_async_generic_acquire(location where = location::current()) const {
         proxy_fence<tok::async__generic, tok::acquire, tok::sync_restrict__shared__cluster, tok::cluster>(where);
     }
     /// `fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;`
-    constexpr auto fence_proxy_async_generic_release(call_site where = call_site::current()) const {
+    constexpr auto fence_proxy_async_generic_release(location where = location::current()) const {
         proxy_fence<tok::async__generic, tok::release, tok::sync_restrict__shared__cta, tok::cluster>(where);
     }
 

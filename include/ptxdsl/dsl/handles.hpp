@@ -19,9 +19,6 @@ using isa::tok;
 namespace detail {
 template <class>
 inline constexpr bool always_false = false;
-/// A register that another overload of a call takes as its last operand, a cache policy.
-template <class>
-inline constexpr bool may_be_policy = false;
 }  // namespace detail
 
 /// A line of the author's, the last parameter of every call, which C++ fills in. What is written in its place is an
@@ -31,7 +28,6 @@ struct location : std::source_location {
     // NOLINTBEGIN(google-explicit-constructor)
     constexpr location(std::source_location where) noexcept : std::source_location(where) {}
     template <class T>
-        requires(!detail::may_be_policy<T>)
     constexpr location(const T&) noexcept(refuse<T>()) {}
     // NOLINTEND(google-explicit-constructor)
 
@@ -47,7 +43,7 @@ private:
     }
 };
 
-/// The same without that sentence, for families whose overloads end in an operand that is converted (a cache policy, a
+/// The same without that sentence, where another overload takes one more operand that is converted (a cache policy, a
 /// number of bytes): to C++ `location` would be as good a place for it.
 using call_site = std::source_location;
 
@@ -58,10 +54,6 @@ struct tag {};
 
 template <class T>
 class reg;
-template <>
-inline constexpr bool detail::may_be_policy<reg<b64>> = true;
-template <>
-inline constexpr bool detail::may_be_policy<reg<u64>> = true;
 
 namespace detail {
 

@@ -735,7 +735,7 @@ public:
     template <class T, unsigned A, class U, unsigned B>
     constexpr auto cp_async_bulk_cp_mask(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
                                          const operand<u32>& bytes, const operand<u16>& mask,
-                                         call_site where = call_site::current()) const {
+                                         location where = location::current()) const {
         check_bulk<T, A, B>(bytes, where);
         using F = bulk<tok::global, tok::shared__cta, tok::bulk_group, tok::cp_mask>;
         require<F>();
@@ -819,12 +819,12 @@ public:
         effect<F>(ctx(), where, take(dst), take(src), bytes, barrier_operand(bar));
     }
     /// `cp.async.bulk.commit_group;`
-    constexpr auto cp_async_bulk_commit_group(call_site where = call_site::current()) const {
+    constexpr auto cp_async_bulk_commit_group(location where = location::current()) const {
         effect<bulk<tok::commit_group>>(ctx(), where);
     }
     /// `cp.async.bulk.wait_group N;` The writes of all but the N latest groups are complete.
     template <unsigned N>
-    constexpr auto cp_async_bulk_wait_group(call_site where = call_site::current()) const {
+    constexpr auto cp_async_bulk_wait_group(location where = location::current()) const {
         effect<bulk<tok::wait_group>>(ctx(), where, operand<u32>(N, where));
     }
     template <class A>
@@ -834,7 +834,7 @@ public:
     }
     /// `cp.async.bulk.wait_group.read N;` The sources of all but the N latest groups may be overwritten.
     template <unsigned N>
-    constexpr auto cp_async_bulk_wait_group_read(call_site where = call_site::current()) const {
+    constexpr auto cp_async_bulk_wait_group_read(location where = location::current()) const {
         effect<bulk<tok::wait_group, tok::read>>(ctx(), where, operand<u32>(N, where));
     }
     template <class A>
@@ -844,20 +844,20 @@ public:
     }
     /// `prefetch.tensormap [map];` Brings the map itself into the descriptor cache. PTX ISA 9.7.9.15.
     template <tensor_map_type Map>
-    constexpr auto prefetch_tensormap(const Map& map, call_site where = call_site::current()) const {
+    constexpr auto prefetch_tensormap(const Map& map, location where = location::current()) const {
         effect<form<Tgt, tok::prefetch, tok::tensormap>>(ctx(), where, map.address_operand());
     }
     /// `fence.proxy.async.shared::cta;` Makes this thread's earlier shared writes visible to bulk copies and tensor
     /// cores; each writer executes it, then the block synchronises.
-    constexpr auto fence_proxy_async_shared_cta(call_site where = call_site::current()) const {
+    constexpr auto fence_proxy_async_shared_cta(location where = location::current()) const {
         effect<form<Tgt, tok::fence, tok::proxy, tok::async, tok::shared__cta>>(ctx(), where);
     }
     /// `fence.proxy.async;` The same for every state space.
-    constexpr auto fence_proxy_async(call_site where = call_site::current()) const {
+    constexpr auto fence_proxy_async(location where = location::current()) const {
         effect<form<Tgt, tok::fence, tok::proxy, tok::async>>(ctx(), where);
     }
     /// `fence.mbarrier_init.release.cluster;` Publishes barrier initialisation to the cluster and to the async proxy.
-    constexpr auto fence_mbarrier_init(call_site where = call_site::current()) const {
+    constexpr auto fence_mbarrier_init(location where = location::current()) const {
         effect<form<Tgt, tok::fence, tok::mbarrier_init, tok::release, tok::cluster>>(ctx(), where);
     }
 
