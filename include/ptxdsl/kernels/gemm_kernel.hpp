@@ -290,7 +290,7 @@ public:
     /// Loads scales, so it comes after the wait for the kernel ahead of this one.
     constexpr gemm_math(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) : p_(p), bias_(g.bias) {
         if constexpr (E.tensor_scales) {
-            const auto scales = k.template mul<rn>(k.template ld<nc>(g.a_scale), k.template ld<nc>(g.b_scale));
+            const auto scales = k.template mul<rn>(k.ld(g.a_scale), k.ld(g.b_scale));
             alpha_ = k.template mul<rn>(scales, p.alpha).named("alpha");
         } else {
             alpha_ = p.alpha;
@@ -303,12 +303,12 @@ public:
         if constexpr (E.bias && S::config.store == store_mode::elements) {
             for (u32 i = 0; i < 2; ++i) {
                 const auto c = k.min(k.add(col, block * 8 + i), k.sub(p_.n, 1u));
-                b.v[i] = k.template cvt<f32>(k.template ld<nc>(bias_ + c));
+                b.v[i] = k.template cvt<f32>(k.ld(bias_ + c));
             }
         } else if constexpr (E.bias) {  // N is even, so a pair is inside or outside as a whole
             const auto c = k.min(k.add(col, block * 8), k.sub(p_.n, 2u));
             const auto at = (bias_ + c).template as<packet<typename S::bias, 2>>().template assume_aligned<4>();
-            const auto v = k.template ld<nc>(at);
+            const auto v = k.ld(at);
             for (u32 i = 0; i < 2; ++i) b.v[i] = k.template cvt<f32>(v[i]);
         }
         return b;
@@ -337,7 +337,7 @@ public:
         if constexpr (E.bias)
             for (u32 i = 0; i < 2; ++i) {
                 const auto at = k.min(k.add(row, 8 * i), k.sub(p_.m, 1u));
-                b.v[i] = k.template cvt<f32>(k.template ld<nc>(bias_ + at));
+                b.v[i] = k.template cvt<f32>(k.ld(bias_ + at));
             }
         return b;
     }

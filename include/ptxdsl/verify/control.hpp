@@ -362,6 +362,10 @@ private:
     }
     /// Registers first written in the then-arm are unwritten again in the else-arm (outside loops, where nothing comes
     /// back).
+    /// A wait inside the arm that ends has not happened on the other way.
+    constexpr void forget_grid_wait() noexcept {
+        if (f_.grid_wait > f_.ifs_open) f_.grid_wait = 0;
+    }
     constexpr void begin_else() {
         if (frames_.empty() || frames_.back().kind != ir::region::if_begin || frames_.back().in_else)
             return malformed("else without its if");
@@ -375,6 +379,7 @@ private:
         f_.one_lane = false;
         f_.masks.truncate(fr.masks);  // the lanes of this arm may execute the same
         raise_lone_masks();
+        forget_grid_wait();
         f_.push(event_kind::else_begin);
         enter_arm();
         f_.block_now = fr.block;
@@ -410,6 +415,7 @@ private:
         const u32 opened = frames_.empty() ? 0 : frames_.back().event;
         if (!close(ir::region::if_begin)) return;
         raise_lone_masks();
+        forget_grid_wait();
         --f_.ifs_open;
         if (splits_here) settle_masks(masks, has_else);
         f_.cases_open -= (f_.events[opened].flags & event_flag::cases) != 0 ? 1 : 0;

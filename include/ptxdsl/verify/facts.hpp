@@ -443,13 +443,15 @@ struct facts_of {
     ::ptxdsl::detail::dynarray<u32> arms;  ///< the arm around each; arm 1 stands first
     u64 index_arms = 0;  ///< bit per arm: some threads take it, and some do not, whatever the data are
     u32 ifs_open = 0;
-    u32 cases_open = 0;  ///< those of them that distinguish cases, not threads
-    u32 block_now = 0;   ///< rank of the only block of the cluster that runs it, + 1; 0: all do, or not known
-    block_set blocks{};  ///< blocks of the cluster that run it
-    bool never = false;  ///< nothing runs it: a condition around it cannot hold
-    u32 meetings = 0;    ///< barriers of threads so far in the text
-    u32 loop_now = 0;    ///< index into `loops`, 0: none
-    u32 divergent = 0;   ///< bit::varies where the control flow may differ from thread to thread, `diverged_in_loop`
+    u32 grid_wait = 0;        ///< a griddepcontrol.wait stands before: `ifs_open` there, + 1; 0: none
+    bool early_told = false;  ///< G08 was told
+    u32 cases_open = 0;       ///< those of them that distinguish cases, not threads
+    u32 block_now = 0;        ///< rank of the only block of the cluster that runs it, + 1; 0: all do, or not known
+    block_set blocks{};       ///< blocks of the cluster that run it
+    bool never = false;       ///< nothing runs it: a condition around it cannot hold
+    u32 meetings = 0;         ///< barriers of threads so far in the text
+    u32 loop_now = 0;         ///< index into `loops`, 0: none
+    u32 divergent = 0;  ///< bit::varies where the control flow may differ from thread to thread, `diverged_in_loop`
     bool in_single = false;
     bool split = false;         ///< a part of a warp's lanes runs it, and provably not all
     bool some_left = false;     ///< threads may have left the kernel before

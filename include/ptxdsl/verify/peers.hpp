@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other blocks of the cluster (G06, G07), and lanes of one warp (H03): who must be there, and who sees what.
+// Other blocks of the cluster (G06, G07), the kernel ahead (G08), and lanes of one warp (H03): who must be there, and
+// who sees what.
 #pragma once
 
 #include <ptxdsl/verify/ranks.hpp>
@@ -50,6 +51,24 @@ constexpr void check_peer_stores(Facts& f) {
     (f.wide_release ? f.out.warning("G07", f.narrow_arrive - 1) : f.out.error("G07", f.narrow_arrive - 1))
         .say(
             "this arrive releases to the own block (.release.cta), but the stores before it went into another one: k.mbarrier_arrive<px::release, px::cluster>(bar)");
+}
+
+// ---- the kernel ahead
+// ----------------------------------------------------------------------------------------------------------
+
+/// `griddepcontrol.wait`: from here on what the kernel ahead wrote is visible (PTX ISA 9.7.13.13).
+template <class Facts>
+constexpr void on_grid_wait(Facts& f, const ir::cursor& c) noexcept {
+    if (has_token(c, tok::wait) && f.guard == 0 && !f.unstructured) f.grid_wait = f.ifs_open + 1;
+}
+/// G08: ptxas puts loads that are `.nc` in front of the wait. Told once.
+template <class Facts>
+constexpr void check_early_load(Facts& f, const ir::cursor& c) {
+    if (f.grid_wait == 0 || f.early_told || !has_token(c, tok::nc)) return;
+    f.early_told = true;
+    f.out.warning("G08", f.where)
+        .say(
+            "ld.global.nc follows griddepcontrol.wait, but ptxas may move it in front: .nc promises that nobody writes there while this kernel runs, and the kernel ahead still does; load without nc, or constants before the wait");
 }
 
 // ---- lanes of a warp

@@ -165,6 +165,9 @@ private:
     constexpr void special(op k, const ir::cursor& c) {
         if (leaves_the_block(k, c)) f_.acc |= bit::by_block;
         switch (k) {
+            case op::effect:
+                if (token_at(c, 0) == tok::griddepcontrol) on_grid_wait(f_, c);
+                return;
             case op::varying: f_.acc |= bit::varies; return varying(c);
             case op::add: return add(c.first_operand(), c.operands());
             case op::load: return load(c);
@@ -238,6 +241,7 @@ private:
     }
     constexpr void load(const ir::cursor& c) {
         poll_flag(f_, c);
+        check_early_load(f_, c);
         if (!has_token(c, tok::param)) f_.acc |= bit::varies;
         if (has_token(c, tok::acquire) || has_token(c, tok::relaxed) || has_token(c, tok::volatile_)) listen();
         if (!has_token(c, tok::shared) && !has_token(c, tok::shared__cta)) return;
