@@ -26,11 +26,12 @@ namespace ptxdsl::kernels {
 /// As far ahead as blocks ask L2 for input, in bytes: somewhat less than what the loads of a full H200 have under way,
 /// 132 x 2048 threads x 32 bytes. docs/kernels/rows.md says why.
 inline constexpr u32 l2_reach = 6u << 20;
-/// Matrices of up to so many bytes of input ask for nothing, take more accesses a thread and leave their results in L2.
+/// Norms of up to so many bytes of input ask for less, and leave their results in L2.
 inline constexpr std::uint64_t small_input = 64u << 20;
-/// The same in rows, or blocks, of `bytes` each.
-[[nodiscard]] constexpr u32 reach_in(std::uint64_t bytes) noexcept {
-    return bytes == 0 || bytes >= l2_reach ? 1 : static_cast<u32>(l2_reach / bytes);
+inline constexpr u32 small_reach = 4u << 20;
+/// `reach` in rows, or blocks, of `bytes` each.
+[[nodiscard]] constexpr u32 reach_in(std::uint64_t bytes, u32 reach = l2_reach) noexcept {
+    return bytes == 0 || bytes >= reach ? 1 : static_cast<u32>(reach / bytes);
 }
 
 /// How a row is spread over threads: constants of the kernel.

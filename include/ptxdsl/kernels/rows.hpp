@@ -118,7 +118,7 @@ struct plan_wishes {
 };
 /// Rows by which a call asks ahead whose rows have `bytes` of input; none: past the last row.
 [[nodiscard]] inline u32 ahead_of(const row_options& o, const plan_wishes& w, std::uint64_t rows, std::uint64_t bytes) {
-    const u32 ahead = o.ahead.value_or(w.little ? 0 : reach_in(bytes));
+    const u32 ahead = o.ahead.value_or(reach_in(bytes, w.little ? small_reach : l2_reach));
     return ahead == 0 ? static_cast<u32>(rows) : ahead;
 }
 
@@ -127,7 +127,7 @@ struct plan_wishes {
                                               std::uint64_t columns, const plan_wishes& w) {
     const u32 n = static_cast<u32>(columns);
     if (!o.plan) {
-        row_plan p = plan_rows(n / width, width, w.little ? 2 * w.first : w.first, w.limit, w.may_hold);
+        row_plan p = plan_rows(n / width, width, w.first, w.limit, w.may_hold);
         if (w.little) p.evict_first = false;
         return p;
     }
@@ -268,7 +268,7 @@ result<void> softmax(const stream& s, const tensor_view<X, 2>& x, const tensor_v
     if (!(scale > 0))
         return error{errc::bad_argument, fmt::format("softmax: the scale is {}; it has to be positive", scale)};
     const std::uint64_t bytes = vx.columns * sizeof(T);
-    const plan_wishes wishes{.little = vx.rows * bytes <= small_input};
+    const plan_wishes wishes{};
     const auto plan = plan_of("softmax", o, common_width<T>({vx, vy}), vx.columns, wishes);
     if (!plan) return plan.error();
     static kernel_cache<row_plan> cache;
