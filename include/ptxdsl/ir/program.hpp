@@ -67,8 +67,8 @@ public:
         0;  ///< word index of the record being written, or of the last one; past the end: of none
     std::uint32_t loop_count = 0;
     std::uint32_t body_begin = 0;  ///< word index where the innermost body of a branch or loop begins
-    std::uint32_t tables = 0;  ///< labels made by `table_next`
-    bool is_module = false;    ///< its author names registers too, so the library's own get other names
+    std::uint32_t tables = 0;      ///< labels made by `table_next`
+    bool is_module = false;        ///< its author names registers too, so the library's own get other names
 
     // ---- names ------------------------------------------------------------------------------------------------
 
