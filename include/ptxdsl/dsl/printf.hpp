@@ -134,7 +134,7 @@ constexpr auto check_print() noexcept {
     static_assert(Call::n <= print_format::most, "PTXDSL-A17: the device's printf takes at most 32 arguments");
     static_assert(!special,
                   "PTXDSL-A14: a special register is an operand of mov only; read it first: auto t = k.mov(px::tid.x)");
-    static_assert(!data, "PTXDSL-A02: a predicate is used as data; print k.selp(1u, 0u, p) with %u");
+    static_assert(!data, "PTXDSL-A02: a predicate is used as data; print k.selp(k.mov<u32>(1), 0u, p) with %u");
     static_assert(
         !other || Call::wants != printed::word,
         "PTXDSL-A17: %d %i %u %x %o %c and a width of * print an integer of at most 32 bits (64 bits: %ld %lu %lx); the "
