@@ -102,7 +102,7 @@ public:
         std::fflush(stdout);
         dup2(saved_, STDOUT_FILENO);
         close(saved_);
-        std::rewind(to_);
+        if (std::fseek(to_, 0, SEEK_SET) != 0) std::abort();
         char text[512];
         while (std::fgets(text, sizeof text, to_) != nullptr) {
             text[std::strcspn(text, "\n")] = '\0';
