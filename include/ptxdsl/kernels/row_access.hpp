@@ -596,6 +596,41 @@ constexpr void for_row(k_t& k, const row_plan& c, const positions& all, const wo
            [&](const words& base) { body(spread(k, c, 1, false, k.add(base, thread), units)); });
 }
 
+/// The passes over a row that is held, or loaded again for each.
+template <class T>
+class row_passes {
+public:
+    constexpr row_passes(k_t& k, const row_plan& c, const global_ptr<const T>& x, const words& thread,
+                         const words& units, float neutral)
+        : c_(c), x_(x), thread_(thread), units_(units), neutral_(neutral) {
+        if (!c_.held) return;
+        all_ = spread(k, c_, c_.accesses, c_.exact, thread_, units_);
+        held_.load(k, x_, all_);
+    }
+    /// One pass: `body(positions, values)`; `load(positions)` gives the values where none are held.
+    template <class Load, class Body>
+    constexpr void next(k_t& k, const Load& load, Body&& body) {
+        for_row(k, c_, all_, thread_, units_, [&](const positions& p, u32 j) {
+            values v = c_.held ? held_.get(k, j, p, neutral_, passes_) : load(p);
+            body(p, v);
+        });
+        ++passes_;
+    }
+    template <class Body>
+    constexpr void next(k_t& k, Body&& body) {
+        next(k, [&](const positions& p) { return load_row<T>(k, x_, p, neutral_); }, body);
+    }
+
+private:
+    row_plan c_;
+    global_ptr<const T> x_;
+    words thread_, units_;
+    float neutral_;
+    held_row<T> held_;
+    positions all_;  ///< what is held
+    u32 passes_ = 0;
+};
+
 }  // namespace detail
 
 }  // namespace ptxdsl::kernels

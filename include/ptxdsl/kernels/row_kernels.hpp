@@ -90,26 +90,25 @@ public:
     }
     /// A row that is loaded again for each pass, or widened again.
     constexpr void in_passes(k_t& k) {
-        if (c_.held) {
-            all_ = spread(k, c_, c_.accesses, c_.exact, seat_.thread, units_);
-            held_.load(k, x, all_);
-        }
+        row_passes<T> passes(k, c_, x, seat_.thread, units_, 0.0f);
         prepare(k);
-        u32 passes = 0;
-        const auto pass = [&](auto step, bool centred) {
+        const auto from_memory = [&](const positions& p) { return again(k, p); };
+        const auto reduce = [&](auto step, const auto& load, bool centred) {
             auto total = k.mov<f32>(0.0f).named("total");
-            for_row(k, c_, all_, seat_.thread, units_, [&](const positions& p, u32 j) {
-                values v = c_.held ? held_.get(k, j, p, 0.0f, passes) : passes == 0 ? input(k, p) : again(k, p);
+            passes.next(k, load, [&](const positions& p, values& v) {
                 if (centred) subtract(k, v, p);
                 total += in_chains(v, step);
             });
-            ++passes;
             return over_row(k, total);
         };
-        if (f_.centred) mean_ = k.mul<rn>(pass(sum_step{k}, false), inverse_);
-        finish(k, pass(square_step{k}, f_.centred));
-        for_row(k, c_, all_, seat_.thread, units_, [&](const positions& p, u32 j) {
-            values v = c_.held ? held_.get(k, j, p, 0.0f, passes) : again(k, p);
+        const auto first = [&](const positions& p) { return input(k, p); };
+        if (f_.centred) {
+            mean_ = k.mul<rn>(reduce(sum_step{k}, first, false), inverse_);
+            finish(k, reduce(square_step{k}, from_memory, true));
+        } else {
+            finish(k, reduce(square_step{k}, first, false));
+        }
+        passes.next(k, from_memory, [&](const positions& p, values& v) {
             if (f_.centred) subtract(k, v, p);
             write(k, p, v);
         });
@@ -195,8 +194,6 @@ private:
     words columns_, units_;
     floats eps_, inverse_, mean_, scale_;
     values w_, b_;  ///< of the accesses at hand
-    held_row<T> held_;
-    positions all_;  ///< what is held
 };
 
 }  // namespace detail
@@ -265,19 +262,10 @@ public:
         write(k, p, v, k.mul<rn>(exp_below(k, m, total.max, factor_), inverse));
     }
     constexpr void in_passes(k_t& k) {
-        positions all;
-        held_row<T> held;
-        if (c_.held) {
-            all = spread(k, c_, c_.accesses, c_.exact, seat_.thread, units_);
-            held.load(k, x, all);
-        }
-        const auto get = [&](const positions& p, u32 j, u32 pass) {
-            return c_.held ? held.get(k, j, p, minus_infinity, pass) : load_row<T>(k, x, p, minus_infinity);
-        };
+        row_passes<T> passes(k, c_, x, seat_.thread, units_, minus_infinity);
         auto max = k.mov<f32>(lowest_float).named("max");
         auto sum = k.mov<f32>(0.0f).named("sum");
-        for_row(k, c_, all, seat_.thread, units_, [&](const positions& p, u32 j) {
-            values v = get(p, j, 0);
+        passes.next(k, [&](const positions&, values& v) {
             const auto higher = k.max(in_chains(v, max_step{k}), max);
             exponentiate(k, v, higher);
             sum *= exp_below(k, max, higher, factor_);
@@ -287,8 +275,7 @@ public:
         const auto m = max_over(k, max);
         const partial total = over_row(k, {m, sum_over(k, k.mul<rn>(sum, exp_below(k, max, m, factor_)))});
         const auto inverse = k.rcp<approx>(total.sum);
-        for_row(k, c_, all, seat_.thread, units_, [&](const positions& p, u32 j) {
-            values v = get(p, j, 1);
+        passes.next(k, [&](const positions& p, values& v) {
             exponentiate(k, v, total.max);
             write(k, p, v, inverse);
         });
@@ -389,29 +376,17 @@ constexpr void quantize_rows_body(builder<sm_90a>& k, const row_plan& c, global_
             s.apply(k, v);
             store_result<Q>(k, c, out, p, v);
         };
-        positions all;
-        held_row<T> held;
-        if (c.held) {
-            all = spread(k, c, c.accesses, c.exact, seat.thread, units);
-            held.load(k, in, all);
-        }
-        const auto get = [&](const positions& p, u32 j, u32 pass) {
-            return c.held ? held.get(k, j, p, 0.0f, pass) : load_row<T>(k, in, p, 0.0f);
-        };
         if (!c.reread && !c.held) {
             const auto p = spread(k, c, c.accesses, c.exact, seat.thread, units);
             values v = load_row<T>(k, in, p, 0.0f);
             write(scale_of(in_chains(v, abs_step{k})), p, v);
             return;
         }
+        row_passes<T> passes(k, c, in, seat.thread, units, 0.0f);
         auto largest = k.mov<f32>(0.0f).named("largest");
-        for_row(k, c, all, seat.thread, units,
-                [&](const positions& p, u32 j) { largest = k.max(largest, in_chains(get(p, j, 0), abs_step{k})); });
+        passes.next(k, [&](const positions&, const values& v) { largest = k.max(largest, in_chains(v, abs_step{k})); });
         const auto s = scale_of(largest);
-        for_row(k, c, all, seat.thread, units, [&](const positions& p, u32 j) {
-            values v = get(p, j, 1);
-            write(s, p, v);
-        });
+        passes.next(k, [&](const positions& p, values& v) { write(s, p, v); });
     });
 }
 

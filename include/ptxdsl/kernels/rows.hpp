@@ -114,11 +114,12 @@ template <class T>
 struct plan_wishes {
     u32 limit = 1024, first = 2;
     bool may_hold = true;
-    bool little = false;  ///< input, `small_input` at most
+    u32 reach = l2_reach;  ///< bytes by which L2 is asked ahead, 0: not
+    bool stays = false;    ///< the results, in L2
 };
 /// Rows by which a call asks ahead whose rows have `bytes` of input; none: past the last row.
 [[nodiscard]] inline u32 ahead_of(const row_options& o, const plan_wishes& w, std::uint64_t rows, std::uint64_t bytes) {
-    const u32 ahead = o.ahead.value_or(reach_in(bytes, w.little ? small_reach : l2_reach));
+    const u32 ahead = o.ahead.value_or(w.reach == 0 ? 0 : reach_in(bytes, w.reach));
     return ahead == 0 ? static_cast<u32>(rows) : ahead;
 }
 
@@ -128,7 +129,7 @@ struct plan_wishes {
     const u32 n = static_cast<u32>(columns);
     if (!o.plan) {
         row_plan p = plan_rows(n / width, width, w.first, w.limit, w.may_hold);
-        if (w.little) p.evict_first = false;
+        if (w.stays) p.evict_first = false;
         return p;
     }
     const row_plan& p = *o.plan;
@@ -167,9 +168,11 @@ result<void> launch_norm(const stream& s, std::string_view what, const norm_form
     const row_view weight = used(f.weight, n.weight), bias = used(f.bias, n.bias);
     const u32 width = common_width<T>({n.x, n.y, residual, sum, weight, bias});
     const std::uint64_t bytes = n.x.columns * sizeof(T) * (f.residual ? 2 : 1);
+    const bool little = n.x.rows * bytes <= small_input;
     const plan_wishes wishes{.limit = f.centred ? layer_norm_threads(width) : 1024,
                              .may_hold = !f.residual,
-                             .little = n.x.rows * bytes <= small_input};
+                             .reach = little ? small_reach : l2_reach,
+                             .stays = little};
     const auto plan = plan_of(what, o, width, n.x.columns, wishes);
     if (!plan) return plan.error();
     static kernel_cache<norm_key> cache;
@@ -297,7 +300,8 @@ result<void> quantize_rows(const stream& s, const tensor_view<X, 2>& x, const te
     if (auto e = check_rows("quantize_rows", {vx, vq})) return e;
     if (vs.columns != vx.rows || !vs.contiguous)
         return error{errc::bad_argument, fmt::format("quantize_rows: {} scales for {} rows", vs.columns, vx.rows)};
-    const auto plan = plan_of("quantize_rows", o, common_width<T>({vx, vq}), vx.columns, {.first = 4});
+    const plan_wishes wishes{.first = 4, .reach = 0};
+    const auto plan = plan_of("quantize_rows", o, common_width<T>({vx, vq}), vx.columns, wishes);
     if (!plan) return plan.error();
     static kernel_cache<row_plan> cache;
     const auto kernel = cache.get(s.ctx(), *plan, [&] {
@@ -305,7 +309,7 @@ result<void> quantize_rows(const stream& s, const tensor_view<X, 2>& x, const te
     });
     if (!kernel) return kernel.error();
     const launch_config grid = grid_of(*plan, vx.rows, o.programmatic);
-    const u32 ahead = o.ahead.value_or(0) == 0 ? static_cast<u32>(vx.rows) : *o.ahead;
+    const u32 ahead = ahead_of(o, wishes, vx.rows, vx.columns * sizeof(T));
     if (auto e = launch_raw(s, *kernel, grid, vx.address, vq.address, vs.address, static_cast<u32>(vx.rows),
                             static_cast<u32>(vx.columns), vx.stride, vq.stride, ahead))
         return e;
