@@ -207,13 +207,8 @@ private:
             void* driver = dlopen("libcuda.so.1", RTLD_LAZY);
             return driver == nullptr ? nullptr : reinterpret_cast<reset>(dlsym(driver, "cuCtxResetPersistingL2Cache"));
         }();
-        const px::context& ctx = stream_.ctx();
-        const px::driver_table& t = ctx.driver();
-        px::cu::context popped = nullptr;
-        constexpr auto good = px::cu::status::success;
-        if (call == nullptr || t.ctx_push_current(ctx.handle()) != good) return;
-        call();
-        t.ctx_pop_current(&popped);
+        const px::runtime_detail::current_context current(*stream_.ctx().state());
+        if (call != nullptr && current.status() == px::cu::status::success) call();
     }
     void warm_up(const std::vector<slice>& slices) {
         const auto start = std::chrono::steady_clock::now();
