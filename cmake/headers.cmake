@@ -66,13 +66,28 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/isa/targets.hpp
     ptxdsl/isa/tokens.hpp
     ptxdsl/isa/types.hpp
-    ptxdsl/kernels/element_kernels.hpp
-    ptxdsl/kernels/gemm_config.hpp
-    ptxdsl/kernels/gemm_heuristic.hpp
-    ptxdsl/kernels/gemm_kernel.hpp
-    ptxdsl/kernels/gemm_plain.hpp
-    ptxdsl/kernels/row_access.hpp
-    ptxdsl/kernels/row_kernels.hpp
+    ptxdsl/kernels/gemm/block_scaled.hpp
+    ptxdsl/kernels/gemm/config.hpp
+    ptxdsl/kernels/gemm/consumer.hpp
+    ptxdsl/kernels/gemm/epilogue.hpp
+    ptxdsl/kernels/gemm/heuristic.hpp
+    ptxdsl/kernels/gemm/kernel.hpp
+    ptxdsl/kernels/gemm/mainloop.hpp
+    ptxdsl/kernels/gemm/plain.hpp
+    ptxdsl/kernels/gemm/producer.hpp
+    ptxdsl/kernels/gemm/spec.hpp
+    ptxdsl/kernels/gemm/stream_k.hpp
+    ptxdsl/kernels/gemm/tile_scheduler.hpp
+    ptxdsl/kernels/rows/access.hpp
+    ptxdsl/kernels/rows/elements.hpp
+    ptxdsl/kernels/rows/norm.hpp
+    ptxdsl/kernels/rows/passes.hpp
+    ptxdsl/kernels/rows/plan.hpp
+    ptxdsl/kernels/rows/quantize.hpp
+    ptxdsl/kernels/rows/reduce.hpp
+    ptxdsl/kernels/rows/rope.hpp
+    ptxdsl/kernels/rows/softmax.hpp
+    ptxdsl/kernels/rows/swiglu.hpp
     ptxdsl/module.hpp
     ptxdsl/parse.hpp
     ptxdsl/parse/check.hpp
@@ -135,8 +150,11 @@ set(PTXDSL_CORE_HEADERS
 set(PTXDSL_RUNTIME_HEADERS
     ptxdsl/kernels.hpp
     ptxdsl/kernels/gemm.hpp
+    ptxdsl/kernels/gemm/launch.hpp
+    ptxdsl/kernels/gemm/options.hpp
     ptxdsl/kernels/kernel_cache.hpp
     ptxdsl/kernels/rows.hpp
+    ptxdsl/kernels/rows/launch.hpp
     ptxdsl/runtime.hpp
     ptxdsl/runtime/context.hpp
     ptxdsl/runtime/device.hpp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The kernel library: typed host calls, assembled and loaded on first use. Needs the runtime; the bodies
-/// alone (`ptxdsl/kernels/*_kernel.hpp`) need only the DSL.
+/// alone (`ptxdsl/kernels/gemm/kernel.hpp`, `ptxdsl/kernels/rows/norm.hpp` …) need only the DSL.
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__)

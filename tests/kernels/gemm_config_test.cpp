@@ -3,8 +3,8 @@
 // limits.
 #include "../catch.hpp"
 
-#include <ptxdsl/kernels/gemm_heuristic.hpp>
-#include <ptxdsl/kernels/gemm_kernel.hpp>
+#include <ptxdsl/kernels/gemm/heuristic.hpp>
+#include <ptxdsl/kernels/gemm/kernel.hpp>
 
 namespace px = ptxdsl;
 using namespace ptxdsl::kernels;

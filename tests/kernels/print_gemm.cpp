@@ -4,9 +4,9 @@
 #include "print_kernels.hpp"
 
 #include <ptxdsl/assemble/run_time.hpp>
-#include <ptxdsl/kernels/gemm_heuristic.hpp>
-#include <ptxdsl/kernels/gemm_kernel.hpp>
-#include <ptxdsl/kernels/gemm_plain.hpp>
+#include <ptxdsl/kernels/gemm/heuristic.hpp>
+#include <ptxdsl/kernels/gemm/kernel.hpp>
+#include <ptxdsl/kernels/gemm/plain.hpp>
 
 #include <string>
 #include <utility>

@@ -4,7 +4,11 @@
 #include "print_kernels.hpp"
 
 #include <ptxdsl/assemble/run_time.hpp>
-#include <ptxdsl/kernels/element_kernels.hpp>
+#include <ptxdsl/kernels/rows/norm.hpp>
+#include <ptxdsl/kernels/rows/quantize.hpp>
+#include <ptxdsl/kernels/rows/rope.hpp>
+#include <ptxdsl/kernels/rows/softmax.hpp>
+#include <ptxdsl/kernels/rows/swiglu.hpp>
 
 #include <string>
 

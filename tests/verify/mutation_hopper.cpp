@@ -2,9 +2,9 @@
 #include "../../examples/gemm_hopper_kernel.hpp"
 #include "mutation_kernels.hpp"
 
-#include <ptxdsl/kernels/gemm_heuristic.hpp>
-#include <ptxdsl/kernels/gemm_kernel.hpp>
-#include <ptxdsl/kernels/gemm_plain.hpp>
+#include <ptxdsl/kernels/gemm/heuristic.hpp>
+#include <ptxdsl/kernels/gemm/kernel.hpp>
+#include <ptxdsl/kernels/gemm/plain.hpp>
 
 namespace mutation {
 

@@ -3,7 +3,11 @@
 #include "../../examples/softmax_kernel.hpp"
 #include "mutation_kernels.hpp"
 
-#include <ptxdsl/kernels/element_kernels.hpp>
+#include <ptxdsl/kernels/rows/norm.hpp>
+#include <ptxdsl/kernels/rows/quantize.hpp>
+#include <ptxdsl/kernels/rows/rope.hpp>
+#include <ptxdsl/kernels/rows/softmax.hpp>
+#include <ptxdsl/kernels/rows/swiglu.hpp>
 
 namespace mutation {
 

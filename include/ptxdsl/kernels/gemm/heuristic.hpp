@@ -3,7 +3,7 @@
 // cuBLAS; docs/kernels/gemm.md has the measurements.
 #pragma once
 
-#include <ptxdsl/kernels/gemm_config.hpp>
+#include <ptxdsl/kernels/gemm/config.hpp>
 
 #include <array>
 #include <cstddef>

@@ -3,7 +3,7 @@
 // an element, sums in f32 or s32. Slow, and right for every shape.
 #pragma once
 
-#include <ptxdsl/kernels/gemm_kernel.hpp>
+#include <ptxdsl/kernels/gemm/epilogue.hpp>
 
 #include <type_traits>
 

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a consumer warpgroup does with its tiles: main loop and store, one after the other, overlapped or by turns.
+#pragma once
+
+#include <ptxdsl/kernels/gemm/stream_k.hpp>
+
+#include <type_traits>
+
+namespace ptxdsl::kernels::detail {
+
+/// What all roles know.
+template <class S>
+struct gemm_place {
+    reg<u32> tid;
+    cluster_place<S> block;
+    reg<u32> cluster, clusters, steps;
+
+    constexpr gemm_place(k_t& k, const gemm_arguments& p)
+        : tid(k.mov(ptxdsl::tid.x).named("tid")),
+          block(k, k.mov(cluster_ctarank).named("rank")),
+          cluster(k.mov(clusterid.x)),
+          clusters(k.mov(nclusterid.x)),
+          steps(k.div(k.add(p.depth, S::bk - 1), S::bk).named("k_steps")) {}
+};
+
+/// Registers each thread may keep: the producer hands its own to the consumers where the accumulators need them.
+/// Together they are at most what the block starts with (168 a thread for three warpgroups, 128 for four, 96 for five):
+/// `setmaxnreg.inc` waits for registers that somebody gave back, without end if nobody has enough.
+template <class S>
+struct register_plan {
+    static constexpr u32 consumers = S::config.consumers();
+    static constexpr bool moves =
+        S::config.blocks_per_sm == 1 &&
+        ((consumers == 2 && (S::config.bn * S::config.row_blocks() > 128 || S::config.block_scaled)) || consumers > 2);
+    static constexpr u32 producer = consumers == 3 ? 32 : 24;
+    static constexpr u32 consumer = consumers == 2 ? 240 : consumers == 3 ? 160 : 112;
+};
+
+/// The consumer of a persistent kernel whose results are packed: the store of a tile overlaps the first products of the
+/// next, a chunk behind each step. The chunks have no steps of their own: ptxas needs a twentieth of its time for each
+/// copy of a product next to results that wait in registers (docs/kernels/gemm.md).
+template <class S>
+class overlapped_consumer {
+    static constexpr gemm_config C = S::config;
+    static constexpr u32 chunks = store_packed<S>::chunks;
+
+public:
+    constexpr overlapped_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
+        : out_(k, g.c_map, me), math_(k, g, p), slots_(g.partials, g.flags) {}
+
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
+                       tile_walk<S>& walk) {
+        gemm_multiplier<S> product(k, ring, me, here.block);
+        out_.reserve(k, me.lane);
+        if constexpr (chunks > 8)
+            store_in_line(k, here, me, walk, product);
+        else
+            store_in_loop(k, here, me, walk, product);
+        for (u32 c = 0; c < chunks; ++c) out_.store(k, pos_, c);
+        announce(k, here, me);
+        out_.finish(k);
+    }
+
+private:
+    /// The steps of a tile are one loop, and each stores the next chunk of the tile before: ptxas has two copies of a
+    /// product instead of one for each chunk, and is done in half the time.
+    constexpr void store_in_loop(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, tile_walk<S>& walk,
+                                 gemm_multiplier<S>& product) {
+        stored_ = k.mov<u32>(chunks).named("stored");  // in front of the first tile nothing waits
+        if constexpr (C.stream_k) gave_ = stored_ == 0u;
+        const auto start = position(k, me, walk);
+        pos_ = {k.mov(start.row), k.mov(start.col), k.mov(start.batch)};
+        const auto store = [&] { store_next(k, here, me, walk); };
+        k.loop([&](loop_handle loop) {
+            product.begin(k, C.stream_k ? walk.first : k.mov<u32>(0));
+            store();
+            product.rest(k, walk.last, store);
+            product.drain(k);
+            k.while_([&] { return stored_ < chunks; }, store);  // K was too short for them
+            finish(k, here, me, walk, product.acc);
+            stored_ = k.mov<u32>(0);
+            loop.break_if(walk.next(k));
+        });
+    }
+    /// A step between two chunks, written out. Of many narrow chunks the loop above costs 5 % (128 x 176).
+    constexpr void store_in_line(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, tile_walk<S>& walk,
+                                 gemm_multiplier<S>& product) {
+        const auto begin = [&] { product.begin(k, C.stream_k ? walk.first : k.mov<u32>(0)); };
+        begin();
+        pos_ = position(k, me, walk);
+        k.loop([&](loop_handle loop) {
+            product.rest(k, walk.last);
+            product.drain(k);
+            finish(k, here, me, walk, product.acc);
+            loop.break_if(walk.next(k));
+            begin();
+            for (u32 c = 0; c < chunks; ++c) {
+                out_.store(k, pos_, c);
+                if (c + 1 < chunks) product.more(k, walk.last);
+            }
+            announce(k, here, me);
+            const auto now = position(k, me, walk);
+            pos_.row = now.row, pos_.col = now.col, pos_.batch = now.batch;
+        });
+    }
+    /// Stores the next chunk of the tile before this one, if there is one; behind the last, `pos_` is this tile's.
+    constexpr void store_next(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk) {
+        k.if_(stored_ < chunks, [&] {
+            for (u32 c = 0; c < chunks; ++c) k.if_(stored_ == c, [&] { out_.store(k, pos_, c); });
+            stored_ = k.add(stored_, 1u);
+            k.if_(stored_ == chunks, [&] {
+                announce(k, here, me);
+                const auto now = position(k, me, walk);
+                pos_.row = now.row, pos_.col = now.col, pos_.batch = now.batch;
+            });
+        });
+    }
+    static constexpr tile_position position(k_t& k, const gemm_consumer& me, const tile_walk<S>& walk) {
+        const auto pos = walk.position(k);
+        return {k.mad_lo(me.index, 64u, pos.row), pos.col, pos.batch};
+    }
+    /// Says that this warpgroup's part of a tile is in memory, if `finish` left one there.
+    constexpr void announce(k_t& k, const gemm_place<S>& here, const gemm_consumer& me) {
+        if constexpr (C.stream_k) {
+            k.if_(gave_, [&] { slots_.announce(k, me, here.cluster, here.block.rank); });
+        }
+    }
+    /// Packs the tile, or for an item that is a part of one hands it over or completes it.
+    constexpr void finish(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk,
+                          const accumulator<f32, C.bn>& acc) {
+        const auto col = k.add(pos_.col, me.col);
+        const auto own = [&](u32 i) { return acc[i]; };
+        if constexpr (!C.stream_k) {
+            out_.pack(k, math_, own, col);
+        } else {
+            gave_ = walk.first != 0u;
+            k.if_(walk.first == 0u, [&] {
+                 k.if_(walk.last != here.steps,
+                       [&] { slots_.complete(k, me, walk, here.cluster, here.block.rank, acc); });
+                 out_.pack(k, math_, own, col);
+             }).else_([&] {
+                slots_.give(k, me, acc, here.cluster, here.block.rank);
+                pos_.row = k.mov<u32>(0x70000000u);  // nothing of this item is inside C
+            });
+        }
+    }
+    store_packed<S> out_;
+    gemm_math<S> math_;
+    stream_k_slots<S> slots_;
+    reg<u32> stored_;    ///< chunks of the tile before this one that are stored
+    tile_position pos_;  ///< of the tile that is stored, then of this one
+    reg<pred> gave_;     ///< the item before this one was handed over
+};
+
+/// The consumer of a persistent kernel that stores from registers. Where it computes C^T, tiles are small: while one is
+/// stored, the ring fills.
+template <class S>
+class direct_consumer {
+    static constexpr gemm_config C = S::config;
+    static constexpr u32 groups = (C.swaps_operands() ? C.bn : S::out_columns) / 8;
+
+public:
+    constexpr direct_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer&)
+        : out_(g.c, p), math_(k, g, p), slots_(g.partials, g.flags) {}
+
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
+                       tile_walk<S>& walk) {
+        gemm_multiplier<S> product(k, ring, me, here.block);
+        k.loop([&](loop_handle loop) {
+            product.begin(k, C.stream_k ? walk.first : k.mov<u32>(0));
+            product.rest(k, walk.last);
+            product.drain(k);
+            finish(k, here, me, walk, product.acc);
+            loop.break_if(walk.next(k));
+        });
+    }
+
+private:
+    constexpr void finish(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk,
+                          const accumulator<typename S::sum, C.bn>& acc) const {
+        const auto store = [&] {
+            auto pos = walk.position(k);
+            pos.row = k.mad_lo(me.index, 64u, pos.row);
+            out_.store(k, me, math_, [&](u32 i) { return acc[i]; }, pos, groups);
+        };
+        if constexpr (!C.stream_k) {
+            store();
+        } else {
+            k.if_(walk.first == 0u, [&] {
+                 k.if_(walk.last != here.steps,
+                       [&] { slots_.complete(k, me, walk, here.cluster, here.block.rank, acc); });
+                 store();
+             }).else_([&] {
+                slots_.give(k, me, acc, here.cluster, here.block.rank);
+                slots_.announce(k, me, here.cluster, here.block.rank);
+            });
+        }
+    }
+    store_registers<S> out_;
+    gemm_math<S> math_;
+    stream_k_slots<S> slots_;
+};
+
+/// One tile a cluster, each block a part of K; the blocks add up through shared memory and each stores a part of the
+/// columns.
+template <class S>
+class split_consumer {
+    static constexpr gemm_config C = S::config;
+
+public:
+    constexpr split_consumer(const gemm_pointers<S>& g, const gemm_arguments& p) : out_(g.c, p), pointers_(g), p_(p) {}
+
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_ring<S>& ring, const reg32& first,
+                       const reg32& last, const tile_position& at) const {
+        const gemm_consumer me(k, here.tid);
+        gemm_multiplier<S> product(k, ring, me, here.block);
+        product.begin(k, first);
+        product.rest(k, last);
+        product.drain(k);
+        k.barrier_cluster_arrive();
+        k.barrier_cluster_wait();  // every block has read its stages
+        const cluster_sum<S> exchange(k, ring, me);
+        exchange.send(k, product.acc, here.block.rank);
+        k.barrier_cluster_arrive();
+        k.barrier_cluster_wait();
+        reg<f32> sum[cluster_sum<S>::sum_size];
+        exchange.receive(k, sum);
+        const gemm_math<S> math(k, pointers_, p_);
+        const tile_position pos{k.mad_lo(me.index, 64u, at.row),
+                                k.mad_lo(here.block.rank, cluster_sum<S>::sum_columns, at.col), at.batch};
+        constexpr bool halved = S::epilogue.gated && !C.swaps_operands();
+        out_.store(k, me, math, [&](u32 i) { return sum[i]; }, pos, cluster_sum<S>::sum_columns / (halved ? 16 : 8));
+    }
+
+private:
+    store_registers<S> out_;
+    gemm_pointers<S> pointers_;
+    gemm_arguments p_;
+};
+
+/// Two warpgroups with every other tile each. A named barrier apiece says whose products go to the tensor cores: it is
+/// passed on when the last one of a tile is issued, so that the other's follow without a gap and this one stores beside
+/// them. Nobody arrives for a tile that does not exist, so that each arrival is met.
+template <class S>
+class ping_pong_consumer {
+    static constexpr gemm_config C = S::config;
+    static constexpr u32 threads = 256;  ///< one warpgroup waits, one arrives
+
+public:
+    constexpr ping_pong_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
+        : out_(k, g, p, me) {}
+
+    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
+                       tile_walk<S>& walk) {
+        gemm_multiplier<S> product(k, ring, me, here.block);
+        const auto own = k.add(me.index, 1u).named("own_turn");
+        const auto other = k.sub(2u, me.index).named("other_turn");
+        k.if_(me.index != 0u, [&] {  // the first turn is the first warpgroup's
+            k.bar_arrive(other, threads);
+            product.skip(k, here.steps);
+            walk.skip(k);
+        });
+        k.while_([&] { return walk.inside(); },
+                 [&] {
+                     k.bar_sync(own, threads);
+                     product.begin(k, k.mov<u32>(0));
+                     product.rest(k, walk.last);
+                     const auto pos = walk.position(k);
+                     walk.skip(k);
+                     k.at(walk.inside()).bar_arrive(other, threads);
+                     product.drain(k);
+                     write(k, me, product, pos);
+                     product.skip(k, here.steps);
+                     walk.skip(k);
+                 });
+        out_.finish(k);
+    }
+
+private:
+    constexpr void write(k_t& k, const gemm_consumer& me, const gemm_multiplier<S>& product, const tile_position& pos) {
+        for (u32 b = 0; b < C.row_blocks(); ++b) {
+            const auto row = b == 0 ? pos.row : reg32(k.add(pos.row, 64 * b));
+            out_.write(k, me, [&](u32 i) { return product.rows(b)[i]; }, {row, pos.col, pos.batch});
+        }
+    }
+    tile_writer<S> out_;
+};
+
+}  // namespace ptxdsl::kernels::detail

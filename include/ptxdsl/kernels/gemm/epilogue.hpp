@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+// From accumulators to results in memory: scales, bias and activation, then the stores.
+#pragma once
+
+#include <ptxdsl/kernels/gemm/tile_scheduler.hpp>
+
+#include <cstdint>
+#include <numbers>
+#include <type_traits>
+
+// Some system headers define min and max as macros.
+#pragma push_macro("min")
+#pragma push_macro("max")
+#undef min
+#undef max
+
+namespace ptxdsl::kernels::detail {
+
+/// What a consumer warpgroup's thread knows about itself.
+struct gemm_consumer {
+    reg<u32> index;  ///< its warpgroup: rows 64 * index of the block's tile
+    reg<u32> t;      ///< thread of the warpgroup
+    reg<u32> lane, warp;
+    reg<u32> row;  ///< its first accumulator row inside 64: 16 * warp + lane / 4 (the second is 8 below)
+    reg<u32> col;  ///< its first column of each group of 8: 2 * (lane % 4)
+
+    constexpr gemm_consumer(k_t& k, const reg32& tid)
+        // Uniform in a warp, which ptxas only knows of a shuffle: descriptors then stay in uniform registers.
+        : index(k.shfl_sync_idx(k.sub(k.shr(tid, 7u), 1u), 0u, 31u, full_mask).named("consumer")),
+          t(k.and_(tid, 127u).named("t")),
+          lane(k.and_(tid, 31u)),
+          warp(k.shr(t, 5u)),
+          row(k.mad_lo(warp, 16u, k.shr(lane, 2u))),
+          col(k.shl(k.and_(lane, 3u), 1u)) {}
+};
+
+// ---- arithmetic of the epilogue -------------------------------------------------------------------------------------
+
+/// x * sigmoid(x).
+constexpr reg<f32> silu(k_t& k, const reg<f32>& x) {
+    const auto e = k.ex2<approx, ftz>(k.mul<rn>(x, -std::numbers::log2e_v<float>));
+    return k.mul<rn>(x, k.rcp<approx, ftz>(k.add<rn>(e, 1.0f)));
+}
+/// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))).
+constexpr reg<f32> gelu(k_t& k, const reg<f32>& x) {
+    const auto square = k.mul<rn>(x, x);
+    const auto inner = k.mul<rn>(x, k.fma<rn>(square, 0.0356774081363001f, 0.7978845608028654f));
+    const auto half = k.mul<rn>(x, 0.5f);
+    return k.fma<rn>(half, k.tanh<approx>(inner), half);
+}
+constexpr reg<f32> apply(k_t& k, activation act, const reg<f32>& x) {
+    switch (act) {
+        case activation::relu: return k.max(x, 0.0f);
+        case activation::gelu: return gelu(k, x);
+        case activation::silu: return silu(k, x);
+        case activation::none: break;
+    }
+    return x;
+}
+
+/// The bias of one thread's two columns of a group of 8.
+struct bias_pair {
+    reg<f32> v[2];
+};
+
+/// Turns accumulators into results. `source(i)` is accumulator register `i`.
+template <class S>
+class gemm_math {
+    static constexpr gemm_epilogue E = S::epilogue;
+
+public:
+    /// Loads scales, so it comes after the wait for the kernel ahead of this one.
+    constexpr gemm_math(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) : p_(p), bias_(g.bias) {
+        if constexpr (E.tensor_scales) {
+            const auto scales = k.template mul<rn>(k.ld(g.a_scale), k.ld(g.b_scale));
+            alpha_ = k.template mul<rn>(scales, p.alpha).named("alpha");
+        } else {
+            alpha_ = p.alpha;
+        }
+    }
+
+    /// Bias of group `block`, columns clamped into N.
+    constexpr bias_pair load_bias(k_t& k, const reg32& col, u32 block) const {
+        bias_pair b;
+        if constexpr (E.bias && S::config.store == store_mode::elements) {
+            for (u32 i = 0; i < 2; ++i) {
+                const auto c = k.min(k.add(col, block * 8 + i), k.sub(p_.n, 1u));
+                b.v[i] = k.template cvt<f32>(k.ld(bias_ + c));
+            }
+        } else if constexpr (E.bias) {  // N is even, so a pair is inside or outside as a whole
+            const auto c = k.min(k.add(col, block * 8), k.sub(p_.n, 2u));
+            const auto at = (bias_ + c).template as<packet<typename S::bias, 2>>().template assume_aligned<4>();
+            const auto v = k.ld(at);
+            for (u32 i = 0; i < 2; ++i) b.v[i] = k.template cvt<f32>(v[i]);
+        }
+        return b;
+    }
+    /// Result register `j` (of the layout of a 64 x out_columns accumulator) for a thread whose first column is `col`.
+    template <class Source>
+    constexpr void group(k_t& k, const Source& source, const reg32& col, u32 block,
+                         reg<typename S::sum> (&out)[4]) const {
+        if constexpr (std::is_same_v<typename S::sum, s32>) {
+            for (u32 i = 0; i < 4; ++i) out[i] = source(4 * block + i);
+        } else if constexpr (E.gated) {
+            const bias_pair g = load_bias(k, col, 2 * block), v = load_bias(k, col, 2 * block + 1);
+            for (u32 i = 0; i < 4; ++i) {
+                const auto gate = apply(k, E.act, linear(k, source(8 * block + i), g.v[i % 2]));
+                out[i] = k.template mul<rn>(gate, linear(k, source(8 * block + 4 + i), v.v[i % 2]));
+            }
+        } else {
+            const bias_pair b = load_bias(k, col, block);
+            for (u32 i = 0; i < 4; ++i) out[i] = apply(k, E.act, linear(k, source(4 * block + i), b.v[i % 2]));
+        }
+    }
+
+    /// Bias of a thread's two rows of a product whose rows are C's columns; `row` is the first of them.
+    constexpr bias_pair load_row_bias(k_t& k, const reg32& row) const {
+        bias_pair b;
+        if constexpr (E.bias)
+            for (u32 i = 0; i < 2; ++i) {
+                const auto at = k.min(k.add(row, 8 * i), k.sub(p_.m, 1u));
+                b.v[i] = k.template cvt<f32>(k.ld(bias_ + at));
+            }
+        return b;
+    }
+    /// Results of group `block` of such a product, rows `up` and 8 below; of a gated one, whose groups of 16 rows are 8
+    /// of the gate and 8 of the value, the first two only.
+    template <class Source>
+    constexpr void turned_group(k_t& k, const Source& source, const bias_pair& b, u32 block, reg<f32> (&out)[4]) const {
+        for (u32 i = 0; i < 4; ++i) out[i] = linear(k, source(4 * block + i), b.v[i / 2]);
+        for (u32 i = 0; i < (E.gated ? 2 : 4); ++i) out[i] = apply(k, E.act, out[i]);
+        if constexpr (E.gated)
+            for (u32 i = 0; i < 2; ++i) out[i] = k.template mul<rn>(out[i], out[i + 2]);
+    }
+
+private:
+    constexpr reg<f32> linear(k_t& k, const reg<f32>& x, const reg<f32>& bias) const {
+        if constexpr (E.alpha && E.bias)
+            return k.fma<rn>(x, alpha_, bias);
+        else if constexpr (E.alpha)
+            return k.mul<rn>(x, alpha_);
+        else if constexpr (E.bias)
+            return k.add<rn>(x, bias);
+        else
+            return x;
+    }
+    gemm_arguments p_;
+    reg<f32> alpha_;
+    global_ptr<const typename S::bias> bias_;
+};
+
+// ---- stores ---------------------------------------------------------------------------------------------------------
+
+/// Results as pairs of 16 bits in registers, stored through one warp's own staging tiles: 16 rows of 128 bytes, two of
+/// them in turn, no barrier beyond the warp.
+template <class S>
+class store_packed {
+    static constexpr u32 groups = S::out_columns / 8;
+    static constexpr u32 per_chunk = S::chunk / 8;
+    static constexpr u32 buffers = S::config.store_buffers();
+
+public:
+    constexpr store_packed(k_t& k, const typename S::map_c& map, const gemm_consumer& me)
+        : map_(map),
+          tiles_(k.smem<typename S::c>(S::config.consumers() * 4 * buffers, "c")),
+          first_(k.mul_lo(k.mad_lo(me.index, 4u, me.warp), buffers).named("staging")),
+          warp_(me.warp),
+          leader_(me.lane == 0u),
+          line_(k.tile_line(tiles_[first_], k.and_(me.lane, 15u)).from(k.shr(me.lane, 4u))) {}
+
+    /// Converts a tile: `source(i)` is accumulator register `i`.
+    template <class Source>
+    constexpr void pack(k_t& k, const gemm_math<S>& math, const Source& source, const reg32& col) {
+        for (u32 c = 0; c < chunks; ++c) pack(k, math, source, col, c);
+    }
+    /// Chunk `c` of it.
+    template <class Source>
+    constexpr void pack(k_t& k, const gemm_math<S>& math, const Source& source, const reg32& col, u32 c) {
+        for (u32 g = c * per_chunk; g < (c + 1) * per_chunk; ++g) {
+            reg<f32> v[4];
+            math.group(k, source, col, g, v);
+            packed_[2 * g] = k.template cvt<typename S::packed, rn>(hi(v[1]), lo(v[0]));
+            packed_[2 * g + 1] = k.template cvt<typename S::packed, rn>(hi(v[3]), lo(v[2]));
+        }
+    }
+    static constexpr u32 chunks = groups / per_chunk;
+    /// Gives the registers a value where a loop names them before the first tile is packed. `any` differs between
+    /// threads, as results do.
+    constexpr void reserve(k_t& k, const reg32& any) {
+        for (auto& p : packed_) p = k.mov(any).template as<typename S::packed>();
+    }
+    /// Stores chunk `c` of what was packed. No barrier beyond the warp: a warp's rows are its own.
+    constexpr void store(k_t& k, const tile_position& pos, u32 c) const {
+        constexpr std::int32_t next_tile = S::c::layout.stage_stride();
+        // Where the chunks of a tile are no multiple of the buffers, the first takes that of one shortly before it.
+        if (c == 0 && (chunks % buffers != 0 || chunks == buffers))
+            k.at(leader_).template cp_async_bulk_wait_group_read<0>();
+        else if (chunks > buffers)
+            k.at(leader_).template cp_async_bulk_wait_group_read<buffers - 1>();
+        k.bar_warp_sync();
+        for (u32 p = 0; p < per_chunk / 2; ++p) {
+            const u32 i = 2 * (c * per_chunk + 2 * p);
+            const auto to = line_.chunk(2 * p).template byte_offset<16>(c % buffers * next_tile);
+            k.stmatrix(to, packed_[i], packed_[i + 1], packed_[i + 2], packed_[i + 3]);
+        }
+        const auto row = k.mad_lo(warp_, 16u, pos.row);
+        const auto col = S::epilogue.gated ? k.shr(pos.col, 1u) : pos.col;
+        const auto stage = tiles_[k.add(first_, c % buffers)];
+        k.fence_proxy_async_shared_cta();
+        k.bar_warp_sync();
+        k.at(leader_).cp_async_bulk_tensor(map_, coords(k.add(col, c * S::chunk), row, pos.batch), stage);
+        k.at(leader_).cp_async_bulk_commit_group();
+    }
+    constexpr void finish(k_t& k) const { k.at(leader_).template cp_async_bulk_wait_group<0>(); }
+
+private:
+    typename S::map_c map_;
+    shared_tile<typename S::c> tiles_;
+    reg<u32> first_, warp_;
+    reg<pred> leader_;
+    tile_line<typename S::c> line_;  ///< where this lane writes in the first of its warp's tiles
+    reg<typename S::packed> packed_[2 * groups];
+};
+
+/// Stores from registers with bounds checks, pairs or single elements; adds beta * C where the epilogue has it.
+template <class S>
+class store_direct {
+    using Out = typename S::out;
+    using value = reg<typename S::sum>;
+    static constexpr bool pairs = S::config.store == store_mode::pairs;
+    static constexpr bool beta = S::epilogue.beta;
+
+public:
+    constexpr store_direct(global_ptr<Out> c, const gemm_arguments& p) : c_(c), p_(p) {}
+
+    /// Groups [0, count) of 8 columns from column `col`: `source(i)` is accumulator register `i` of them.
+    template <class Source>
+    constexpr void store(k_t& k, const gemm_consumer& me, const gemm_math<S>& math, const Source& source,
+                         const tile_position& pos, u32 count) const {
+        const auto col = k.add(pos.col, me.col);
+        const auto out_col = S::epilogue.gated ? k.add(k.shr(pos.col, 1u), me.col) : col;
+        const auto width = S::epilogue.gated ? k.shr(p_.n, 1u) : p_.n;
+        const auto base = c_ + k.mul_lo(k.template cvt<u64>(pos.batch), p_.batch_stride);
+        const auto row = k.add(pos.row, me.row);
+        const auto low = k.add(row, 8u);
+        const line up{base + k.mul_wide(row, p_.ldc), row < p_.m}, down{base + k.mul_wide(low, p_.ldc), low < p_.m};
+        for (u32 g = 0; g < count; ++g) {
+            reg<typename S::sum> v[4];
+            math.group(k, source, col, g, v);
+            const auto x = k.add(out_col, g * 8);
+            put(k, up, x, width, v[0], v[1]);
+            put(k, down, x, width, v[2], v[3]);
+        }
+    }
+
+private:
+    struct line {
+        global_ptr<Out> start;
+        reg<pred> inside;
+    };
+    constexpr value with_old(k_t& k, const global_ptr<Out>& at, const reg<pred>& inside, const value& v) const {
+        if constexpr (!beta) {
+            return v;
+        } else {
+            auto old = k.template mov<f32>(0.0f);  // beta of 0 means that C is not read: it may hold NaN
+            k.if_(inside && p_.beta != 0.0f, [&] {
+                if constexpr (std::is_same_v<Out, f32>)
+                    old = k.ld(at);
+                else
+                    old = k.template cvt<f32>(k.ld(at));
+            });
+            return k.template fma<rn>(old, p_.beta, v);
+        }
+    }
+    constexpr void put(k_t& k, const line& to, const reg32& x, const reg32& width, const value& a,
+                       const value& b) const {
+        const auto at = to.start + x;
+        const auto in_a = x < width && to.inside;
+        const auto in_b = pairs ? in_a : k.add(x, 1u) < width && to.inside;
+        const auto va = with_old(k, at, in_a, a), vb = with_old(k, at + 1, in_b, b);
+        if constexpr (pairs && sizeof(Out) == 2) {
+            k.at(in_a).st(at.template as<typename S::packed>().template assume_aligned<4>(),
+                          k.template cvt<typename S::packed, rn>(hi(vb), lo(va)));
+        } else if constexpr (pairs) {
+            k.at(in_a).st(at.template as<packet<Out, 2>>().template assume_aligned<8>(), vec<Out, 2>(va, vb));
+        } else {
+            const auto [first, second] = halves(k, va, vb);
+            k.at(in_a).st(at, first);
+            k.at(in_b).st(at + 1, second);
+        }
+    }
+    /// Both results as `Out`, 16-bit ones converted together: a conversion under each store's guard makes ptxas
+    /// serialise the products (C7514).
+    static constexpr vec<Out, 2> halves(k_t& k, const value& a, const value& b) {
+        if constexpr (sizeof(Out) == 4)
+            return vec<Out, 2>(a, b);
+        else
+            return k.template mov_unpack<Out>(k.template cvt<typename S::packed, rn>(hi(b), lo(a)));
+    }
+    global_ptr<Out> c_;
+    gemm_arguments p_;
+};
+
+/// Stores C^T: a warp turns 8 x 8 blocks, after which four threads hold 16 bytes of a row of C.
+template <class S>
+class store_transposed {
+    static constexpr bool gated = S::epilogue.gated;
+    using Out = typename S::out;
+
+public:
+    constexpr store_transposed(global_ptr<Out> c, const gemm_arguments& p) : c_(c), p_(p) {}
+
+    /// Groups [0, count) of 8 columns (tokens) from column `pos.col`: `source(i)` is accumulator register `i` of them.
+    template <class Source>
+    constexpr void store(k_t& k, const gemm_consumer& me, const gemm_math<S>& math, const Source& source,
+                         const tile_position& pos, u32 count) const {
+        const bias_pair bias = math.load_row_bias(k, k.add(pos.row, me.row));
+        const auto half = [&](const reg32& x) { return gated ? reg32(k.shr(x, 1u)) : x; };
+        // Of the turned block this thread has token lane / 4 and two neighbours of the weights' rows.
+        const auto x = k.add(k.add(half(pos.row), k.mul_lo(me.warp, gated ? 8u : 16u)), me.col);
+        const auto width = half(p_.m);
+        const auto token = k.add(pos.col, k.shr(me.lane, 2u));
+        const auto start = c_ + k.mul_lo(k.template cvt<u64>(pos.batch), p_.batch_stride) +
+                           k.mad_wide(token, p_.ldc, k.template cvt<u64>(x));
+        const auto in_up = x < width, in_down = k.add(x, 8u) < width;
+        for (u32 g = 0; g < count; ++g) {
+            reg<f32> v[4];
+            math.turned_group(k, source, bias, g, v);
+            const auto at = start + k.mul_wide(k.mov(p_.ldc), 8 * g);
+            const auto inside = k.add(token, 8 * g) < p_.n;
+            put(k, at, inside && in_up, v[0], v[1]);
+            if constexpr (!gated) put(k, at + 8, inside && in_down, v[2], v[3]);
+        }
+    }
+
+private:
+    constexpr void put(k_t& k, const global_ptr<Out>& at, const reg<pred>& inside, const reg<f32>& a,
+                       const reg<f32>& b) const {
+        const auto turned = k.movmatrix(k.template cvt<typename S::packed, rn>(hi(b), lo(a)));
+        k.at(inside).st(at.template as<typename S::packed>().template assume_aligned<4>(), turned);
+    }
+    global_ptr<Out> c_;
+    gemm_arguments p_;
+};
+
+/// What stores from registers.
+template <class S>
+using store_registers = std::conditional_t<S::config.swaps_operands(), store_transposed<S>, store_direct<S>>;
+
+/// Stores a tile's sums as the configuration says, with nothing of another tile between the pieces.
+template <class S>
+class tile_writer {
+    static constexpr bool packed = S::config.store == store_mode::tma;
+    using store_t = std::conditional_t<packed, store_packed<S>, store_direct<S>>;
+
+public:
+    constexpr tile_writer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
+        : out_(make(k, g, p, me)), math_(k, g, p) {}
+
+    /// `source(i)` is accumulator register `i` of the 64 rows from `pos.row` on.
+    template <class Source>
+    constexpr void write(k_t& k, const gemm_consumer& me, const Source& source, const tile_position& pos) {
+        if constexpr (packed) {
+            const auto col = k.add(pos.col, me.col);
+            for (u32 c = 0; c < out_.chunks; ++c) {
+                out_.pack(k, math_, source, col, c);
+                out_.store(k, pos, c);
+            }
+        } else {
+            out_.store(k, me, math_, source, pos, S::out_columns / 8);
+        }
+    }
+    constexpr void finish(k_t& k) const {
+        if constexpr (packed) out_.finish(k);
+    }
+
+private:
+    static constexpr store_t make(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me) {
+        if constexpr (packed)
+            return store_t(k, g.c_map, me);
+        else
+            return store_t(g.c, p);
+    }
+    store_t out_;
+    gemm_math<S> math_;
+};
+
+}  // namespace ptxdsl::kernels::detail
+
+#pragma pop_macro("max")
+#pragma pop_macro("min")

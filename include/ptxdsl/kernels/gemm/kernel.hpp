@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix product for Hopper, one source for all configurations (docs/kernels/gemm.md draws the pipeline).
+//
+//   warpgroup 0    one thread walks the tiles and feeds a ring of shared-memory stages through TMA
+//   the others     wait for a stage, multiply 64 rows each, free the stage; the result is converted to 16 bits in
+//   registers
+//                  and stored while the tensor cores already work on the next tile
+//
+// The grid is persistent (without `split_k`): a cluster takes every (number of clusters)-th tile.
+#pragma once
+
+#include <ptxdsl/kernels/gemm/block_scaled.hpp>
+
+#include <type_traits>
+
+namespace ptxdsl::kernels::detail {
+
+/// Makes the ring ready and lets the next grid be placed on multiprocessors that become free.
+template <class S>
+constexpr void enter(k_t& k, const gemm_ring<S>& ring, const gemm_place<S>& here, const gemm_pointers<S>& g) {
+    k.single_thread(here.tid == 0u, [&] {
+        k.prefetch_tensormap(g.a);
+        k.prefetch_tensormap(g.b);
+    });
+    ring.start(k, here.tid);
+    k.griddepcontrol_launch_dependents();
+    if constexpr (!S::config.early_b)
+        k.griddepcontrol_wait();  // the grid before this one may still write A, B or read C
+}
+
+/// The producer's walk over its items.
+template <class S>
+constexpr void produce_all(k_t& k, const gemm_producer<S>& producer, tile_walk<S>& walk) {
+    const auto zero = k.mov<u32>(0);
+    const auto first = [&] { return S::config.stream_k ? walk.first : zero; };
+    if constexpr (S::config.early_b) {
+        producer.fill_early(k, walk.position(k), first(), walk.last);
+        const auto done = walk.next(k);
+        k.if_(unless(done), [&] {
+            k.do_while([&] {
+                producer.fill(k, walk.position(k), first(), walk.last);
+                return !walk.next(k);
+            });
+        });
+    } else {
+        k.do_while([&] {
+            producer.fill(k, walk.position(k), first(), walk.last);
+            return !walk.next(k);
+        });
+    }
+}
+
+template <class S>
+constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
+    using whole = std::conditional_t<S::config.store == store_mode::tma, overlapped_consumer<S>, direct_consumer<S>>;
+    using one_tile = std::conditional_t<S::config.block_scaled, scaled_consumer<S>, whole>;
+    using consumer = std::conditional_t<S::config.ping_pong(), ping_pong_consumer<S>, one_tile>;
+    using plan = register_plan<S>;
+    const gemm_ring<S> ring(k);
+    const gemm_place<S> here(k, p);
+    enter(k, ring, here, g);
+    const tile_order<S> order(k, p, here.block);
+    tile_walk<S> walk(k, order, here.steps, here.cluster, here.clusters);
+    k.if_(here.tid < 128u, [&] {
+         if constexpr (plan::moves) k.template setmaxnreg_dec<plan::producer>();
+         k.single_thread(here.tid == 0u,
+                         [&] { produce_all(k, gemm_producer<S>(k, ring, g.a, g.b, here.block), walk); });
+     }).else_([&] {
+        if constexpr (plan::moves) k.template setmaxnreg_inc<plan::consumer>();
+        if constexpr (S::config.early_b) k.griddepcontrol_wait();
+        const gemm_consumer me(k, here.tid);
+        consumer(k, g, p, me).run(k, here, me, ring, walk);
+    });
+    if constexpr (S::config.cluster_blocks() >
+                  1) {  // no block leaves while its peer may still multicast to it or free its slots
+        k.barrier_cluster_arrive();
+        k.barrier_cluster_wait();
+    }
+}
+
+template <class S>
+constexpr void split_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
+    constexpr u32 ways = S::config.split_k;
+    const gemm_ring<S> ring(k);
+    const split_consumer<S> out(g, p);
+    const gemm_place<S> here(k, p);
+    enter(k, ring, here, g);
+    const tile_order<S> order(k, p, here.block);
+    const auto pos = order.at(k, here.cluster);
+    const auto first = k.div(k.mul_lo(here.steps, here.block.rank), ways);
+    const auto last = k.div(k.mul_lo(here.steps, k.add(here.block.rank, 1u)), ways);
+    k.if_(here.tid < 128u, [&] {
+         k.single_thread(here.tid == 0u, [&] {
+             const gemm_producer<S> producer(k, ring, g.a, g.b, here.block);
+             if constexpr (S::config.early_b)
+                 producer.fill_early(k, pos, first, last);
+             else
+                 producer.fill(k, pos, first, last);
+         });
+         for (u32 i = 0; i < 2; ++i) {
+             k.barrier_cluster_arrive();
+             k.barrier_cluster_wait();
+         }
+     }).else_([&] {
+        if constexpr (S::config.early_b) k.griddepcontrol_wait();
+        out.run(k, here, ring, first, last, pos);
+    });
+}
+
+}  // namespace ptxdsl::kernels::detail
+
+namespace ptxdsl::kernels {
+
+/// The kernel body of configuration `C`: C = A * B with A of `In`, B of `InB`, results of `Out`, f32 sums (s32 of s8).
+///
+/// `a_scale` and `b_scale` are one value each with `tensor_scales`, matrices with `block_scaled`, else not used.
+/// `partials` and `flags` (zero) are used with `stream_k` only, `c` without `store_mode::tma`, `c_map` with it.
+template <gemm_config C, class In, class Out, gemm_epilogue E, class InB = In>
+constexpr void gemm_body(builder<sm_90a>& k, typename detail::gemm_spec<C, In, Out, E, InB>::map_a a,
+                         typename detail::gemm_spec<C, In, Out, E, InB>::map_b b,
+                         typename detail::gemm_spec<C, In, Out, E, InB>::map_c c_map, global_ptr<Out> c,
+                         global_ptr<const detail::bias_of<In, Out>> bias, global_ptr<f32, 16> partials,
+                         global_ptr<u32> flags, reg<u32> m, reg<u32> n, reg<u32> depth, reg<u32> batches, reg<u32> ldc,
+                         reg<u64> batch_stride, reg<f32> alpha, reg<f32> beta, global_ptr<const f32> a_scale,
+                         global_ptr<const f32> b_scale, reg<u64> a_scale_row, reg<u64> a_scale_k, reg<u64> b_scale_col,
+                         reg<u64> b_scale_k) {
+    using S = detail::gemm_spec<C, In, Out, E, InB>;
+    const detail::gemm_pointers<S> g{a, b, c_map, c, bias, partials, flags, a_scale, b_scale};
+    const detail::gemm_arguments p{m,     n,    depth,       batches,   ldc,         batch_stride,
+                                   alpha, beta, a_scale_row, a_scale_k, b_scale_col, b_scale_k};
+    if constexpr (C.split_k > 1)
+        detail::split_gemm<S>(k, g, p);
+    else
+        detail::persistent_gemm<S>(k, g, p);
+}
+
+/// The launch attributes of configuration `C`.
+template <gemm_config C>
+inline constexpr attributes gemm_attributes{
+    .reqntid = {C.threads()}, .minnctapersm = C.blocks_per_sm, .cluster = {C.cluster_blocks()}};
+
+}  // namespace ptxdsl::kernels

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels share whose results need no more than their neighbourhood. f32, bf16 or f16 in memory, f32 in registers.
+#pragma once
+
+#include <ptxdsl/kernels/rows/passes.hpp>
+
+#include <compare>
+#include <cstddef>
+
+namespace ptxdsl::kernels {
+
+/// How elements are spread over threads: constants of the kernel.
+struct element_plan {
+    u32 width = 1;     ///< values of one access
+    u32 accesses = 2;  ///< of a thread, `threads` apart
+    u32 threads = 256;
+    bool flat = false;  ///< all matrices are without gaps: they are one row
+    constexpr auto operator<=>(const element_plan&) const = default;
+    [[nodiscard]] constexpr attributes launch() const noexcept { return {.reqntid = {threads}}; }
+};
+
+/// Columns (and rows, where a square shares a scale) of a block of quantised values.
+inline constexpr u32 scale_block = 128;
+
+namespace detail {
+
+/// Loads access `unit` of the row at `row` into `v[0 … width)`.
+template <class T, tok... M>
+constexpr void load_unit(k_t& k, const global_ptr<const T>& row, const words& unit, u32 width, floats* v) {
+    with_width<T>(width, [&]<u32 W>() {
+        using access = row_access<T, W>;
+        const auto start = row.template as<typename access::unit>().template assume_aligned<W * sizeof(T)>();
+        const auto at = start + unit;
+        access::expand(k, k.template ld<M...>(at), v);
+    });
+}
+/// Stores them where `in` holds.
+template <class T, tok... M>
+constexpr void store_unit(k_t& k, const global_ptr<T>& row, const words& unit, u32 width, const floats* v,
+                          const reg<pred>& in) {
+    with_width<T>(width, [&]<u32 W>() {
+        using access = row_access<T, W>;
+        const auto start = row.template as<typename access::unit>().template assume_aligned<W * sizeof(T)>();
+        const auto packed = access::pack(k, v);
+        const auto at = start + unit;
+        k.at(in).template st<M...>(at, packed);
+    });
+}
+
+/// Quotient and remainder.
+struct divided {
+    words quotient, rest;
+    constexpr divided(k_t& k, const words& a, const words& by) : quotient(k.div(a, by)) {
+        rest = k.sub(a, k.mul_lo(quotient, by));
+    }
+};
+
+/// Asks L2 for what `block` works on where `wanted` holds: the `block`-th `accesses` of flat `matrices`, which have
+/// `total`.
+template <class T, std::size_t N>
+constexpr void ask_for_block(k_t& k, const element_plan& c, const words& block, const reg<pred>& wanted, u32 accesses,
+                             const words& total, const global_ptr<const T> (&matrices)[N]) {
+    if (c.width * sizeof(T) != 16 || !c.flat) return;
+    const auto first = k.mul_lo(block, accesses);
+    const auto asks = k.mov(tid.x) == 0u && wanted && k.add(first, accesses) <= total;
+    for (const auto& m : matrices) ask_l2(k, asks, m.template as<packet<u32, 4>>() + first, k.mov<u32>(16 * accesses));
+}
+
+}  // namespace detail
+
+}  // namespace ptxdsl::kernels

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SwiGLU.
+#pragma once
+
+#include <ptxdsl/kernels/rows/elements.hpp>
+
+#include <numbers>
+
+// Some system headers define min and max as macros.
+#pragma push_macro("min")
+#undef min
+
+namespace ptxdsl::kernels {
+
+/// The plan of `swiglu` for `units` accesses. On an H200 one access of each input a thread beats more, and large blocks
+/// beat smaller ones where there are very many.
+[[nodiscard]] constexpr element_plan plan_swiglu(u32 width, u32 units) noexcept {
+    return {.width = width, .accesses = 1, .threads = units >= 1u << 23 ? 1024u : 256u};
+}
+
+/// y = silu(gate) * up. `units`: accesses of a row; `total`: of all rows. The first `early` blocks ask L2 for their
+/// input before they wait for the kernel ahead of this one: memory has little to do while that one ends, and what it
+/// has yet to write it writes to L2 as well.
+template <class T>
+constexpr void swiglu_body(builder<sm_90a>& k, const element_plan& c, global_ptr<const T> gate, global_ptr<const T> up,
+                           global_ptr<T> y, reg<u32> units, reg<u32> total, reg<u64> gate_stride, reg<u64> up_stride,
+                           reg<u64> y_stride, reg<u32> early) {
+    using namespace detail;
+    const auto first = k.mad_lo(k.mov(ctaid.x), c.threads * c.accesses, k.mov(tid.x)).named("first");
+    const auto block = k.mov(ctaid.x);
+    k.griddepcontrol_launch_dependents();
+    ask_for_block<T, 2>(k, c, block, block < early, c.threads * c.accesses, total, {gate, up});
+    k.griddepcontrol_wait();
+    struct item {
+        global_ptr<T> to;
+        words unit;
+        reg<pred> in;
+        floats gate[8], up[8];
+    };
+    item items[8];
+    for (u32 j = 0; j < c.accesses; ++j) {
+        item& i = items[j];
+        const auto wanted = j == 0 ? first : words(k.add(first, j * c.threads));
+        i.in = wanted < total;
+        const auto inside = k.min(wanted, k.sub(total, 1u));
+        auto from_gate = gate, from_up = up;
+        i.to = y, i.unit = inside;
+        if (!c.flat) {
+            const divided d(k, inside, units);
+            from_gate = row_at(k, gate, d.quotient, gate_stride), from_up = row_at(k, up, d.quotient, up_stride);
+            i.to = row_at(k, y, d.quotient, y_stride), point(i.unit, d.rest);
+        }
+        load_unit<T>(k, from_gate, i.unit, c.width, i.gate);
+        load_unit<T>(k, from_up, i.unit, c.width, i.up);
+    }
+    for (u32 j = 0; j < c.accesses; ++j) {
+        item& i = items[j];
+        for (u32 e = 0; e < c.width; ++e) {
+            const auto power = k.ex2<approx, ftz>(k.mul<rn>(i.gate[e], -std::numbers::log2e_v<float>));
+            const auto sigmoid = k.rcp<approx, ftz>(k.add<rn>(power, 1.0f));
+            point(i.up[e], floats(k.mul<rn>(k.mul<rn>(i.gate[e], sigmoid), i.up[e])));
+        }
+        store_unit<T>(k, i.to, i.unit, c.width, i.up, i.in);
+    }
+}
+
+}  // namespace ptxdsl::kernels
+
+#pragma pop_macro("min")
