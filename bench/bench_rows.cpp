@@ -292,7 +292,7 @@ std::optional<variant> variant_of(const std::string& word, const work& k, u32 co
         if (threads != 0) p.threads = threads;
         p.accesses = number('*', p.accesses);
         v.how.element.plan = p;
-        v.how.element.early = reach('e', p.threads * p.accesses * width);
+        v.how.element.prefetch_blocks = reach('e', p.threads * p.accesses * width);
         if (has('b') || has('k') || (k.name == "rope" && has('e'))) return std::nullopt;
         if (k.name == "quantize_blocks" && p.accesses != 1 && p.accesses != 2 && p.accesses != 4) return std::nullopt;
         return v;
@@ -307,7 +307,7 @@ std::optional<variant> variant_of(const std::string& word, const work& k, u32 co
     if (threads != 0) p.held = has('p') && width == 8;
     if (!p.reread && p.accesses * width > (p.held ? kn::held_values : kn::row_values)) return std::nullopt;
     v.how.row.plan = p;
-    v.how.row.ahead = reach('b', columns);
+    v.how.row.prefetch_rows = reach('b', columns);
     v.how.row.programmatic = !has('n');
     return v;
 }

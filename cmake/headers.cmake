@@ -76,6 +76,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/kernels/gemm/plain.hpp
     ptxdsl/kernels/gemm/producer.hpp
     ptxdsl/kernels/gemm/spec.hpp
+    ptxdsl/kernels/gemm/split_k.hpp
     ptxdsl/kernels/gemm/stream_k.hpp
     ptxdsl/kernels/gemm/tile_scheduler.hpp
     ptxdsl/kernels/rows/access.hpp

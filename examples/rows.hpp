@@ -33,15 +33,15 @@ enum class keep : std::uint8_t { registers, shared, reread };
 /// How a row is spread over the threads of a block: constants of the kernel.
 struct plan {
     keep where = keep::registers;
-    u32 threads = 256;  ///< that work on one row, a multiple of 32
-    u32 together = 1;   ///< rows a block works on at once; more than one only with 32 threads a row
-    u32 accesses = 4;   ///< loads a thread has in flight, at most `most_accesses`
+    u32 threads = 256;       ///< that work on one row, a multiple of 32
+    u32 rows_per_block = 1;  ///< rows a block works on at once; more than one only with 32 threads a row
+    u32 accesses = 4;        ///< loads a thread has in flight, at most `most_accesses`
     u32 sure =
         0;  ///< registers: of each thread's accesses, how many lie in the row for all threads: no bounds to check
     u32 units = 0;     ///< shared: accesses that make up a row
     u32 resident = 0;  ///< blocks a multiprocessor should hold, 0: as ptxas decides
     constexpr bool operator==(const plan&) const = default;
-    [[nodiscard]] constexpr u32 block() const noexcept { return threads * together; }
+    [[nodiscard]] constexpr u32 block() const noexcept { return threads * rows_per_block; }
     [[nodiscard]] constexpr px::attributes attributes() const noexcept {
         return {.reqntid = {block()}, .minnctapersm = resident};
     }
@@ -58,7 +58,7 @@ inline constexpr u32 most_shared_bytes = 220 << 10;  ///< of the 227 KiB a block
     plan p;
     if (units <= 32 * most) {
         p.threads = 32;
-        p.together = 4;
+        p.rows_per_block = 4;
         p.accesses = divide_up(units, 32);
     } else {
         // Blocks of up to 512 threads with few loads each were the fastest on an H200 (bench/README.md); longer rows
@@ -274,8 +274,8 @@ struct seat {
     const auto warp = k.shr(tid, 5u).named("warp");
     const auto block = k.mov(px::ctaid.x);
     const auto blocks = k.mov(px::nctaid.x);
-    if (c.together == 1) return {tid, lane, warp, block, blocks};
-    return {lane, lane, warp, k.mad_lo(block, c.together, warp), k.mul_lo(blocks, c.together)};
+    if (c.rows_per_block == 1) return {tid, lane, warp, block, blocks};
+    return {lane, lane, warp, k.mad_lo(block, c.rows_per_block, warp), k.mul_lo(blocks, c.rows_per_block)};
 }
 
 /// Lets every thread of a block see one value of each warp. Two halves take turns, so that one barrier a row is enough:

@@ -17,7 +17,7 @@ namespace rows {
 struct grid_rule {
     u32 blocks_per_sm = 0;  ///< 0: one block for each group of rows
     [[nodiscard]] px::grid operator()(const px::device_info& d, const plan& c, u32 row_count) const {
-        const u32 groups = (row_count + c.together - 1) / c.together;
+        const u32 groups = (row_count + c.rows_per_block - 1) / c.rows_per_block;
         const u32 resident = blocks_per_sm * static_cast<u32>(d.sm_count);
         return {blocks_per_sm == 0 || resident > groups ? groups : resident};
     }

@@ -85,9 +85,9 @@ TEST_CASE("configurations that cannot be built are refused") {
     CHECK_FALSE(gemm_config{.bn = 128, .stream_k = true, .schedule = gemm_schedule::ping_pong}.valid());
     CHECK_FALSE(gemm_config{.bn = 8, .stages = 8, .cluster = 1}.valid());
     CHECK(gemm_config{.cluster = 1, .stream_k = true, .block_scaled = true}.valid());
-    CHECK_FALSE(gemm_config{.block_scaled = true, .to_and_fro = true}.valid());  // scales are read in the order of K
+    CHECK_FALSE(gemm_config{.block_scaled = true, .serpentine = true}.valid());  // scales are read in the order of K
     CHECK_FALSE(
-        gemm_config{.bn = 128, .cluster = 1, .split_k = 2, .store = store_mode::pairs, .to_and_fro = true}.valid());
+        gemm_config{.bn = 128, .cluster = 1, .split_k = 2, .store = store_mode::pairs, .serpentine = true}.valid());
     CHECK_FALSE(
         gemm_config{.bn = 192, .stages = 4, .cluster = 2, .b = px::mn_major}.valid());  // 96 columns are no panels
 }

@@ -197,7 +197,7 @@ kn::element_options any_element(std::uint64_t accesses) {
     if (between(0, 2) == 0) return {};
     // Few kinds: each is a kernel that the driver has to assemble.
     const kn::element_plan p{.accesses = static_cast<px::u32>(accesses), .threads = 64u << 2 * between(0, 2)};
-    return {.programmatic = between(0, 1) == 0, .plan = p, .early = any_distance()};
+    return {.programmatic = between(0, 1) == 0, .plan = p, .prefetch_blocks = any_distance()};
 }
 
 // ---- norms ----------------------------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ void check_norm(const px::stream& s, norm kind, const shape& p) {
     bias.fill([&](auto, auto) { return uniform(-1, 1); });
     y.upload(), sum.upload();
     const float eps = 1e-5f;
-    const kn::norm_options options{.eps = eps, .row = {.ahead = any_distance()}};
+    const kn::norm_options options{.eps = eps, .row = {.prefetch_rows = any_distance()}};
     const auto run = [&]() -> px::result<void> {
         if (kind == norm::rms) return kn::rms_norm(s, x.input(), weight.vector(), y.view(), options);
         if (kind == norm::layer) return kn::layer_norm(s, x.input(), weight.vector(), bias.vector(), y.view(), options);
@@ -274,7 +274,8 @@ void check_softmax(const px::stream& s, const shape& p) {
     });
     y.upload();
     const double scale = p.rows % 2 == 0 ? 1.0 : 0.125;
-    const auto result = kn::softmax(s, x.input(), y.view(), static_cast<float>(scale), {.ahead = any_distance()});
+    const auto result =
+        kn::softmax(s, x.input(), y.view(), static_cast<float>(scale), {.prefetch_rows = any_distance()});
     px::check(s.synchronize());
     y.download();
     judge j;
@@ -314,7 +315,7 @@ void check_quantize(const px::stream& s, scales_of kind, const shape& p) {
     const auto run = [&]() -> px::result<void> {
         if (kind == scales_of::rows)
             return kn::quantize_rows(s, x.input(), q.view(), px::tensor_view(scales.device.ptr(), p.rows),
-                                     {.ahead = any_distance()});
+                                     {.prefetch_rows = any_distance()});
         if (kind == scales_of::blocks)
             return kn::quantize_blocks(s, x.input(), q.view(), scales.view(), any_element(1u << between(0, 2)));
         return kn::quantize_squares(s, x.input(), q.view(), scales.view());
@@ -448,7 +449,7 @@ void check_chain(const px::stream& s) {
     for (int turn = 0; turn < 4; ++turn) {
         x.fill([](auto, auto) { return uniform(-1, 1); });
         auto result = kn::rms_norm(s, x.input(), weight.vector(), y.view(), {.eps = 1e-5f, .row = {}});
-        if (result) result = kn::swiglu(s, y.input(), x.input(), z.view(), {.early = 1u << 20});
+        if (result) result = kn::swiglu(s, y.input(), x.input(), z.view(), {.prefetch_blocks = 1u << 20});
         px::check(s.synchronize());
         y.download(), z.download();
         judge j;

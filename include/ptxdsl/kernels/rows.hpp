@@ -102,18 +102,18 @@ result<void> softmax(const stream& s, const tensor_view<X, 2>& x, const tensor_v
     if (!(scale > 0))
         return error{errc::bad_argument, fmt::format("softmax: the scale is {}; it has to be positive", scale)};
     const std::uint64_t bytes = vx.columns * sizeof(T);
-    const plan_wishes wishes{};
-    const auto plan = plan_of("softmax", o, common_width<T>({vx, vy}), vx.columns, wishes);
+    const plan_constraints constraints{};
+    const auto plan = plan_of("softmax", o, common_width<T>({vx, vy}), vx.columns, constraints);
     if (!plan) return plan.error();
     static kernel_cache<row_plan> cache;
     const auto kernel = cache.get(
         s.ctx(), *plan, [&] { return assemble_at_run_time("softmax", &softmax_body<T>, plan->launch(), *plan); });
     if (!kernel) return kernel.error();
     const launch_config grid = grid_of(*plan, vx.rows, o.programmatic);
-    const u32 ahead = ahead_of(o, wishes, vx.rows, bytes);
-    if (auto e =
-            launch_raw(s, *kernel, grid, vx.address, vy.address, static_cast<u32>(vx.rows),
-                       static_cast<u32>(vx.columns), vx.stride, vy.stride, scale * std::numbers::log2e_v<float>, ahead))
+    const u32 prefetch_rows = prefetch_rows_of(o, constraints, vx.rows, bytes);
+    if (auto e = launch_raw(s, *kernel, grid, vx.address, vy.address, static_cast<u32>(vx.rows),
+                            static_cast<u32>(vx.columns), vx.stride, vy.stride, scale * std::numbers::log2e_v<float>,
+                            prefetch_rows))
         return e;
     return {};
 }
@@ -131,8 +131,8 @@ result<void> quantize_rows(const stream& s, const tensor_view<X, 2>& x, const te
     if (auto e = check_rows("quantize_rows", {vx, vq})) return e;
     if (vs.columns != vx.rows || !vs.contiguous)
         return error{errc::bad_argument, fmt::format("quantize_rows: {} scales for {} rows", vs.columns, vx.rows)};
-    const plan_wishes wishes{.first = 4, .reach = 0};
-    const auto plan = plan_of("quantize_rows", o, common_width<T>({vx, vq}), vx.columns, wishes);
+    const plan_constraints constraints{.first = 4, .prefetch_distance = 0};
+    const auto plan = plan_of("quantize_rows", o, common_width<T>({vx, vq}), vx.columns, constraints);
     if (!plan) return plan.error();
     static kernel_cache<row_plan> cache;
     const auto kernel = cache.get(s.ctx(), *plan, [&] {
@@ -140,9 +140,9 @@ result<void> quantize_rows(const stream& s, const tensor_view<X, 2>& x, const te
     });
     if (!kernel) return kernel.error();
     const launch_config grid = grid_of(*plan, vx.rows, o.programmatic);
-    const u32 ahead = ahead_of(o, wishes, vx.rows, vx.columns * sizeof(T));
+    const u32 prefetch_rows = prefetch_rows_of(o, constraints, vx.rows, vx.columns * sizeof(T));
     if (auto e = launch_raw(s, *kernel, grid, vx.address, vq.address, vs.address, static_cast<u32>(vx.rows),
-                            static_cast<u32>(vx.columns), vx.stride, vq.stride, ahead))
+                            static_cast<u32>(vx.columns), vx.stride, vq.stride, prefetch_rows))
         return e;
     return {};
 }
@@ -177,10 +177,11 @@ result<void> quantize_blocks(const stream& s, const tensor_view<X, 2>& x, const 
     if (!kernel) return kernel.error();
     const launch_config grid =
         grid_for(*total, std::uint64_t{c.threads} / block_lanes(c.width).lanes * c.accesses, o.programmatic);
-    const u32 early = o.early.value_or(reach_in(std::uint64_t{c.threads} * c.accesses * c.width * sizeof(T)));
+    const u32 prefetch_blocks =
+        o.prefetch_blocks.value_or(prefetch_distance_in(std::uint64_t{c.threads} * c.accesses * c.width * sizeof(T)));
     if (auto e = launch_raw(s, *kernel, grid, vx.address, vq.address, scales.data().address,
                             static_cast<u32>(vx.columns / c.width), static_cast<u32>(blocks), *total, vx.stride,
-                            vq.stride, scales.stride(0), scales.stride(1), early))
+                            vq.stride, scales.stride(0), scales.stride(1), prefetch_blocks))
         return e;
     return {};
 }
@@ -240,9 +241,11 @@ result<void> swiglu(const stream& s, const tensor_view<G, 2>& gate, const tensor
         cache.get(s.ctx(), c, [&] { return assemble_at_run_time("swiglu", &swiglu_body<T>, c.launch(), c); });
     if (!kernel) return kernel.error();
     const launch_config grid = grid_for(*total, std::uint64_t{c.threads} * c.accesses, o.programmatic);
-    const u32 early = o.early.value_or(reach_in(std::uint64_t{2} * c.threads * c.accesses * c.width * sizeof(T)));
-    if (auto e = launch_raw(s, *kernel, grid, vg.address, vu.address, vy.address,
-                            static_cast<u32>(vg.columns / c.width), *total, vg.stride, vu.stride, vy.stride, early))
+    const u32 prefetch_blocks = o.prefetch_blocks.value_or(
+        prefetch_distance_in(std::uint64_t{2} * c.threads * c.accesses * c.width * sizeof(T)));
+    if (auto e =
+            launch_raw(s, *kernel, grid, vg.address, vu.address, vy.address, static_cast<u32>(vg.columns / c.width),
+                       *total, vg.stride, vu.stride, vy.stride, prefetch_blocks))
         return e;
     return {};
 }
@@ -274,8 +277,8 @@ template <class T>
         return ok;
     };
     while (w > 1 && !suits()) w /= 2;
-    const u32 together = w == 8 && heads % 2 == 0 ? 2 : 1;
-    return {.width = w, .pairs = pairs, .partial = rest != 0, .apart = !suits(), .heads = together};
+    const u32 shared_by = w == 8 && heads % 2 == 0 ? 2 : 1;
+    return {.width = w, .pairs = pairs, .partial = rest != 0, .apart = !suits(), .heads = shared_by};
 }
 
 }  // namespace detail

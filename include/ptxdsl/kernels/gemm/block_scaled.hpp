@@ -20,7 +20,7 @@ namespace ptxdsl::kernels::detail {
 ///
 /// The first products of a tile are issued before the one ahead of it is stored.
 template <class S>
-class scaled_consumer {
+class block_scaled_consumer {
     static constexpr gemm_config C = S::config;
     static constexpr u32 width = C.bn == 256 ? 128 : C.bn, slices = C.bn / width, registers = width / 2;
     static constexpr u32 k_steps = C.bk / 16, scale_blocks = (C.bn + 127) / 128;
@@ -29,33 +29,33 @@ class scaled_consumer {
     using sums_t = accumulator<f32, width>;
 
 public:
-    constexpr scaled_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
+    constexpr block_scaled_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
         : out_(k, g, p, me),
-          slots_(g.partials, g.flags),
+          fixup_(g.partials, g.flags),
           g_(g),
           p_(p),
           part_(k.wgmma.template make_accumulator<f32, width>("part")) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
-                       tile_walk<S>& walk) {
+                       tile_scheduler<S>& scheduler) {
         const stage_reader<S> stages(k, ring, me, here.block);
         const auto a = k.wgmma.descriptor(ring.a).rows_at(me.index, 64);
         const auto b = k.wgmma.descriptor(ring.b);
         const sources from{stages, a, b};
-        auto pos = position(k, me, walk);
-        scales_of(k, me, pos, walk);
+        auto pos = coord(k, me, scheduler);
+        scales_of(k, me, pos, scheduler);
         clear(k);
         issue(k, from, 0);
         k.loop([&](loop_handle loop) {
             add_step(k, from, 0);
             other_steps(k, from);
-            share(k, here, me, walk, pos);
-            loop.break_if(walk.next(k));
+            fixup(k, here, me, scheduler, pos);
+            loop.break_if(scheduler.next(k));
             issue(k, from, 0);
-            const auto next = position(k, me, walk);
-            const tile_position now{k.mov(pos.row), k.mov(pos.col), k.mov(pos.batch)};
+            const auto next = coord(k, me, scheduler);
+            const tile_coord now{k.mov(pos.row), k.mov(pos.col), k.mov(pos.batch)};
             pos.row = next.row, pos.col = next.col, pos.batch = next.batch;
-            scales_of(k, me, pos, walk);  // on their way while the tile is stored
+            scales_of(k, me, pos, scheduler);  // on their way while the tile is stored
             store(k, here, me, now);
             clear(k);
         });
@@ -74,8 +74,8 @@ private:
         reg<f32> up, down, b[scale_blocks];
     };
 
-    static constexpr tile_position position(k_t& k, const gemm_consumer& me, const tile_walk<S>& walk) {
-        const auto pos = walk.position(k);
+    static constexpr tile_coord coord(k_t& k, const gemm_consumer& me, const tile_scheduler<S>& scheduler) {
+        const auto pos = scheduler.coord(k);
         return {k.mad_lo(me.index, 64u, pos.row), pos.col, pos.batch};
     }
     constexpr void clear(k_t& k) {
@@ -83,28 +83,29 @@ private:
     }
     /// Hands the sums of an item over that is not the first part of its tile, or completes the tile whose first part it
     /// is.
-    constexpr void share(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk,
-                         tile_position& pos) {
+    constexpr void fixup(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_scheduler<S>& scheduler,
+                         tile_coord& pos) {
         if constexpr (C.stream_k) {
-            gave_ = walk.first != 0u;
-            k.if_(gave_, [&] {
-                 slots_.give(k, me, sum_, here.cluster, here.block.rank);
+            was_partial_ = scheduler.first != 0u;
+            k.if_(was_partial_, [&] {
+                 fixup_.store(k, me, sum_, here.cluster, here.block.rank);
                  pos.row = k.template mov<u32>(0x70000000u);  // nothing of this item is inside C
              }).else_([&] {
-                k.if_(walk.last != here.steps,
-                      [&] { slots_.complete(k, me, walk, here.cluster, here.block.rank, sum_); });
+                k.if_(scheduler.last != here.steps,
+                      [&] { fixup_.reduce(k, me, scheduler, here.cluster, here.block.rank, sum_); });
             });
         }
     }
     /// Stores a tile, or says that a part of one is in memory.
-    constexpr void store(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_position& pos) {
+    constexpr void store(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_coord& pos) {
         out_.write(k, me, [&](u32 i) { return sum_[i]; }, pos);
-        if constexpr (C.stream_k) k.if_(gave_, [&] { slots_.announce(k, me, here.cluster, here.block.rank); });
+        if constexpr (C.stream_k) k.if_(was_partial_, [&] { fixup_.signal(k, me, here.cluster, here.block.rank); });
     }
 
     /// Where the scales of an item begin, and those of its first steps. Rows and columns behind the last take its
     /// scales.
-    constexpr void scales_of(k_t& k, const gemm_consumer& me, const tile_position& pos, const tile_walk<S>& walk) {
+    constexpr void scales_of(k_t& k, const gemm_consumer& me, const tile_coord& pos,
+                             const tile_scheduler<S>& scheduler) {
         const auto last = k.sub(p_.m, 1u), last_block = k.shr(k.sub(p_.n, 1u), 7u);
         const auto row = k.add(pos.row, me.row);
         const auto a_line = k.template cvt<u32>(p_.a_scale_row), b_line = k.template cvt<u32>(p_.b_scale_col);
@@ -116,11 +117,11 @@ private:
         for (u32 i = 0; i < scale_blocks; ++i) b_[i] = k.mul_lo(k.min(k.add(block, i), last_block), b_line);
         if constexpr (C.bn % 128 != 0) middle_ = k.and_(pos.col, 64u);
         if constexpr (C.stream_k) {
-            move(k.mul_lo(walk.first, k.template cvt<u32>(p_.a_scale_k)),
-                 k.mul_lo(walk.first, k.template cvt<u32>(p_.b_scale_k)));
-            left_ = k.sub(k.sub(walk.last, walk.first), 1u);
+            move(k.mul_lo(scheduler.first, k.template cvt<u32>(p_.a_scale_k)),
+                 k.mul_lo(scheduler.first, k.template cvt<u32>(p_.b_scale_k)));
+            left_ = k.sub(k.sub(scheduler.last, scheduler.first), 1u);
         } else {
-            left_ = k.sub(walk.last, 1u);
+            left_ = k.sub(scheduler.last, 1u);
         }
         to_load_ = k.mov(left_);
         load(k, 0);
@@ -185,7 +186,7 @@ private:
             const bool last = slice + 1 == slices;
             if (last) load_next(k, set);
             k.wgmma.template wait_group<0>();
-            if (last) from.stages.free(k, slot_);
+            if (last) from.stages.release(k, slot_);
             // All of one scale first: a register that the addition before it has read costs no second read.
             for (u32 half = 0; half < 2; ++half)
                 for (u32 r = 0; r < registers; ++r)
@@ -204,11 +205,11 @@ private:
             return slice == 1 ? reg<f32>(k.selp(b[1], b[0], middle_ != 0u)) : b[slice / 2];
     }
 
-    tile_writer<S> out_;
-    stream_k_slots<S> slots_;
+    tile_epilogue<S> out_;
+    stream_k_fixup<S> fixup_;
     gemm_pointers<S> g_;
     gemm_arguments p_;
-    reg<pred> gave_;  ///< the item before this one was handed over
+    reg<pred> was_partial_;  ///< the item before this one was handed over
     sums_t part_;
     reg<f32> sum_[C.bn / 2];
     reg<u32> up_, down_, b_[scale_blocks];  ///< elements from the first scale, fewer than 2^32

@@ -38,7 +38,7 @@ struct gemm_config {
     u32 cluster = 2;    ///< blocks of a cluster on top of each other: they share each B tile by multicast
     u32 cluster_n = 1;  ///< blocks of a cluster side by side: they share each A tile by multicast
     u32 split_k = 1;    ///< blocks of a cluster that share one tile, each taking a part of K (then it has no others)
-    u32 group = 8;      ///< rows of cluster tiles that are walked together, for L2 reuse
+    u32 group = 8;      ///< rows of cluster tiles that are worked on together, for L2 reuse
     u32 blocks_per_sm = 1;
     bool stream_k = false;  ///< the last one to two waves are cut along K, so that every cluster works equally long
     bool block_scaled =
@@ -48,7 +48,7 @@ struct gemm_config {
     /// The weights (B of the call) are not written by the kernel before this one: their first loads do not wait for it.
     bool early_b = false;
     /// Every other tile of a cluster walks K from its end: the L2 still holds what the tile before it loaded last.
-    bool to_and_fro = false;
+    bool serpentine = false;
     l2_hint a_hint = l2_hint::normal, b_hint = l2_hint::normal;  ///< what the L2 should keep
     major a = k_major;                                           ///< A as M x K rows (`k_major`) or as K x M rows
     major b = k_major;                                           ///< B as N x K rows (`k_major`, "NT") or as K x N rows
@@ -101,13 +101,13 @@ struct gemm_config {
         // Accumulators, and while a store is pending the packed results; ptxas refuses a wgmma without room (C7602).
         const bool registers =
             65536 / (threads() * blocks_per_sm) >= bn / 2 + 24 || (blocks_per_sm == 1 && consumers() > 1);
-        // A stage is as deep as a block of scales, and 64 columns have one scale of B (`scaled_consumer`).
+        // A stage is as deep as a block of scales, and 64 columns have one scale of B (`block_scaled_consumer`).
         const bool scales = !block_scaled || ((bn == 128 || bn == 192 || bn == 256) && consumers() == 2 &&
                                               blocks_per_sm == 1 && split_k == 1 && !swaps_operands());
-        const bool walk = !to_and_fro || (split_k == 1 && !block_scaled);  // scales are read in the order of K
+        const bool forth = !serpentine || (split_k == 1 && !block_scaled);  // scales are read in the order of K
         const bool turns = !ping_pong() || (bn * row_blocks() <= 256 && blocks_per_sm == 1 && !stream_k &&
                                             split_k == 1 && !block_scaled && !swaps_operands());
-        return tile && blocks && modes && fits && registers && scales && walk && turns;
+        return tile && blocks && modes && fits && registers && scales && forth && turns;
     }
 };
 

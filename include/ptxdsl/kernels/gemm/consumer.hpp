@@ -12,7 +12,7 @@ namespace ptxdsl::kernels::detail {
 template <class S>
 struct gemm_place {
     reg<u32> tid;
-    cluster_place<S> block;
+    block_in_cluster<S> block;
     reg<u32> cluster, clusters, steps;
 
     constexpr gemm_place(k_t& k, const gemm_arguments& p)
@@ -42,114 +42,115 @@ struct register_plan {
 template <class S>
 class overlapped_consumer {
     static constexpr gemm_config C = S::config;
-    static constexpr u32 chunks = store_packed<S>::chunks;
+    static constexpr u32 chunks = epilogue_tma<S>::chunks;
 
 public:
     constexpr overlapped_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
-        : out_(k, g.c_map, me), math_(k, g, p), slots_(g.partials, g.flags) {}
+        : out_(k, g.c_map, me), op_(k, g, p), fixup_(g.partials, g.flags) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
-                       tile_walk<S>& walk) {
-        gemm_multiplier<S> product(k, ring, me, here.block);
+                       tile_scheduler<S>& scheduler) {
+        mainloop<S> mma(k, ring, me, here.block);
         out_.reserve(k, me.lane);
         if constexpr (chunks > 8)
-            store_in_line(k, here, me, walk, product);
+            store_in_line(k, here, me, scheduler, mma);
         else
-            store_in_loop(k, here, me, walk, product);
+            store_in_loop(k, here, me, scheduler, mma);
         for (u32 c = 0; c < chunks; ++c) out_.store(k, pos_, c);
-        announce(k, here, me);
+        signal(k, here, me);
         out_.finish(k);
     }
 
 private:
     /// The steps of a tile are one loop, and each stores the next chunk of the tile before: ptxas has two copies of a
     /// product instead of one for each chunk, and is done in half the time.
-    constexpr void store_in_loop(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, tile_walk<S>& walk,
-                                 gemm_multiplier<S>& product) {
+    constexpr void store_in_loop(k_t& k, const gemm_place<S>& here, const gemm_consumer& me,
+                                 tile_scheduler<S>& scheduler, mainloop<S>& mma) {
         stored_ = k.mov<u32>(chunks).named("stored");  // in front of the first tile nothing waits
-        if constexpr (C.stream_k) gave_ = stored_ == 0u;
-        const auto start = position(k, me, walk);
+        if constexpr (C.stream_k) was_partial_ = stored_ == 0u;
+        const auto start = coord(k, me, scheduler);
         pos_ = {k.mov(start.row), k.mov(start.col), k.mov(start.batch)};
-        const auto store = [&] { store_next(k, here, me, walk); };
+        const auto store = [&] { store_next(k, here, me, scheduler); };
         k.loop([&](loop_handle loop) {
-            product.begin(k, C.stream_k ? walk.first : k.mov<u32>(0));
+            mma.begin(k, C.stream_k ? scheduler.first : k.mov<u32>(0));
             store();
-            product.rest(k, walk.last, store);
-            product.drain(k);
+            mma.rest(k, scheduler.last, store);
+            mma.drain(k);
             k.while_([&] { return stored_ < chunks; }, store);  // K was too short for them
-            finish(k, here, me, walk, product.acc);
+            finish(k, here, me, scheduler, mma.acc);
             stored_ = k.mov<u32>(0);
-            loop.break_if(walk.next(k));
+            loop.break_if(scheduler.next(k));
         });
     }
     /// A step between two chunks, written out. Of many narrow chunks the loop above costs 5 % (128 x 176).
-    constexpr void store_in_line(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, tile_walk<S>& walk,
-                                 gemm_multiplier<S>& product) {
-        const auto begin = [&] { product.begin(k, C.stream_k ? walk.first : k.mov<u32>(0)); };
+    constexpr void store_in_line(k_t& k, const gemm_place<S>& here, const gemm_consumer& me,
+                                 tile_scheduler<S>& scheduler, mainloop<S>& mma) {
+        const auto begin = [&] { mma.begin(k, C.stream_k ? scheduler.first : k.mov<u32>(0)); };
         begin();
-        pos_ = position(k, me, walk);
+        pos_ = coord(k, me, scheduler);
         k.loop([&](loop_handle loop) {
-            product.rest(k, walk.last);
-            product.drain(k);
-            finish(k, here, me, walk, product.acc);
-            loop.break_if(walk.next(k));
+            mma.rest(k, scheduler.last);
+            mma.drain(k);
+            finish(k, here, me, scheduler, mma.acc);
+            loop.break_if(scheduler.next(k));
             begin();
             for (u32 c = 0; c < chunks; ++c) {
                 out_.store(k, pos_, c);
-                if (c + 1 < chunks) product.more(k, walk.last);
+                if (c + 1 < chunks) mma.more(k, scheduler.last);
             }
-            announce(k, here, me);
-            const auto now = position(k, me, walk);
+            signal(k, here, me);
+            const auto now = coord(k, me, scheduler);
             pos_.row = now.row, pos_.col = now.col, pos_.batch = now.batch;
         });
     }
     /// Stores the next chunk of the tile before this one, if there is one; behind the last, `pos_` is this tile's.
-    constexpr void store_next(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk) {
+    constexpr void store_next(k_t& k, const gemm_place<S>& here, const gemm_consumer& me,
+                              const tile_scheduler<S>& scheduler) {
         k.if_(stored_ < chunks, [&] {
             for (u32 c = 0; c < chunks; ++c) k.if_(stored_ == c, [&] { out_.store(k, pos_, c); });
             stored_ = k.add(stored_, 1u);
             k.if_(stored_ == chunks, [&] {
-                announce(k, here, me);
-                const auto now = position(k, me, walk);
+                signal(k, here, me);
+                const auto now = coord(k, me, scheduler);
                 pos_.row = now.row, pos_.col = now.col, pos_.batch = now.batch;
             });
         });
     }
-    static constexpr tile_position position(k_t& k, const gemm_consumer& me, const tile_walk<S>& walk) {
-        const auto pos = walk.position(k);
+    static constexpr tile_coord coord(k_t& k, const gemm_consumer& me, const tile_scheduler<S>& scheduler) {
+        const auto pos = scheduler.coord(k);
         return {k.mad_lo(me.index, 64u, pos.row), pos.col, pos.batch};
     }
     /// Says that this warpgroup's part of a tile is in memory, if `finish` left one there.
-    constexpr void announce(k_t& k, const gemm_place<S>& here, const gemm_consumer& me) {
+    constexpr void signal(k_t& k, const gemm_place<S>& here, const gemm_consumer& me) {
         if constexpr (C.stream_k) {
-            k.if_(gave_, [&] { slots_.announce(k, me, here.cluster, here.block.rank); });
+            k.if_(was_partial_, [&] { fixup_.signal(k, me, here.cluster, here.block.rank); });
         }
     }
     /// Packs the tile, or for an item that is a part of one hands it over or completes it.
-    constexpr void finish(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk,
-                          const accumulator<f32, C.bn>& acc) {
+    constexpr void finish(k_t& k, const gemm_place<S>& here, const gemm_consumer& me,
+                          const tile_scheduler<S>& scheduler, const accumulator<f32, C.bn>& acc) {
         const auto col = k.add(pos_.col, me.col);
         const auto own = [&](u32 i) { return acc[i]; };
         if constexpr (!C.stream_k) {
-            out_.pack(k, math_, own, col);
+            out_.pack(k, op_, own, col);
         } else {
-            gave_ = walk.first != 0u;
-            k.if_(walk.first == 0u, [&] {
-                 k.if_(walk.last != here.steps,
-                       [&] { slots_.complete(k, me, walk, here.cluster, here.block.rank, acc); });
-                 out_.pack(k, math_, own, col);
+            was_partial_ = scheduler.first != 0u;
+            k.if_(scheduler.first == 0u, [&] {
+                 k.if_(scheduler.last != here.steps,
+                       [&] { fixup_.reduce(k, me, scheduler, here.cluster, here.block.rank, acc); });
+                 out_.pack(k, op_, own, col);
              }).else_([&] {
-                slots_.give(k, me, acc, here.cluster, here.block.rank);
+                fixup_.store(k, me, acc, here.cluster, here.block.rank);
                 pos_.row = k.mov<u32>(0x70000000u);  // nothing of this item is inside C
             });
         }
     }
-    store_packed<S> out_;
-    gemm_math<S> math_;
-    stream_k_slots<S> slots_;
-    reg<u32> stored_;    ///< chunks of the tile before this one that are stored
-    tile_position pos_;  ///< of the tile that is stored, then of this one
-    reg<pred> gave_;     ///< the item before this one was handed over
+    epilogue_tma<S> out_;
+    epilogue_op<S> op_;
+    stream_k_fixup<S> fixup_;
+    reg<u32> stored_;        ///< chunks of the tile before this one that are stored
+    tile_coord pos_;         ///< of the tile that is stored, then of this one
+    reg<pred> was_partial_;  ///< the item before this one was handed over
 };
 
 /// The consumer of a persistent kernel that stores from registers. Where it computes C^T, tiles are small: while one is
@@ -161,81 +162,44 @@ class direct_consumer {
 
 public:
     constexpr direct_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer&)
-        : out_(g.c, p), math_(k, g, p), slots_(g.partials, g.flags) {}
+        : out_(g.c, p), op_(k, g, p), fixup_(g.partials, g.flags) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
-                       tile_walk<S>& walk) {
-        gemm_multiplier<S> product(k, ring, me, here.block);
+                       tile_scheduler<S>& scheduler) {
+        mainloop<S> mma(k, ring, me, here.block);
         k.loop([&](loop_handle loop) {
-            product.begin(k, C.stream_k ? walk.first : k.mov<u32>(0));
-            product.rest(k, walk.last);
-            product.drain(k);
-            finish(k, here, me, walk, product.acc);
-            loop.break_if(walk.next(k));
+            mma.begin(k, C.stream_k ? scheduler.first : k.mov<u32>(0));
+            mma.rest(k, scheduler.last);
+            mma.drain(k);
+            finish(k, here, me, scheduler, mma.acc);
+            loop.break_if(scheduler.next(k));
         });
     }
 
 private:
-    constexpr void finish(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const tile_walk<S>& walk,
-                          const accumulator<typename S::sum, C.bn>& acc) const {
+    constexpr void finish(k_t& k, const gemm_place<S>& here, const gemm_consumer& me,
+                          const tile_scheduler<S>& scheduler, const accumulator<typename S::sum, C.bn>& acc) const {
         const auto store = [&] {
-            auto pos = walk.position(k);
+            auto pos = scheduler.coord(k);
             pos.row = k.mad_lo(me.index, 64u, pos.row);
-            out_.store(k, me, math_, [&](u32 i) { return acc[i]; }, pos, groups);
+            out_.store(k, me, op_, [&](u32 i) { return acc[i]; }, pos, groups);
         };
         if constexpr (!C.stream_k) {
             store();
         } else {
-            k.if_(walk.first == 0u, [&] {
-                 k.if_(walk.last != here.steps,
-                       [&] { slots_.complete(k, me, walk, here.cluster, here.block.rank, acc); });
+            k.if_(scheduler.first == 0u, [&] {
+                 k.if_(scheduler.last != here.steps,
+                       [&] { fixup_.reduce(k, me, scheduler, here.cluster, here.block.rank, acc); });
                  store();
              }).else_([&] {
-                slots_.give(k, me, acc, here.cluster, here.block.rank);
-                slots_.announce(k, me, here.cluster, here.block.rank);
+                fixup_.store(k, me, acc, here.cluster, here.block.rank);
+                fixup_.signal(k, me, here.cluster, here.block.rank);
             });
         }
     }
-    store_registers<S> out_;
-    gemm_math<S> math_;
-    stream_k_slots<S> slots_;
-};
-
-/// One tile a cluster, each block a part of K; the blocks add up through shared memory and each stores a part of the
-/// columns.
-template <class S>
-class split_consumer {
-    static constexpr gemm_config C = S::config;
-
-public:
-    constexpr split_consumer(const gemm_pointers<S>& g, const gemm_arguments& p) : out_(g.c, p), pointers_(g), p_(p) {}
-
-    constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_ring<S>& ring, const reg32& first,
-                       const reg32& last, const tile_position& at) const {
-        const gemm_consumer me(k, here.tid);
-        gemm_multiplier<S> product(k, ring, me, here.block);
-        product.begin(k, first);
-        product.rest(k, last);
-        product.drain(k);
-        k.barrier_cluster_arrive();
-        k.barrier_cluster_wait();  // every block has read its stages
-        const cluster_sum<S> exchange(k, ring, me);
-        exchange.send(k, product.acc, here.block.rank);
-        k.barrier_cluster_arrive();
-        k.barrier_cluster_wait();
-        reg<f32> sum[cluster_sum<S>::sum_size];
-        exchange.receive(k, sum);
-        const gemm_math<S> math(k, pointers_, p_);
-        const tile_position pos{k.mad_lo(me.index, 64u, at.row),
-                                k.mad_lo(here.block.rank, cluster_sum<S>::sum_columns, at.col), at.batch};
-        constexpr bool halved = S::epilogue.gated && !C.swaps_operands();
-        out_.store(k, me, math, [&](u32 i) { return sum[i]; }, pos, cluster_sum<S>::sum_columns / (halved ? 16 : 8));
-    }
-
-private:
-    store_registers<S> out_;
-    gemm_pointers<S> pointers_;
-    gemm_arguments p_;
+    epilogue_registers<S> out_;
+    epilogue_op<S> op_;
+    stream_k_fixup<S> fixup_;
 };
 
 /// Two warpgroups with every other tile each. A named barrier apiece says whose products go to the tensor cores: it is
@@ -251,39 +215,39 @@ public:
         : out_(k, g, p, me) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
-                       tile_walk<S>& walk) {
-        gemm_multiplier<S> product(k, ring, me, here.block);
+                       tile_scheduler<S>& scheduler) {
+        mainloop<S> mma(k, ring, me, here.block);
         const auto own = k.add(me.index, 1u).named("own_turn");
         const auto other = k.sub(2u, me.index).named("other_turn");
         k.if_(me.index != 0u, [&] {  // the first turn is the first warpgroup's
             k.bar_arrive(other, threads);
-            product.skip(k, here.steps);
-            walk.skip(k);
+            mma.skip(k, here.steps);
+            scheduler.skip(k);
         });
-        k.while_([&] { return walk.inside(); },
+        k.while_([&] { return scheduler.inside(); },
                  [&] {
                      k.bar_sync(own, threads);
-                     product.begin(k, k.mov<u32>(0));
-                     product.rest(k, walk.last);
-                     const auto pos = walk.position(k);
-                     walk.skip(k);
-                     k.at(walk.inside()).bar_arrive(other, threads);
-                     product.drain(k);
-                     write(k, me, product, pos);
-                     product.skip(k, here.steps);
-                     walk.skip(k);
+                     mma.begin(k, k.mov<u32>(0));
+                     mma.rest(k, scheduler.last);
+                     const auto pos = scheduler.coord(k);
+                     scheduler.skip(k);
+                     k.at(scheduler.inside()).bar_arrive(other, threads);
+                     mma.drain(k);
+                     write(k, me, mma, pos);
+                     mma.skip(k, here.steps);
+                     scheduler.skip(k);
                  });
         out_.finish(k);
     }
 
 private:
-    constexpr void write(k_t& k, const gemm_consumer& me, const gemm_multiplier<S>& product, const tile_position& pos) {
+    constexpr void write(k_t& k, const gemm_consumer& me, const mainloop<S>& mma, const tile_coord& pos) {
         for (u32 b = 0; b < C.row_blocks(); ++b) {
             const auto row = b == 0 ? pos.row : reg32(k.add(pos.row, 64 * b));
-            out_.write(k, me, [&](u32 i) { return product.rows(b)[i]; }, {row, pos.col, pos.batch});
+            out_.write(k, me, [&](u32 i) { return mma.rows(b)[i]; }, {row, pos.col, pos.batch});
         }
     }
-    tile_writer<S> out_;
+    tile_epilogue<S> out_;
 };
 
 }  // namespace ptxdsl::kernels::detail

@@ -65,12 +65,12 @@ struct bias_pair {
 
 /// Turns accumulators into results. `source(i)` is accumulator register `i`.
 template <class S>
-class gemm_math {
+class epilogue_op {
     static constexpr gemm_epilogue E = S::epilogue;
 
 public:
     /// Loads scales, so it comes after the wait for the kernel ahead of this one.
-    constexpr gemm_math(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) : p_(p), bias_(g.bias) {
+    constexpr epilogue_op(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) : p_(p), bias_(g.bias) {
         if constexpr (E.tensor_scales) {
             const auto scales = k.template mul<rn>(k.ld(g.a_scale), k.ld(g.b_scale));
             alpha_ = k.template mul<rn>(scales, p.alpha).named("alpha");
@@ -126,7 +126,8 @@ public:
     /// Results of group `block` of such a product, rows `up` and 8 below; of a gated one, whose groups of 16 rows are 8
     /// of the gate and 8 of the value, the first two only.
     template <class Source>
-    constexpr void turned_group(k_t& k, const Source& source, const bias_pair& b, u32 block, reg<f32> (&out)[4]) const {
+    constexpr void transposed_group(k_t& k, const Source& source, const bias_pair& b, u32 block,
+                                    reg<f32> (&out)[4]) const {
         for (u32 i = 0; i < 4; ++i) out[i] = linear(k, source(4 * block + i), b.v[i / 2]);
         for (u32 i = 0; i < (E.gated ? 2 : 4); ++i) out[i] = apply(k, E.act, out[i]);
         if constexpr (E.gated)
@@ -154,13 +155,13 @@ private:
 /// Results as pairs of 16 bits in registers, stored through one warp's own staging tiles: 16 rows of 128 bytes, two of
 /// them in turn, no barrier beyond the warp.
 template <class S>
-class store_packed {
+class epilogue_tma {
     static constexpr u32 groups = S::out_columns / 8;
     static constexpr u32 per_chunk = S::chunk / 8;
     static constexpr u32 buffers = S::config.store_buffers();
 
 public:
-    constexpr store_packed(k_t& k, const typename S::map_c& map, const gemm_consumer& me)
+    constexpr epilogue_tma(k_t& k, const typename S::map_c& map, const gemm_consumer& me)
         : map_(map),
           tiles_(k.smem<typename S::c>(S::config.consumers() * 4 * buffers, "c")),
           first_(k.mul_lo(k.mad_lo(me.index, 4u, me.warp), buffers).named("staging")),
@@ -170,15 +171,15 @@ public:
 
     /// Converts a tile: `source(i)` is accumulator register `i`.
     template <class Source>
-    constexpr void pack(k_t& k, const gemm_math<S>& math, const Source& source, const reg32& col) {
-        for (u32 c = 0; c < chunks; ++c) pack(k, math, source, col, c);
+    constexpr void pack(k_t& k, const epilogue_op<S>& op, const Source& source, const reg32& col) {
+        for (u32 c = 0; c < chunks; ++c) pack(k, op, source, col, c);
     }
     /// Chunk `c` of it.
     template <class Source>
-    constexpr void pack(k_t& k, const gemm_math<S>& math, const Source& source, const reg32& col, u32 c) {
+    constexpr void pack(k_t& k, const epilogue_op<S>& op, const Source& source, const reg32& col, u32 c) {
         for (u32 g = c * per_chunk; g < (c + 1) * per_chunk; ++g) {
             reg<f32> v[4];
-            math.group(k, source, col, g, v);
+            op.group(k, source, col, g, v);
             packed_[2 * g] = k.template cvt<typename S::packed, rn>(hi(v[1]), lo(v[0]));
             packed_[2 * g + 1] = k.template cvt<typename S::packed, rn>(hi(v[3]), lo(v[2]));
         }
@@ -190,7 +191,7 @@ public:
         for (auto& p : packed_) p = k.mov(any).template as<typename S::packed>();
     }
     /// Stores chunk `c` of what was packed. No barrier beyond the warp: a warp's rows are its own.
-    constexpr void store(k_t& k, const tile_position& pos, u32 c) const {
+    constexpr void store(k_t& k, const tile_coord& pos, u32 c) const {
         constexpr std::int32_t next_tile = S::c::layout.stage_stride();
         // Where the chunks of a tile are no multiple of the buffers, the first takes that of one shortly before it.
         if (c == 0 && (chunks % buffers != 0 || chunks == buffers))
@@ -224,19 +225,19 @@ private:
 
 /// Stores from registers with bounds checks, pairs or single elements; adds beta * C where the epilogue has it.
 template <class S>
-class store_direct {
+class epilogue_direct {
     using Out = typename S::out;
     using value = reg<typename S::sum>;
     static constexpr bool pairs = S::config.store == store_mode::pairs;
     static constexpr bool beta = S::epilogue.beta;
 
 public:
-    constexpr store_direct(global_ptr<Out> c, const gemm_arguments& p) : c_(c), p_(p) {}
+    constexpr epilogue_direct(global_ptr<Out> c, const gemm_arguments& p) : c_(c), p_(p) {}
 
     /// Groups [0, count) of 8 columns from column `col`: `source(i)` is accumulator register `i` of them.
     template <class Source>
-    constexpr void store(k_t& k, const gemm_consumer& me, const gemm_math<S>& math, const Source& source,
-                         const tile_position& pos, u32 count) const {
+    constexpr void store(k_t& k, const gemm_consumer& me, const epilogue_op<S>& op, const Source& source,
+                         const tile_coord& pos, u32 count) const {
         const auto col = k.add(pos.col, me.col);
         const auto out_col = S::epilogue.gated ? k.add(k.shr(pos.col, 1u), me.col) : col;
         const auto width = S::epilogue.gated ? k.shr(p_.n, 1u) : p_.n;
@@ -246,7 +247,7 @@ public:
         const line up{base + k.mul_wide(row, p_.ldc), row < p_.m}, down{base + k.mul_wide(low, p_.ldc), low < p_.m};
         for (u32 g = 0; g < count; ++g) {
             reg<typename S::sum> v[4];
-            math.group(k, source, col, g, v);
+            op.group(k, source, col, g, v);
             const auto x = k.add(out_col, g * 8);
             put(k, up, x, width, v[0], v[1]);
             put(k, down, x, width, v[2], v[3]);
@@ -303,18 +304,18 @@ private:
 
 /// Stores C^T: a warp turns 8 x 8 blocks, after which four threads hold 16 bytes of a row of C.
 template <class S>
-class store_transposed {
+class epilogue_transposed {
     static constexpr bool gated = S::epilogue.gated;
     using Out = typename S::out;
 
 public:
-    constexpr store_transposed(global_ptr<Out> c, const gemm_arguments& p) : c_(c), p_(p) {}
+    constexpr epilogue_transposed(global_ptr<Out> c, const gemm_arguments& p) : c_(c), p_(p) {}
 
     /// Groups [0, count) of 8 columns (tokens) from column `pos.col`: `source(i)` is accumulator register `i` of them.
     template <class Source>
-    constexpr void store(k_t& k, const gemm_consumer& me, const gemm_math<S>& math, const Source& source,
-                         const tile_position& pos, u32 count) const {
-        const bias_pair bias = math.load_row_bias(k, k.add(pos.row, me.row));
+    constexpr void store(k_t& k, const gemm_consumer& me, const epilogue_op<S>& op, const Source& source,
+                         const tile_coord& pos, u32 count) const {
+        const bias_pair bias = op.load_row_bias(k, k.add(pos.row, me.row));
         const auto half = [&](const reg32& x) { return gated ? reg32(k.shr(x, 1u)) : x; };
         // Of the turned block this thread has token lane / 4 and two neighbours of the weights' rows.
         const auto x = k.add(k.add(half(pos.row), k.mul_lo(me.warp, gated ? 8u : 16u)), me.col);
@@ -325,7 +326,7 @@ public:
         const auto in_up = x < width, in_down = k.add(x, 8u) < width;
         for (u32 g = 0; g < count; ++g) {
             reg<f32> v[4];
-            math.turned_group(k, source, bias, g, v);
+            op.transposed_group(k, source, bias, g, v);
             const auto at = start + k.mul_wide(k.mov(p_.ldc), 8 * g);
             const auto inside = k.add(token, 8 * g) < p_.n;
             put(k, at, inside && in_up, v[0], v[1]);
@@ -345,29 +346,29 @@ private:
 
 /// What stores from registers.
 template <class S>
-using store_registers = std::conditional_t<S::config.swaps_operands(), store_transposed<S>, store_direct<S>>;
+using epilogue_registers = std::conditional_t<S::config.swaps_operands(), epilogue_transposed<S>, epilogue_direct<S>>;
 
 /// Stores a tile's sums as the configuration says, with nothing of another tile between the pieces.
 template <class S>
-class tile_writer {
+class tile_epilogue {
     static constexpr bool packed = S::config.store == store_mode::tma;
-    using store_t = std::conditional_t<packed, store_packed<S>, store_direct<S>>;
+    using store_t = std::conditional_t<packed, epilogue_tma<S>, epilogue_direct<S>>;
 
 public:
-    constexpr tile_writer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
-        : out_(make(k, g, p, me)), math_(k, g, p) {}
+    constexpr tile_epilogue(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
+        : out_(make(k, g, p, me)), op_(k, g, p) {}
 
     /// `source(i)` is accumulator register `i` of the 64 rows from `pos.row` on.
     template <class Source>
-    constexpr void write(k_t& k, const gemm_consumer& me, const Source& source, const tile_position& pos) {
+    constexpr void write(k_t& k, const gemm_consumer& me, const Source& source, const tile_coord& pos) {
         if constexpr (packed) {
             const auto col = k.add(pos.col, me.col);
             for (u32 c = 0; c < out_.chunks; ++c) {
-                out_.pack(k, math_, source, col, c);
+                out_.pack(k, op_, source, col, c);
                 out_.store(k, pos, c);
             }
         } else {
-            out_.store(k, me, math_, source, pos, S::out_columns / 8);
+            out_.store(k, me, op_, source, pos, S::out_columns / 8);
         }
     }
     constexpr void finish(k_t& k) const {
@@ -382,7 +383,7 @@ private:
             return store_t(g.c, p);
     }
     store_t out_;
-    gemm_math<S> math_;
+    epilogue_op<S> op_;
 };
 
 }  // namespace ptxdsl::kernels::detail

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix product for Hopper, one source for all configurations (docs/kernels/gemm.md draws the pipeline).
 //
-//   warpgroup 0    one thread walks the tiles and feeds a ring of shared-memory stages through TMA
+//   warpgroup 0    one thread goes from tile to tile and feeds a ring of shared-memory stages through TMA
 //   the others     wait for a stage, multiply 64 rows each, free the stage; the result is converted to 16 bits in
-//   registers
-//                  and stored while the tensor cores already work on the next tile
+//                  registers and stored while the tensor cores already work on the next tile
 //
 // The grid is persistent (without `split_k`): a cluster takes every (number of clusters)-th tile.
 #pragma once
 
 #include <ptxdsl/kernels/gemm/block_scaled.hpp>
+#include <ptxdsl/kernels/gemm/split_k.hpp>
 
 #include <type_traits>
 
@@ -17,7 +17,7 @@ namespace ptxdsl::kernels::detail {
 
 /// Makes the ring ready and lets the next grid be placed on multiprocessors that become free.
 template <class S>
-constexpr void enter(k_t& k, const gemm_ring<S>& ring, const gemm_place<S>& here, const gemm_pointers<S>& g) {
+constexpr void prologue(k_t& k, const gemm_ring<S>& ring, const gemm_place<S>& here, const gemm_pointers<S>& g) {
     k.single_thread(here.tid == 0u, [&] {
         k.prefetch_tensormap(g.a);
         k.prefetch_tensormap(g.b);
@@ -28,24 +28,24 @@ constexpr void enter(k_t& k, const gemm_ring<S>& ring, const gemm_place<S>& here
         k.griddepcontrol_wait();  // the grid before this one may still write A, B or read C
 }
 
-/// The producer's walk over its items.
+/// The producer's items, one after the other.
 template <class S>
-constexpr void produce_all(k_t& k, const gemm_producer<S>& producer, tile_walk<S>& walk) {
+constexpr void produce_all(k_t& k, const gemm_producer<S>& producer, tile_scheduler<S>& scheduler) {
     const auto zero = k.mov<u32>(0);
-    const auto first = [&] { return S::config.stream_k ? walk.first : zero; };
+    const auto first = [&] { return S::config.stream_k ? scheduler.first : zero; };
     if constexpr (S::config.early_b) {
-        producer.fill_early(k, walk.position(k), first(), walk.last);
-        const auto done = walk.next(k);
+        producer.load_early(k, scheduler.coord(k), first(), scheduler.last);
+        const auto done = scheduler.next(k);
         k.if_(unless(done), [&] {
             k.do_while([&] {
-                producer.fill(k, walk.position(k), first(), walk.last);
-                return !walk.next(k);
+                producer.load(k, scheduler.coord(k), first(), scheduler.last);
+                return !scheduler.next(k);
             });
         });
     } else {
         k.do_while([&] {
-            producer.fill(k, walk.position(k), first(), walk.last);
-            return !walk.next(k);
+            producer.load(k, scheduler.coord(k), first(), scheduler.last);
+            return !scheduler.next(k);
         });
     }
 }
@@ -53,23 +53,23 @@ constexpr void produce_all(k_t& k, const gemm_producer<S>& producer, tile_walk<S
 template <class S>
 constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
     using whole = std::conditional_t<S::config.store == store_mode::tma, overlapped_consumer<S>, direct_consumer<S>>;
-    using one_tile = std::conditional_t<S::config.block_scaled, scaled_consumer<S>, whole>;
+    using one_tile = std::conditional_t<S::config.block_scaled, block_scaled_consumer<S>, whole>;
     using consumer = std::conditional_t<S::config.ping_pong(), ping_pong_consumer<S>, one_tile>;
     using plan = register_plan<S>;
     const gemm_ring<S> ring(k);
     const gemm_place<S> here(k, p);
-    enter(k, ring, here, g);
-    const tile_order<S> order(k, p, here.block);
-    tile_walk<S> walk(k, order, here.steps, here.cluster, here.clusters);
+    prologue(k, ring, here, g);
+    const tile_raster<S> raster(k, p, here.block);
+    tile_scheduler<S> scheduler(k, raster, here.steps, here.cluster, here.clusters);
     k.if_(here.tid < 128u, [&] {
          if constexpr (plan::moves) k.template setmaxnreg_dec<plan::producer>();
          k.single_thread(here.tid == 0u,
-                         [&] { produce_all(k, gemm_producer<S>(k, ring, g.a, g.b, here.block), walk); });
+                         [&] { produce_all(k, gemm_producer<S>(k, ring, g.a, g.b, here.block), scheduler); });
      }).else_([&] {
         if constexpr (plan::moves) k.template setmaxnreg_inc<plan::consumer>();
         if constexpr (S::config.early_b) k.griddepcontrol_wait();
         const gemm_consumer me(k, here.tid);
-        consumer(k, g, p, me).run(k, here, me, ring, walk);
+        consumer(k, g, p, me).run(k, here, me, ring, scheduler);
     });
     if constexpr (S::config.cluster_blocks() >
                   1) {  // no block leaves while its peer may still multicast to it or free its slots
@@ -79,23 +79,23 @@ constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arg
 }
 
 template <class S>
-constexpr void split_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
+constexpr void split_k_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
     constexpr u32 ways = S::config.split_k;
     const gemm_ring<S> ring(k);
-    const split_consumer<S> out(g, p);
+    const split_k_consumer<S> out(g, p);
     const gemm_place<S> here(k, p);
-    enter(k, ring, here, g);
-    const tile_order<S> order(k, p, here.block);
-    const auto pos = order.at(k, here.cluster);
+    prologue(k, ring, here, g);
+    const tile_raster<S> raster(k, p, here.block);
+    const auto pos = raster.at(k, here.cluster);
     const auto first = k.div(k.mul_lo(here.steps, here.block.rank), ways);
     const auto last = k.div(k.mul_lo(here.steps, k.add(here.block.rank, 1u)), ways);
     k.if_(here.tid < 128u, [&] {
          k.single_thread(here.tid == 0u, [&] {
              const gemm_producer<S> producer(k, ring, g.a, g.b, here.block);
              if constexpr (S::config.early_b)
-                 producer.fill_early(k, pos, first, last);
+                 producer.load_early(k, pos, first, last);
              else
-                 producer.fill(k, pos, first, last);
+                 producer.load(k, pos, first, last);
          });
          for (u32 i = 0; i < 2; ++i) {
              k.barrier_cluster_arrive();
@@ -129,7 +129,7 @@ constexpr void gemm_body(builder<sm_90a>& k, typename detail::gemm_spec<C, In, O
     const detail::gemm_arguments p{m,     n,    depth,       batches,   ldc,         batch_stride,
                                    alpha, beta, a_scale_row, a_scale_k, b_scale_col, b_scale_k};
     if constexpr (C.split_k > 1)
-        detail::split_gemm<S>(k, g, p);
+        detail::split_k_gemm<S>(k, g, p);
     else
         detail::persistent_gemm<S>(k, g, p);
 }

@@ -15,22 +15,22 @@ class stage_reader {
     static constexpr gemm_config C = S::config;
 
 public:
-    constexpr stage_reader(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me, const cluster_place<S>& block)
+    constexpr stage_reader(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me, const block_in_cluster<S>& block)
         : ring_(ring),
           at_(k.consumer_state(ring.pipe)),
           releases_(me.t < C.sharers()),
-          free_(k.mapa(ring.pipe.empty(), release_rank(k, me, block))) {}
+          empty_(k.mapa(ring.pipe.empty(), release_rank(k, me, block))) {}
 
     constexpr void wait(k_t& k) const { k.wait_full(ring_.pipe, at_); }
     [[nodiscard]] constexpr const reg32& slot() const { return at_.slot(); }
     constexpr void advance(k_t& k) const { k.advance(at_); }
     /// Leaves `steps` stages to another warpgroup.
     constexpr void skip(k_t& k, const reg32& steps) const { k.advance(at_, steps); }
-    constexpr void free(k_t& k, const reg32& slot) const { k.at(releases_).mbarrier_arrive(free_[slot]); }
+    constexpr void release(k_t& k, const reg32& slot) const { k.at(releases_).mbarrier_arrive(empty_[slot]); }
 
 private:
     /// Thread i of a warpgroup frees the slot in the i-th block that shares it.
-    static constexpr reg32 release_rank(k_t& k, const gemm_consumer& me, const cluster_place<S>& block) {
+    static constexpr reg32 release_rank(k_t& k, const gemm_consumer& me, const block_in_cluster<S>& block) {
         if constexpr (C.split_k > 1)
             return block.rank;
         else
@@ -39,13 +39,13 @@ private:
     gemm_ring<S> ring_;
     typename gemm_ring<S>::pipe_t::consumer_state at_;
     reg<pred> releases_;
-    remote_mbarrier_ring<typename gemm_ring<S>::pipe_t::empty_ring> free_;
+    remote_mbarrier_ring<typename gemm_ring<S>::pipe_t::empty_ring> empty_;
 };
 
 /// A consumer warpgroup's main loop. `begin` issues the first step of an item and returns at once; `rest` issues all
 /// others, each time freeing the slot of the step before, and runs `then` behind each; `drain` waits for the last.
 template <class S>
-class gemm_multiplier {
+class mainloop {
     static constexpr gemm_config C = S::config;
 
     using sums_t = accumulator<typename S::sum, C.bn>;
@@ -53,7 +53,7 @@ class gemm_multiplier {
 public:
     sums_t acc;
 
-    constexpr gemm_multiplier(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me, const cluster_place<S>& block)
+    constexpr mainloop(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me, const block_in_cluster<S>& block)
         : acc(k.wgmma.make_accumulator<typename S::sum, C.bn>()),
           lower_(make_lower(k, acc)),
           stages_(k, ring, me, block),
@@ -128,7 +128,7 @@ private:
         }
         k.wgmma.commit_group();
     }
-    constexpr void release(k_t& k) const { stages_.free(k, previous_); }
+    constexpr void release(k_t& k) const { stages_.release(k, previous_); }
 
     sums_t lower_;  ///< of the second 64 rows, where a warpgroup has them
     stage_reader<S> stages_;

@@ -109,14 +109,14 @@ class gemm_producer {
 
 public:
     constexpr gemm_producer(k_t& k, const gemm_ring<S>& ring, const typename S::map_a& a, const typename S::map_b& b,
-                            const cluster_place<S>& block)
+                            const block_in_cluster<S>& block)
         : ring_(ring), a_(k, a, block.col), b_(k, b, block.row), at_(k.producer_state(ring.pipe)) {
-        if constexpr (C.to_and_fro) backwards_ = k.mov<u32>(0).named("backwards");
+        if constexpr (C.serpentine) backwards_ = k.mov<u32>(0).named("backwards");
         if constexpr (C.cluster_n > 1) a_.multicast_to(block.row_mask(k));
         if constexpr (C.cluster > 1) b_.multicast_to(block.column_mask(k));
     }
 
-    constexpr void fill(k_t& k, const tile_position& pos, const reg32& first, const reg32& last) const {
+    constexpr void load(k_t& k, const tile_coord& pos, const reg32& first, const reg32& last) const {
         const auto a_row = a_.first_row(k, pos.row), b_row = b_.first_row(k, pos.col);
         k.for_(first, last, 1u, [&](reg32 i) {
             const auto x = k.mul_lo(step_of(k, i, first, last), S::bk);
@@ -127,7 +127,7 @@ public:
             b_.load(k, ring_.b[at_.slot()], x, b_row, pos.batch, full);
             k.advance(at_);
         });
-        if constexpr (C.to_and_fro) {
+        if constexpr (C.serpentine) {
             auto back = backwards();
             back = k.xor_(back, 1u);
         }
@@ -135,7 +135,7 @@ public:
     /// The same for the first item of a kernel that may start before the one ahead of it has ended: the weights' parts
     /// of the first stages are under way before the wait, the other operand's after it. The ring is empty, so nobody
     /// has to free a slot.
-    constexpr void fill_early(k_t& k, const tile_position& pos, const reg32& first, const reg32& last) const {
+    constexpr void load_early(k_t& k, const tile_coord& pos, const reg32& first, const reg32& last) const {
         const auto a_row = a_.first_row(k, pos.row), b_row = b_.first_row(k, pos.col);
         const auto head = k.min(k.sub(last, first), C.stages);
         const auto load_a = [&](const reg32& i) {
@@ -159,13 +159,13 @@ public:
                 load_a(i);
             k.advance(at_);
         });
-        fill(k, pos, k.add(first, head), last);
+        load(k, pos, k.add(first, head), last);
     }
 
 private:
     /// What the `i`-th of the steps [first, last) loads.
     constexpr reg32 step_of(k_t& k, const reg32& i, const reg32& first, const reg32& last) const {
-        if constexpr (C.to_and_fro)
+        if constexpr (C.serpentine)
             return k.selp(k.sub(k.sub(k.add(first, last), 1u), i), i, backwards() != 0u);
         else
             return i;

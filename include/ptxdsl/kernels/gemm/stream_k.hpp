@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles with several owners: the hand-over of sums through global memory, and between the blocks of a cluster.
+// Stream-K: tiles that several clusters share, whose sums meet in global memory.
 #pragma once
 
 #include <ptxdsl/kernels/gemm/mainloop.hpp>
@@ -11,32 +11,32 @@ namespace ptxdsl::kernels::detail {
 /// Stream-K's hand-over: one slot a cluster, block and warpgroup, in global memory. A slot holds the sums as the
 /// threads have them, 16 bytes a thread at a time; its flag is 1 while it is full, and is 0 again after the kernel.
 template <class S>
-class stream_k_slots {
+class stream_k_fixup {
     static constexpr gemm_config C = S::config;
     static constexpr u32 vectors = C.bn / 8;
     using four = packet<f32, 4>;
 
 public:
-    constexpr stream_k_slots(global_ptr<f32, 16> partials, global_ptr<u32> flags)
+    constexpr stream_k_fixup(global_ptr<f32, 16> partials, global_ptr<u32> flags)
         : partials_(partials), flags_(flags) {}
 
-    /// Leaves the sums in the slot of `cluster`; `announce` says so once they are there. `sums[i]` is what accumulator
+    /// Leaves the sums in the slot of `cluster`; `signal` says so once they are there. `sums[i]` is what accumulator
     /// register `i` has or would have.
     template <class Sums>
-    constexpr void give(k_t& k, const gemm_consumer& me, const Sums& sums, const reg32& cluster,
-                        const reg32& rank) const {
+    constexpr void store(k_t& k, const gemm_consumer& me, const Sums& sums, const reg32& cluster,
+                         const reg32& rank) const {
         const auto to = place(k, me, index(k, me, cluster, rank));
         for (u32 v = 0; v < vectors; ++v)
             k.st(to + 128 * v,
                  vec<f32, 4>(sums[at(4 * v)], sums[at(4 * v + 1)], sums[at(4 * v + 2)], sums[at(4 * v + 3)]));
     }
-    constexpr void announce(k_t& k, const gemm_consumer& me, const reg32& cluster, const reg32& rank) const {
+    constexpr void signal(k_t& k, const gemm_consumer& me, const reg32& cluster, const reg32& rank) const {
         k.template membar<gl>();
         k.bar_sync(barrier(k, me), 128u);
         k.at(me.t == 0u).template st<release, gpu>(flags_ + index(k, me, cluster, rank), 1u);
     }
     /// Waits for the slot of `cluster` and returns where this thread's part is.
-    constexpr global_ptr<four, 16> take(k_t& k, const gemm_consumer& me, const reg32& cluster,
+    constexpr global_ptr<four, 16> wait(k_t& k, const gemm_consumer& me, const reg32& cluster,
                                         const reg32& rank) const {
         const auto slot = index(k, me, cluster, rank);
         const auto flag = flags_ + slot;
@@ -47,12 +47,12 @@ public:
     }
     /// Adds the parts of a tile that the clusters after this one have left.
     template <class Sums>
-    constexpr void complete(k_t& k, const gemm_consumer& me, const tile_walk<S>& walk, const reg32& cluster,
-                            const reg32& rank, const Sums& sums) const {
+    constexpr void reduce(k_t& k, const gemm_consumer& me, const tile_scheduler<S>& scheduler, const reg32& cluster,
+                          const reg32& rank, const Sums& sums) const {
         auto owner = k.add(cluster, 1u).named("owner");
-        const auto end = walk.tile_end(k);
+        const auto end = scheduler.tile_end(k);
         k.do_while([&] {
-            const auto rest = take(k, me, owner, rank);
+            const auto rest = wait(k, me, owner, rank);
             for (u32 v = 0; v < C.bn / 8; ++v) {
                 const auto part = k.ld(rest + 128 * v);
                 for (u32 i = 0; i < 4; ++i) {
@@ -61,14 +61,14 @@ public:
                 }
             }
             owner = k.add(owner, 1u);
-            return walk.start_of(k, owner) < end;
+            return scheduler.start_of(k, owner) < end;
         });
     }
 
 private:
     /// Which sum is the `i`-th of a thread. Those of a store of 16 bytes have registers in a row, the first one even.
-    /// `scaled_consumer` adds products of even registers (of accumulators) to sums of odd ones and the other way round,
-    /// or both come from one bank of the register file: so sums of one row change places there.
+    /// `block_scaled_consumer` adds products of even registers (of accumulators) to sums of odd ones and the other way
+    /// round, or both come from one bank of the register file: so sums of one row change places there.
     static constexpr u32 at(u32 i) { return C.block_scaled ? i ^ 1u : i; }
     static constexpr reg32 barrier(k_t& k, const gemm_consumer& me) { return k.add(me.index, 1u); }
     static constexpr reg32 index(k_t& k, const gemm_consumer& me, const reg32& cluster, const reg32& rank) {
@@ -79,49 +79,6 @@ private:
     }
     global_ptr<f32, 16> partials_;
     global_ptr<u32> flags_;
-};
-
-/// Split-K inside a cluster: every block leaves the columns of block `d` in the shared memory of block `d`, which adds
-/// them up in the order of the blocks, so that the result does not depend on timing. The stages of the pipeline serve
-/// as buffer.
-template <class S>
-class cluster_sum {
-    static constexpr gemm_config C = S::config;
-    static constexpr u32 ways = C.split_k, columns = C.bn / ways, registers = columns / 2, vectors = registers / 4;
-    static constexpr u32 threads = 128 * C.consumers();
-    static constexpr u32 slot_bytes = registers * 4 * threads;
-    using four = packet<f32, 4>;
-
-public:
-    constexpr cluster_sum(k_t& k, const gemm_ring<S>& ring, const gemm_consumer& me)
-        : mine_(k.mad_lo(k.mad_lo(me.index, 128u, me.t), 16u, k.mov(ring.a[0].address()))) {}
-
-    constexpr void send(k_t& k, const accumulator<f32, C.bn>& acc, const reg32& rank) const {
-        const auto slot = k.mad_lo(rank, slot_bytes, mine_);
-        for (u32 d = 0; d < ways; ++d) {
-            const auto to = k.mapa(k.template shared_pointer<four, 16>(slot), d);
-            for (u32 v = 0; v < vectors; ++v) {
-                const u32 r = d * registers + 4 * v;
-                k.st(to.template byte_offset<16>(static_cast<std::int32_t>(v * threads * 16)),
-                     vec<f32, 4>(acc[r], acc[r + 1], acc[r + 2], acc[r + 3]));
-            }
-        }
-    }
-    /// The sums of this block's columns.
-    constexpr void receive(k_t& k, reg<f32> (&sum)[registers]) const {
-        for (u32 v = 0; v < vectors; ++v) {
-            for (u32 s = 0; s < ways; ++s) {
-                const auto part = k.ld(k.template shared_pointer<four, 16>(mine_, s * slot_bytes + v * threads * 16));
-                for (u32 i = 0; i < 4; ++i)
-                    sum[4 * v + i] = s == 0 ? part[i] : k.template add<rn>(sum[4 * v + i], part[i]);
-            }
-        }
-    }
-    static constexpr u32 sum_size = registers;
-    static constexpr u32 sum_columns = columns;
-
-private:
-    reg<u32> mine_;
 };
 
 }  // namespace ptxdsl::kernels::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tiles a cluster works on, and in which order: the persistent walk, and with stream-K the steps of each.
+// Which tiles a cluster works on, and in which order: persistent, and with stream-K the steps of each.
 #pragma once
 
 #include <ptxdsl/kernels/gemm/spec.hpp>
@@ -14,11 +14,11 @@ namespace ptxdsl::kernels::detail {
 
 /// Where a block stands in its cluster. Blocks are counted down the columns of the cluster.
 template <class S>
-struct cluster_place {
+struct block_in_cluster {
     static constexpr gemm_config C = S::config;
     reg<u32> rank, row, col;
 
-    constexpr cluster_place(k_t& k, const reg32& cta_rank) : rank(cta_rank) {
+    constexpr block_in_cluster(k_t& k, const reg32& cta_rank) : rank(cta_rank) {
         if constexpr (C.cluster_n == 1 || C.cluster == 1) {
             row = C.cluster_n == 1 ? rank : k.mov<u32>(0);
             col = C.cluster_n == 1 ? k.mov<u32>(0) : rank;
@@ -48,19 +48,19 @@ struct cluster_place {
 };
 
 /// Where a tile's results go: first row (of this warpgroup), first column, batch.
-struct tile_position {
+struct tile_coord {
     reg<u32> row, col, batch;
 };
 
-/// The tiles in the order of the walk: column by column inside groups of rows, so that concurrent clusters share
+/// The tiles in the order they are worked on: column by column inside groups of rows, so that concurrent clusters share
 /// operands in L2.
 template <class S>
-struct tile_order {
+struct tile_raster {
     static constexpr gemm_config C = S::config;
     reg<u32> row_tiles, col_tiles, per_batch, total;
-    cluster_place<S> block;
+    block_in_cluster<S> block;
 
-    constexpr tile_order(k_t& k, const gemm_arguments& p, const cluster_place<S>& place)
+    constexpr tile_raster(k_t& k, const gemm_arguments& p, const block_in_cluster<S>& place)
         : row_tiles(k.div(k.add(p.m, C.cluster_rows() - 1), C.cluster_rows())),
           col_tiles(k.div(k.add(p.n, C.cluster_columns() - 1), C.cluster_columns())),
           per_batch(k.mul_lo(row_tiles, col_tiles)),
@@ -68,7 +68,7 @@ struct tile_order {
           block(place) {}
 
     /// Tile `t`; the row is the first of this block.
-    constexpr tile_position at(k_t& k, const reg32& t) const {
+    constexpr tile_coord at(k_t& k, const reg32& t) const {
         const auto batch = k.div(t, per_batch);
         const auto in_batch = k.sub(t, k.mul_lo(batch, per_batch));
         const auto per_group = k.mul_lo(col_tiles, C.group);
@@ -84,22 +84,22 @@ struct tile_order {
     }
 };
 
-/// A cluster's walk over its work. An item is a tile, or with `stream_k` the steps [first, last) of one.
+/// A cluster's work, item by item. An item is a tile, or with `stream_k` the steps [first, last) of one.
 ///
 /// Stream-K: if the tiles do not divide by the number of clusters, whole tiles are dealt out until between one and two
 /// waves are left (or all, if there are fewer); the steps of those are cut into one equal range for each cluster. A
 /// tile whose steps several clusters have is finished by the one with its first steps, which comes to them last; each
 /// of the others comes to its part first and leaves the sums in memory.
 template <class S>
-class tile_walk {
+class tile_scheduler {
     static constexpr gemm_config C = S::config;
 
 public:
     reg<u32> tile, first, last;  ///< `first` with `stream_k` only; else 0
 
-    constexpr tile_walk(k_t& k, const tile_order<S>& order, const reg32& steps, const reg32& cluster,
-                        const reg32& clusters)
-        : order_(order), steps_(steps), step_(clusters) {
+    constexpr tile_scheduler(k_t& k, const tile_raster<S>& raster, const reg32& steps, const reg32& cluster,
+                             const reg32& clusters)
+        : raster_(raster), steps_(steps), step_(clusters) {
         if constexpr (C.stream_k) {
             cut(k, cluster, clusters);
         } else {
@@ -107,9 +107,9 @@ public:
             last = steps;
         }
     }
-    [[nodiscard]] constexpr tile_position position(k_t& k) const { return order_.at(k, tile); }
+    [[nodiscard]] constexpr tile_coord coord(k_t& k) const { return raster_.at(k, tile); }
     /// There is such a tile; `skip` goes to the next one (not with `stream_k`).
-    [[nodiscard]] constexpr reg<pred> inside() const { return tile < order_.total; }
+    [[nodiscard]] constexpr reg<pred> inside() const { return tile < raster_.total; }
     constexpr void skip(k_t& k) { tile = k.add(tile, step_); }
 
     /// Moves to the next item; true when there is none.
@@ -124,7 +124,7 @@ public:
             return out && !stay;
         } else {
             tile = k.add(tile, step_);
-            return tile >= order_.total;
+            return tile >= raster_.total;
         }
     }
     /// The first step of cluster `c`'s range, of all steps.
@@ -136,11 +136,11 @@ public:
 
 private:
     constexpr void cut(k_t& k, const reg32& cluster, const reg32& clusters) {
-        const auto waves = k.div(order_.total, clusters);
-        const auto rest = k.sub(order_.total, k.mul_lo(waves, clusters));
+        const auto waves = k.div(raster_.total, clusters);
+        const auto rest = k.sub(raster_.total, k.mul_lo(waves, clusters));
         const auto before = k.mul_lo(k.sub(k.max(waves, 1u), 1u), clusters);
-        dealt_ = k.selp(before, order_.total, rest != 0u);
-        loose_ = k.mul_lo(k.sub(order_.total, dealt_), steps_);
+        dealt_ = k.selp(before, raster_.total, rest != 0u);
+        loose_ = k.mul_lo(k.sub(raster_.total, dealt_), steps_);
         base_ = k.mul_lo(dealt_, steps_);
         begin_ = start_of(k, cluster);
         end_ = start_of(k, k.add(cluster, 1u));
@@ -158,7 +158,7 @@ private:
         first = k.selp(k.mov<u32>(0), from, stay);
         last = k.selp(steps_, to, stay);
     }
-    tile_order<S> order_;
+    tile_raster<S> raster_;
     reg<u32> steps_, step_, dealt_, loose_, base_, begin_, end_;
 };
 

@@ -10,21 +10,21 @@
 namespace ptxdsl::kernels::detail {
 
 using k_t = builder<sm_90a>;
-using floats = reg<f32>;
-using words = reg<u32>;
+using regf32 = reg<f32>;
+using reg32 = reg<u32>;
 
 /// Makes `name` stand for register `r`. (Assigning to a handle that has a register emits a mov into it.)
 template <class T>
-constexpr void point(reg<T>& name, const reg<T>& r) {
+constexpr void rebind(reg<T>& name, const reg<T>& r) {
     std::construct_at(&name, r);
 }
 
 /// Values of one thread, access by access.
 struct values {
     u32 count = 0;
-    floats v[row_values];
-    constexpr floats& operator[](u32 i) noexcept { return v[i]; }
-    constexpr const floats& operator[](u32 i) const noexcept { return v[i]; }
+    regf32 v[row_values];
+    constexpr regf32& operator[](u32 i) noexcept { return v[i]; }
+    constexpr const regf32& operator[](u32 i) const noexcept { return v[i]; }
 };
 
 // ---- one access -----------------------------------------------------------------------------------------------------
@@ -37,10 +37,10 @@ template <u32 Width>
 struct row_access<f32, Width> {
     using unit = packet<f32, Width>;
     using raw = vec<f32, Width>;
-    static constexpr void expand(k_t&, const raw& r, floats* v) {
-        for (u32 i = 0; i < Width; ++i) point(v[i], r[i]);
+    static constexpr void expand(k_t&, const raw& r, regf32* v) {
+        for (u32 i = 0; i < Width; ++i) rebind(v[i], r[i]);
     }
-    static constexpr raw pack(k_t&, const floats* v) {
+    static constexpr raw pack(k_t&, const regf32* v) {
         if constexpr (Width == 4)
             return raw(v[0], v[1], v[2], v[3]);
         else
@@ -50,9 +50,9 @@ struct row_access<f32, Width> {
 template <>
 struct row_access<f32, 1> {
     using unit = f32;
-    using raw = floats;
-    static constexpr void expand(k_t&, const raw& r, floats* v) { point(v[0], r); }
-    static constexpr raw pack(k_t&, const floats* v) { return v[0]; }
+    using raw = regf32;
+    static constexpr void expand(k_t&, const raw& r, regf32* v) { rebind(v[0], r); }
+    static constexpr raw pack(k_t&, const regf32* v) { return v[0]; }
 };
 template <class T>
 using pair_of = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
@@ -64,10 +64,10 @@ struct row_access {
     static constexpr u32 pairs = Width / 2;
     using unit = packet<pair, pairs>;
     using raw = vec<pair, pairs>;
-    static constexpr void expand(k_t& k, const raw& r, floats* v) {
+    static constexpr void expand(k_t& k, const raw& r, regf32* v) {
         for (u32 i = 0; i < pairs; ++i) expand_pair(k, r[i], v + 2 * i);
     }
-    static constexpr raw pack(k_t& k, const floats* v) {
+    static constexpr raw pack(k_t& k, const regf32* v) {
         reg<pair> w[pairs];
         for (u32 i = 0; i < pairs; ++i) w[i] = pack_pair(k, v + 2 * i);
         if constexpr (pairs == 4)
@@ -75,11 +75,11 @@ struct row_access {
         else
             return raw(w[0], w[1]);
     }
-    static constexpr void expand_pair(k_t& k, const reg<pair>& r, floats* v) {
+    static constexpr void expand_pair(k_t& k, const reg<pair>& r, regf32* v) {
         const auto halves = k.mov_unpack(r);
-        for (u32 i = 0; i < 2; ++i) point(v[i], floats(k.cvt<f32>(halves[i])));
+        for (u32 i = 0; i < 2; ++i) rebind(v[i], regf32(k.cvt<f32>(halves[i])));
     }
-    static constexpr reg<pair> pack_pair(k_t& k, const floats* v) { return k.cvt<pair, rn>(hi(v[1]), lo(v[0])); }
+    static constexpr reg<pair> pack_pair(k_t& k, const regf32* v) { return k.cvt<pair, rn>(hi(v[1]), lo(v[0])); }
 };
 template <class T>
     requires(sizeof(T) == 2)
@@ -87,16 +87,16 @@ struct row_access<T, 2> {
     using unit = pair_of<T>;
     using raw = reg<unit>;
     using pairs = row_access<T, 4>;
-    static constexpr void expand(k_t& k, const raw& r, floats* v) { pairs::expand_pair(k, r, v); }
-    static constexpr raw pack(k_t& k, const floats* v) { return pairs::pack_pair(k, v); }
+    static constexpr void expand(k_t& k, const raw& r, regf32* v) { pairs::expand_pair(k, r, v); }
+    static constexpr raw pack(k_t& k, const regf32* v) { return pairs::pack_pair(k, v); }
 };
 template <class T>
     requires(sizeof(T) == 2)
 struct row_access<T, 1> {
     using unit = T;
     using raw = reg<T>;
-    static constexpr void expand(k_t& k, const raw& r, floats* v) { point(v[0], floats(k.cvt<f32>(r))); }
-    static constexpr raw pack(k_t& k, const floats* v) { return k.cvt<T, rn>(v[0]); }
+    static constexpr void expand(k_t& k, const raw& r, regf32* v) { rebind(v[0], regf32(k.cvt<f32>(r))); }
+    static constexpr raw pack(k_t& k, const regf32* v) { return k.cvt<T, rn>(v[0]); }
 };
 /// fp8 results, four to a word.
 template <class T, u32 Width>
@@ -104,15 +104,15 @@ template <class T, u32 Width>
 struct row_access<T, Width> {
     using two = std::conditional_t<std::is_same_v<T, e5m2>, e5m2x2, e4m3x2>;
     using unit = std::conditional_t<Width == 8, packet<u32, 2>, std::conditional_t<Width == 4, u32, u16>>;
-    static constexpr reg<two> pair(k_t& k, const floats& low, const floats& high) {
+    static constexpr reg<two> pair(k_t& k, const regf32& low, const regf32& high) {
         return k.cvt<two, rn, satfinite>(hi(high), lo(low));
     }
-    static constexpr words word(k_t& k, const floats* v) {
+    static constexpr reg32 word(k_t& k, const regf32* v) {
         const auto low = pair(k, v[0], v[1]);
         const auto high = pair(k, v[2], v[3]);
         return k.mov_pack<u32>(low, high);
     }
-    static constexpr auto pack(k_t& k, const floats* v) {
+    static constexpr auto pack(k_t& k, const regf32* v) {
         if constexpr (Width == 8) {
             const auto low = word(k, v);
             const auto high = word(k, v + 4);
@@ -128,7 +128,7 @@ template <class T>
     requires(sizeof(T) == 1)
 struct row_access<T, 1> {
     using unit = u8;
-    static constexpr reg<u8> pack(k_t& k, const floats* v) {
+    static constexpr reg<u8> pack(k_t& k, const regf32* v) {
         const auto zero = k.mov<f32>(0.0f);
         return k.cvt<u8>(k.mov_b16<u16>(row_access<T, 2>::pair(k, v[0], zero)));
     }
@@ -151,34 +151,34 @@ constexpr auto with_width(u32 width, F&& f) {
 struct positions {
     u32 count = 0, stride = 0, width = 1;
     bool exact = true;
-    words first;
-    words last;    ///< not `exact`: the last position, moved to `first` (or the row's end) when outside
+    reg32 first;
+    reg32 last;    ///< not `exact`: the last position, moved to `first` (or the row's end) when outside
     reg<pred> in;  ///< and whether it was inside
     [[nodiscard]] constexpr bool may_be_outside(u32 j) const noexcept { return !exact && j + 1 == count; }
 };
 
-[[nodiscard]] constexpr positions spread(k_t& k, const row_plan& c, u32 count, bool exact, const words& first,
-                                         const words& units) {
+[[nodiscard]] constexpr positions partition(k_t& k, const row_plan& c, u32 count, bool exact, const reg32& first,
+                                            const reg32& units) {
     positions p{
         .count = count, .stride = c.stride(), .width = c.width, .exact = exact, .first = first, .last = {}, .in = {}};
     if (exact) return p;
-    const auto wanted = count == 1 ? first : words(k.add(first, (count - 1) * c.stride()));
+    const auto wanted = count == 1 ? first : reg32(k.add(first, (count - 1) * c.stride()));
     p.in = wanted < units;
-    p.last = k.selp(wanted, count == 1 ? words(k.mov<u32>(0)) : first, p.in);
+    p.last = k.selp(wanted, count == 1 ? reg32(k.mov<u32>(0)) : first, p.in);
     return p;
 }
 
 /// Accesses `from` to `from + count` of them.
-[[nodiscard]] constexpr positions part_of(k_t& k, const positions& p, u32 from, u32 count) {
+[[nodiscard]] constexpr positions slice_of(k_t& k, const positions& p, u32 from, u32 count) {
     positions part = p;
     part.count = count, part.exact = p.exact || from + count < p.count;
-    if (from != 0) point(part.first, words(k.add(p.first, from * p.stride)));
+    if (from != 0) rebind(part.first, reg32(k.add(p.first, from * p.stride)));
     return part;
 }
 
 /// Access `j` of the row at `row`; `mine` is that of the thread's first access.
 template <class Ptr>
-[[nodiscard]] constexpr Ptr place_of(const Ptr& row, const Ptr& mine, const positions& p, u32 j) {
+[[nodiscard]] constexpr Ptr access_at(const Ptr& row, const Ptr& mine, const positions& p, u32 j) {
     return p.may_be_outside(j) ? Ptr(row + p.last) : Ptr(mine + static_cast<int>(j * p.stride));
 }
 
@@ -196,11 +196,11 @@ template <class T>
         const auto mine = p.count > 1 || p.exact ? start + p.first : start + p.last;
         typename access::raw raw[row_values / W < row_accesses ? row_values / W : row_accesses];
         for (u32 j = 0; j < p.count; ++j)
-            raw[j] = k.ld(p.count == 1 ? mine : place_of<std::remove_cv_t<decltype(mine)>>(start, mine, p, j));
+            raw[j] = k.ld(p.count == 1 ? mine : access_at<std::remove_cv_t<decltype(mine)>>(start, mine, p, j));
         for (u32 j = 0; j < p.count; ++j) {
             access::expand(k, raw[j], out.v + j * W);
             if (!p.may_be_outside(j)) continue;
-            for (u32 e = 0; e < W; ++e) point(out.v[j * W + e], floats(k.selp(out.v[j * W + e], neutral, p.in)));
+            for (u32 e = 0; e < W; ++e) rebind(out.v[j * W + e], regf32(k.selp(out.v[j * W + e], neutral, p.in)));
         }
     });
     return out;
@@ -214,7 +214,7 @@ constexpr void store_row(k_t& k, const global_ptr<T>& row, const positions& p, c
         const auto mine = p.count > 1 || p.exact ? start + p.first : start + p.last;
         for (u32 j = 0; j < p.count; ++j) {
             const auto packed = access::pack(k, v.v + j * W);
-            const auto to = p.count == 1 ? mine : place_of<std::remove_cv_t<decltype(mine)>>(start, mine, p, j);
+            const auto to = p.count == 1 ? mine : access_at<std::remove_cv_t<decltype(mine)>>(start, mine, p, j);
             if (p.may_be_outside(j))
                 k.at(p.in).template st<M...>(to, packed);
             else
@@ -255,7 +255,7 @@ public:
         const auto start = row.template as<typename access::unit>().template assume_aligned<16>();
         const auto mine = p.count > 1 || p.exact ? start + p.first : start + p.last;
         for (u32 j = 0; j < p.count; ++j) {
-            const auto from = p.count == 1 ? mine : place_of<std::remove_cv_t<decltype(mine)>>(start, mine, p, j);
+            const auto from = p.count == 1 ? mine : access_at<std::remove_cv_t<decltype(mine)>>(start, mine, p, j);
             std::construct_at(&raw_[j], k.ld(from));
         }
     }
@@ -266,8 +266,8 @@ public:
         using pair = typename access::pair;
         typename access::raw r = raw_[j];
         if (pass != 0) {
-            words& zero = zero_[pass - 1];
-            if (!zero.bound()) point(zero, pass == 1 ? words(k.mov(ctaid.y)) : words(k.mov(ctaid.z)));
+            reg32& zero = zero_[pass - 1];
+            if (!zero.bound()) rebind(zero, pass == 1 ? reg32(k.mov(ctaid.y)) : reg32(k.mov(ctaid.z)));
             const auto same = [&](const reg<pair>& w) {
                 return k.xor_(w.template as<u32>(), zero).template as<pair>();
             };
@@ -275,13 +275,13 @@ public:
         }
         values v{.count = width, .v = {}};
         access::expand(k, r, v.v);
-        for (u32 e = 0; e < width && p.may_be_outside(0); ++e) point(v.v[e], floats(k.selp(v.v[e], neutral, p.in)));
+        for (u32 e = 0; e < width && p.may_be_outside(0); ++e) rebind(v.v[e], regf32(k.selp(v.v[e], neutral, p.in)));
         return v;
     }
 
 private:
     typename access::raw raw_[held_values / width];
-    words zero_[2];
+    reg32 zero_[2];
 };
 /// What is never held.
 template <>

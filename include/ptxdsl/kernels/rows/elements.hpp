@@ -26,7 +26,7 @@ namespace detail {
 
 /// Loads access `unit` of the row at `row` into `v[0 … width)`.
 template <class T, tok... M>
-constexpr void load_unit(k_t& k, const global_ptr<const T>& row, const words& unit, u32 width, floats* v) {
+constexpr void load_unit(k_t& k, const global_ptr<const T>& row, const reg32& unit, u32 width, regf32* v) {
     with_width<T>(width, [&]<u32 W>() {
         using access = row_access<T, W>;
         const auto start = row.template as<typename access::unit>().template assume_aligned<W * sizeof(T)>();
@@ -36,7 +36,7 @@ constexpr void load_unit(k_t& k, const global_ptr<const T>& row, const words& un
 }
 /// Stores them where `in` holds.
 template <class T, tok... M>
-constexpr void store_unit(k_t& k, const global_ptr<T>& row, const words& unit, u32 width, const floats* v,
+constexpr void store_unit(k_t& k, const global_ptr<T>& row, const reg32& unit, u32 width, const regf32* v,
                           const reg<pred>& in) {
     with_width<T>(width, [&]<u32 W>() {
         using access = row_access<T, W>;
@@ -48,22 +48,23 @@ constexpr void store_unit(k_t& k, const global_ptr<T>& row, const words& unit, u
 }
 
 /// Quotient and remainder.
-struct divided {
-    words quotient, rest;
-    constexpr divided(k_t& k, const words& a, const words& by) : quotient(k.div(a, by)) {
+struct divmod {
+    reg32 quotient, rest;
+    constexpr divmod(k_t& k, const reg32& a, const reg32& by) : quotient(k.div(a, by)) {
         rest = k.sub(a, k.mul_lo(quotient, by));
     }
 };
 
-/// Asks L2 for what `block` works on where `wanted` holds: the `block`-th `accesses` of flat `matrices`, which have
-/// `total`.
+/// Prefetches what `block` works on into L2 where `wanted` holds: the `block`-th `accesses` of flat `matrices`, which
+/// have `total`.
 template <class T, std::size_t N>
-constexpr void ask_for_block(k_t& k, const element_plan& c, const words& block, const reg<pred>& wanted, u32 accesses,
-                             const words& total, const global_ptr<const T> (&matrices)[N]) {
+constexpr void prefetch_block(k_t& k, const element_plan& c, const reg32& block, const reg<pred>& wanted, u32 accesses,
+                              const reg32& total, const global_ptr<const T> (&matrices)[N]) {
     if (c.width * sizeof(T) != 16 || !c.flat) return;
     const auto first = k.mul_lo(block, accesses);
-    const auto asks = k.mov(tid.x) == 0u && wanted && k.add(first, accesses) <= total;
-    for (const auto& m : matrices) ask_l2(k, asks, m.template as<packet<u32, 4>>() + first, k.mov<u32>(16 * accesses));
+    const auto leads = k.mov(tid.x) == 0u && wanted && k.add(first, accesses) <= total;
+    for (const auto& m : matrices)
+        prefetch_l2(k, leads, m.template as<packet<u32, 4>>() + first, k.mov<u32>(16 * accesses));
 }
 
 }  // namespace detail

@@ -20,9 +20,10 @@ namespace ptxdsl::kernels {
 
 /// What a call of a row kernel may say.
 struct row_options {
-    bool programmatic = true;        ///< may be placed on the device before the kernel ahead of it has ended
-    std::optional<row_plan> plan{};  ///< instead of `plan_rows`; its width has to suit the matrices
-    std::optional<u32> ahead{};      ///< rows by which L2 is asked ahead, 0: not; default: `l2_reach`
+    bool programmatic = true;            ///< may be placed on the device before the kernel ahead of it has ended
+    std::optional<row_plan> plan{};      ///< instead of `plan_rows`; its width has to suit the matrices
+    std::optional<u32> prefetch_rows{};  ///< rows from one that is loaded to the one prefetched into L2, 0: none;
+                                         ///< default: `l2_prefetch_distance`
 };
 /// What a call of a norm may say.
 struct norm_options {
@@ -34,7 +35,8 @@ struct norm_options {
 struct element_options {
     bool programmatic = true;            ///< as in `row_options`
     std::optional<element_plan> plan{};  ///< instead of the library's; its width and flatness are those of the matrices
-    std::optional<u32> early{};          ///< blocks that ask L2 before they wait; default: `l2_reach`
+    std::optional<u32>
+        prefetch_blocks{};  ///< blocks that prefetch into L2 before they wait; default: `l2_prefetch_distance`
 };
 
 }  // namespace ptxdsl::kernels
@@ -103,25 +105,28 @@ template <class T>
 }
 
 [[nodiscard]] inline launch_config grid_of(const row_plan& c, std::uint64_t rows, bool programmatic) {
-    const std::uint64_t blocks = (rows + c.together - 1) / c.together * c.cluster;
+    const std::uint64_t blocks = (rows + c.rows_per_block - 1) / c.rows_per_block * c.cluster;
     return {.grid = {static_cast<std::uint32_t>(blocks)}, .programmatic = programmatic};
 }
-/// What a kernel wants of its plan, and of whether L2 is asked.
-struct plan_wishes {
+/// What a kernel asks of its plan, and how far ahead it prefetches into L2.
+struct plan_constraints {
     u32 limit = 1024, first = 2;
     bool may_hold = true;
-    u32 reach = l2_reach;  ///< bytes by which L2 is asked ahead, 0: not
-    bool stays = false;    ///< the results, in L2
+    u32 prefetch_distance =
+        l2_prefetch_distance;  ///< bytes from what is loaded to what is prefetched into L2, 0: nothing is
+    bool stays = false;        ///< the results, in L2
 };
-/// Rows by which a call asks ahead whose rows have `bytes` of input; none: past the last row.
-[[nodiscard]] inline u32 ahead_of(const row_options& o, const plan_wishes& w, std::uint64_t rows, std::uint64_t bytes) {
-    const u32 ahead = o.ahead.value_or(w.reach == 0 ? 0 : reach_in(bytes, w.reach));
-    return ahead == 0 ? static_cast<u32>(rows) : ahead;
+/// How many rows ahead a call prefetches whose rows have `bytes` of input; none: past the last row.
+[[nodiscard]] inline u32 prefetch_rows_of(const row_options& o, const plan_constraints& w, std::uint64_t rows,
+                                          std::uint64_t bytes) {
+    const u32 prefetch_rows =
+        o.prefetch_rows.value_or(w.prefetch_distance == 0 ? 0 : prefetch_distance_in(bytes, w.prefetch_distance));
+    return prefetch_rows == 0 ? static_cast<u32>(rows) : prefetch_rows;
 }
 
 /// The plan of a call: the caller's, if it is one these matrices can take.
 [[nodiscard]] inline result<row_plan> plan_of(std::string_view what, const row_options& o, u32 width,
-                                              std::uint64_t columns, const plan_wishes& w) {
+                                              std::uint64_t columns, const plan_constraints& w) {
     const u32 n = static_cast<u32>(columns);
     if (!o.plan) {
         row_plan p = plan_rows(n / width, width, w.first, w.limit, w.may_hold);
@@ -165,11 +170,11 @@ result<void> launch_norm(const stream& s, std::string_view what, const norm_form
     const u32 width = common_width<T>({n.x, n.y, residual, sum, weight, bias});
     const std::uint64_t bytes = n.x.columns * sizeof(T) * (f.residual ? 2 : 1);
     const bool little = n.x.rows * bytes <= small_input;
-    const plan_wishes wishes{.limit = f.centred ? layer_norm_threads(width) : 1024,
-                             .may_hold = !f.residual,
-                             .reach = little ? small_reach : l2_reach,
-                             .stays = little};
-    const auto plan = plan_of(what, o, width, n.x.columns, wishes);
+    const plan_constraints constraints{.limit = f.centred ? layer_norm_threads(width) : 1024,
+                                       .may_hold = !f.residual,
+                                       .prefetch_distance = little ? small_prefetch_distance : l2_prefetch_distance,
+                                       .stays = little};
+    const auto plan = plan_of(what, o, width, n.x.columns, constraints);
     if (!plan) return plan.error();
     static kernel_cache<norm_key> cache;
     const auto kernel = cache.get(s.ctx(), {*plan, f}, [&] {
@@ -177,10 +182,10 @@ result<void> launch_norm(const stream& s, std::string_view what, const norm_form
     });
     if (!kernel) return kernel.error();
     const launch_config grid = grid_of(*plan, n.x.rows, o.programmatic);
-    const u32 ahead = ahead_of(o, wishes, n.x.rows, bytes);
+    const u32 prefetch_rows = prefetch_rows_of(o, constraints, n.x.rows, bytes);
     if (auto e = launch_raw(s, *kernel, grid, n.x.address, residual.address, weight.address, bias.address, n.y.address,
                             sum.address, static_cast<u32>(n.x.rows), static_cast<u32>(n.x.columns), n.x.stride,
-                            residual.stride, n.y.stride, sum.stride, n.eps, ahead))
+                            residual.stride, n.y.stride, sum.stride, n.eps, prefetch_rows))
         return e;
     return {};
 }

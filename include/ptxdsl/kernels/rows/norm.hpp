@@ -23,46 +23,46 @@ namespace detail {
 template <class T>
 class norm_row {
 public:
-    constexpr norm_row(const row_plan& c, const norm_form& f, row_seat& seat, const words& columns, const words& units,
-                       const floats& eps)
-        : c_(c), f_(f), seat_(seat), columns_(columns), units_(units), eps_(eps) {}
+    constexpr norm_row(const row_plan& c, const norm_form& f, row_team& team, const reg32& columns, const reg32& units,
+                       const regf32& eps)
+        : c_(c), f_(f), team_(team), columns_(columns), units_(units), eps_(eps) {}
 
     global_ptr<const T> x, residual, weight, bias;
     global_ptr<T> y, sum;
 
     /// A row in registers.
     constexpr void once(k_t& k) {
-        const auto p = spread(k, c_, c_.accesses, c_.exact, seat_.thread, units_);
+        const auto p = partition(k, c_, c_.accesses, c_.exact, team_.thread, units_);
         values v = input(k, p);
         prepare(k);
         if (v.count <= row_values / 4) load_vectors(k, p);  // there is room: under way before the sums
         if (f_.centred) {
-            centre(k, over_row(k, in_chains(v, sum_step{k})), v, p);
-            finish(k, over_row(k, in_chains(v, square_step{k})));
+            centre(k, over_row(k, thread_reduce(v, sum_op{k})), v, p);
+            finish(k, over_row(k, thread_reduce(v, square_op{k})));
         } else {
-            finish(k, over_row(k, in_chains(v, square_step{k})));
+            finish(k, over_row(k, thread_reduce(v, square_op{k})));
         }
         write(k, p, v);
     }
     /// A row that is loaded again for each pass, or widened again.
     constexpr void in_passes(k_t& k) {
-        row_passes<T> passes(k, c_, x, seat_.thread, units_, 0.0f);
+        row_passes<T> passes(k, c_, x, team_.thread, units_, 0.0f);
         prepare(k);
         const auto from_memory = [&](const positions& p) { return again(k, p); };
         const auto reduce = [&](auto step, const auto& load, bool centred) {
             auto total = k.mov<f32>(0.0f).named("total");
             passes.next(k, load, [&](const positions& p, values& v) {
                 if (centred) subtract(k, v, p);
-                total += in_chains(v, step);
+                total += thread_reduce(v, step);
             });
             return over_row(k, total);
         };
         const auto first = [&](const positions& p) { return input(k, p); };
         if (f_.centred) {
-            mean_ = k.mul<rn>(reduce(sum_step{k}, first, false), inverse_);
-            finish(k, reduce(square_step{k}, from_memory, true));
+            mean_ = k.mul<rn>(reduce(sum_op{k}, first, false), inverse_);
+            finish(k, reduce(square_op{k}, from_memory, true));
         } else {
-            finish(k, reduce(square_step{k}, first, false));
+            finish(k, reduce(square_op{k}, first, false));
         }
         passes.next(k, from_memory, [&](const positions& p, values& v) {
             if (f_.centred) subtract(k, v, p);
@@ -75,16 +75,16 @@ private:
         const auto n = k.cvt<f32, rn>(columns_);
         inverse_ = k.rcp<rn>(n).named("inverse_columns");
     }
-    constexpr floats over_row(k_t& k, const floats& mine) {
-        return seat_.over_row(k, sum_over(k, mine), 0.0f,
-                              [&](const floats& v, u32 lanes) { return sum_over(k, v, lanes); });
+    constexpr regf32 over_row(k_t& k, const regf32& mine) {
+        return team_.reduce(k, warp_sum(k, mine), 0.0f,
+                            [&](const regf32& v, u32 lanes) { return warp_sum(k, v, lanes); });
     }
     /// x, or x + residual, which is stored and rounded as stored.
     constexpr values input(k_t& k, const positions& p) const {
         values v = load_row<T>(k, x, p, 0.0f);
         if (!f_.residual) return v;
         const values r = load_row<T>(k, residual, p, 0.0f);
-        for (u32 i = 0; i < v.count; ++i) point(v[i], floats(k.add<rn>(v[i], r[i])));
+        for (u32 i = 0; i < v.count; ++i) rebind(v[i], regf32(k.add<rn>(v[i], r[i])));
         round_to<T>(k, v);
         store_result<T>(k, c_, sum, p, v, c_.reread);
         return v;
@@ -93,7 +93,7 @@ private:
     constexpr values again(k_t& k, const positions& p) const {
         return f_.residual ? load_row<T>(k, sum, p, 0.0f) : load_row<T>(k, x, p, 0.0f);
     }
-    constexpr void centre(k_t& k, const floats& total, values& v, const positions& p) {
+    constexpr void centre(k_t& k, const regf32& total, values& v, const positions& p) {
         mean_ = k.mul<rn>(total, inverse_);
         subtract(k, v, p);
     }
@@ -101,10 +101,10 @@ private:
     constexpr void subtract(k_t& k, values& v, const positions& p) const {
         for (u32 i = 0; i < v.count; ++i) {
             const auto d = k.sub<rn>(v[i], mean_);
-            point(v[i], p.may_be_outside(i / p.width) ? floats(k.selp(d, 0.0f, p.in)) : floats(d));
+            rebind(v[i], p.may_be_outside(i / p.width) ? regf32(k.selp(d, 0.0f, p.in)) : regf32(d));
         }
     }
-    constexpr void finish(k_t& k, const floats& squares) {
+    constexpr void finish(k_t& k, const regf32& squares) {
         scale_ = k.rsqrt<approx>(k.fma<rn>(squares, inverse_, eps_)).named("scale");
     }
     constexpr void write(k_t& k, const positions& p, values& v) {
@@ -113,9 +113,9 @@ private:
         const bool full = f_.weight && f_.bias && v.count > row_values / 2;
         const u32 step = full ? (p.count + 3) / 4 : p.count;
         for (u32 j = 0; j < p.count; j += step) {
-            const positions part = full ? part_of(k, p, j, p.count - j < step ? p.count - j : step) : p;
+            const positions part = full ? slice_of(k, p, j, p.count - j < step ? p.count - j : step) : p;
             values some{.count = part.count * p.width, .v = {}};
-            for (u32 i = 0; i < some.count; ++i) point(some[i], v[j * p.width + i]);
+            for (u32 i = 0; i < some.count; ++i) rebind(some[i], v[j * p.width + i]);
             write_part(k, part, some);
         }
     }
@@ -123,13 +123,13 @@ private:
         const bool early = w_.count + b_.count != 0;
         if (!early) load_vectors(k, p);
         for (u32 i = 0; i < v.count; ++i) {
-            const floats unit = k.mul<rn>(v[i], scale_);
+            const regf32 unit = k.mul<rn>(v[i], scale_);
             if (f_.weight && f_.bias)
-                point(v[i], floats(k.fma<rn>(unit, w_[i], b_[i])));
+                rebind(v[i], regf32(k.fma<rn>(unit, w_[i], b_[i])));
             else if (f_.weight)
-                point(v[i], floats(k.mul<rn>(unit, w_[i])));
+                rebind(v[i], regf32(k.mul<rn>(unit, w_[i])));
             else
-                point(v[i], f_.bias ? floats(k.add<rn>(unit, b_[i])) : unit);
+                rebind(v[i], f_.bias ? regf32(k.add<rn>(unit, b_[i])) : unit);
         }
         if (!early) w_.count = b_.count = 0;
         store_result<T>(k, c_, y, p, v);
@@ -138,7 +138,7 @@ private:
         const auto load = [&](values& to, const global_ptr<const T>& from) {
             const values v = load_row<T>(k, from, p, 0.0f);
             to.count = v.count;
-            for (u32 i = 0; i < v.count; ++i) point(to[i], v[i]);
+            for (u32 i = 0; i < v.count; ++i) rebind(to[i], v[i]);
         };
         if (f_.weight) load(w_, weight);
         if (f_.bias) load(b_, bias);
@@ -146,9 +146,9 @@ private:
 
     row_plan c_;
     norm_form f_;
-    row_seat& seat_;
-    words columns_, units_;
-    floats eps_, inverse_, mean_, scale_;
+    row_team& team_;
+    reg32 columns_, units_;
+    regf32 eps_, inverse_, mean_, scale_;
     values w_, b_;  ///< of the accesses at hand
 };
 
@@ -160,20 +160,20 @@ constexpr void norm_body(builder<sm_90a>& k, const row_plan& c, const norm_form&
                          global_ptr<const T> residual, global_ptr<const T> weight, global_ptr<const T> bias,
                          global_ptr<T> y, global_ptr<T> sum, reg<u32> rows, reg<u32> columns, reg<u64> x_stride,
                          reg<u64> residual_stride, reg<u64> y_stride, reg<u64> sum_stride, reg<f32> eps,
-                         reg<u32> ahead) {
+                         reg<u32> prefetch_rows) {
     using namespace detail;
     const auto units = k.div(columns, c.width).named("units");
-    row_seat seat(k, c);
+    row_team team(k, c);
     if (f.residual)
-        start_rows<T, 2>(k, c, seat, rows, columns, ahead, {x, residual}, {x_stride, residual_stride});
+        start_rows<T, 2>(k, c, team, rows, columns, prefetch_rows, {x, residual}, {x_stride, residual_stride});
     else
-        start_rows<T, 1>(k, c, seat, rows, columns, ahead, {x}, {x_stride});
-    seat.if_inside(k, rows, [&] {
-        norm_row<T> row(c, f, seat, columns, units, eps);
-        row.x = row_at(k, x, seat.row, x_stride);
-        row.y = row_at(k, y, seat.row, y_stride);
-        if (f.residual) row.residual = row_at(k, residual, seat.row, residual_stride);
-        if (f.residual) row.sum = row_at(k, sum, seat.row, sum_stride);
+        start_rows<T, 1>(k, c, team, rows, columns, prefetch_rows, {x}, {x_stride});
+    team.if_inside(k, rows, [&] {
+        norm_row<T> row(c, f, team, columns, units, eps);
+        row.x = row_at(k, x, team.row, x_stride);
+        row.y = row_at(k, y, team.row, y_stride);
+        if (f.residual) row.residual = row_at(k, residual, team.row, residual_stride);
+        if (f.residual) row.sum = row_at(k, sum, team.row, sum_stride);
         row.weight = weight, row.bias = bias;
         if (c.reread || c.held)
             row.in_passes(k);

@@ -13,32 +13,33 @@
 
 namespace ptxdsl::kernels {
 
-/// As far ahead as blocks ask L2 for input, in bytes: somewhat less than what the loads of a full H200 have under way,
-/// 132 x 2048 threads x 32 bytes. docs/kernels/rows.md says why.
-inline constexpr u32 l2_reach = 6u << 20;
-/// Norms of up to so many bytes of input ask for less, and leave their results in L2.
+/// How far ahead blocks prefetch their input into L2, in bytes: somewhat less than what the loads of a full H200 have
+/// under way, 132 x 2048 threads x 32 bytes. docs/kernels/rows.md says why.
+inline constexpr u32 l2_prefetch_distance = 6u << 20;
+/// Norms of up to so many bytes of input prefetch less far ahead, and leave their results in L2.
 inline constexpr std::uint64_t small_input = 64u << 20;
-inline constexpr u32 small_reach = 4u << 20;
-/// `reach` in rows, or blocks, of `bytes` each.
-[[nodiscard]] constexpr u32 reach_in(std::uint64_t bytes, u32 reach = l2_reach) noexcept {
-    return bytes == 0 || bytes >= reach ? 1 : static_cast<u32>(reach / bytes);
+inline constexpr u32 small_prefetch_distance = 4u << 20;
+/// `prefetch_distance` in rows, or blocks, of `bytes` each.
+[[nodiscard]] constexpr u32 prefetch_distance_in(std::uint64_t bytes,
+                                                 u32 prefetch_distance = l2_prefetch_distance) noexcept {
+    return bytes == 0 || bytes >= prefetch_distance ? 1 : static_cast<u32>(prefetch_distance / bytes);
 }
 
 /// How a row is spread over threads: constants of the kernel.
 struct row_plan {
-    u32 width = 1;        ///< values of one access; its bytes are 2 to 16
-    u32 threads = 32;     ///< of a block that work on one row, a multiple of 32
-    u32 together = 1;     ///< rows a block works on at once; more than one only with 32 threads a row
-    u32 accesses = 1;     ///< of each thread to its row, all but the last inside it for every thread
-    bool exact = false;   ///< the last one too
-    u32 cluster = 1;      ///< blocks that share a row
+    u32 width = 1;           ///< values of one access; its bytes are 2 to 16
+    u32 threads = 32;        ///< of a block that work on one row, a multiple of 32
+    u32 rows_per_block = 1;  ///< rows a block works on at once; more than one only with 32 threads a row
+    u32 accesses = 1;        ///< of each thread to its row, all but the last inside it for every thread
+    bool exact = false;      ///< the last one too
+    u32 cluster = 1;         ///< blocks that share a row
     bool held = false;    ///< 16-bit values wait in registers as they came, two in each, and are widened for each pass
     bool reread = false;  ///< the row does not fit: `accesses` are those in flight, and each pass loads it again
     u32 resident = 0;     ///< blocks a multiprocessor should hold, 0: as ptxas decides
     bool evict_first = true;  ///< results leave L2 before other data does
 
     constexpr auto operator<=>(const row_plan&) const = default;
-    [[nodiscard]] constexpr u32 block() const noexcept { return threads * together; }
+    [[nodiscard]] constexpr u32 block() const noexcept { return threads * rows_per_block; }
     [[nodiscard]] constexpr u32 stride() const noexcept { return threads * cluster; }
     [[nodiscard]] constexpr attributes launch() const noexcept {
         return {.reqntid = {block()}, .minnctapersm = resident, .cluster = {cluster > 1 ? cluster : 0}};
@@ -67,7 +68,7 @@ inline constexpr u32 most_row_units = 1u << 30;  ///< accesses of the longest ro
     const auto up = [](u32 a, u32 b) { return a / b + (a % b != 0 ? 1u : 0u); };
     if (units <= 32 * (most < 8 ? most : 8)) {
         row_plan p = make_row_plan(units, width, 32);
-        p.together = 4;
+        p.rows_per_block = 4;
         return p;
     }
     const auto in_block = [&](u32 threads_limit) {
