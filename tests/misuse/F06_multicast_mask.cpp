@@ -30,8 +30,15 @@ constexpr void body(hopper& k, map_t map, px::reg<u16> mask) {
     load(k, map, u16{3});
     load(k, map, k.mov<u16>(2));
     load(k, map, mask);
+    load(k, map, k.cluster_mask());
 }
 [[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, pair>>();
+
+// The launch says how large the cluster is.
+constexpr void of_launch(hopper& k, map_t map) { load(k, map, u16{7}); }
+[[maybe_unused]] constexpr auto open_ptx =
+    px::assemble<px::kernel<"test", of_launch, px::attributes{.reqntid = {128}}>>();
+static_assert(open_ptx.resources().least_cluster == 3);
 
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-F06
@@ -50,5 +57,13 @@ constexpr auto ptx = px::assemble<px::kernel<"test", body, pair>>();
 
 constexpr void body(hopper& k, map_t map) { load(k, map, k.mov<u16>(4)); }
 constexpr auto ptx = px::assemble<px::kernel<"test", body, pair>>();
+
+#elif PTXDSL_CASE == 4
+// warn-4: PTXDSL-F06 "k.cluster_mask()" "declares no cluster"
+
+constexpr void body(hopper& k, map_t map) {
+    load(k, map, k.cluster_mask());  // here-4
+}
+constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}}>>();
 
 #endif

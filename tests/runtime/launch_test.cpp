@@ -218,6 +218,28 @@ TEST_CASE("clusters: limits, divisibility, opt-in, attribute") {
     CHECK(f.launches.back().attributes.empty());  // the module says it, the launch need not
 }
 
+TEST_CASE("a kernel that reaches its peers is launched with a cluster that has them") {
+    fake_driver f;
+    const auto ctx = px::context::primary().value_or_throw();
+    value_kernel<> k;
+    k.need.least_cluster = 4;
+    const auto reaches = px::load(ctx, k).value_or_throw();
+    const cu::stream s = nullptr;
+    const auto with = [&](px::extent3 c) { return reaches.launch(s, px::launch_config{.grid = {8}, .cluster = c}); };
+    CHECK(with({}).code() == px::errc::bad_cluster);
+    CHECK_THAT(
+        with({}).error().message(),
+        ContainsSubstring("PTXDSL-G02: kernel 'probe': it reaches block 3 of its cluster, but the launch gives no "
+                          "cluster; set launch_config::cluster to 4 blocks or more"));
+    CHECK_THAT(with({2, 1, 1}).error().message(), ContainsSubstring("but the launch gives clusters of 2 blocks"));
+    CHECK(f.launches.empty());
+    CHECK(with({4, 1, 1}));
+    CHECK(with({2, 2, 1}).code() == px::errc::bad_grid);  // the grid has one row
+    CHECK(with({8, 1, 1}));
+    k.need.cluster[0] = 4, k.need.cluster[1] = k.need.cluster[2] = 1;  // declared: the module gives it
+    CHECK(px::load(ctx, k).value_or_throw().launch(s, px::grid{8}));
+}
+
 TEST_CASE("programmatic launch only where the kernel waits, cooperative where asked") {
     fake_driver f;
     const auto ctx = px::context::primary().value_or_throw();
@@ -255,6 +277,12 @@ TEST_CASE("dynamic shared memory is raised once, and refused where no block has 
     CHECK(f.count("max_dynamic 204800") == 1);
     REQUIRE(big.launch(cu::stream{nullptr}, px::launch_config{.grid = {1}, .dynamic_shared_bytes = 210 << 10}));
     CHECK(f.count("max_dynamic 215040") == 1);
+    const auto less = big.launch(cu::stream{nullptr}, px::launch_config{.grid = {1}, .dynamic_shared_bytes = 1000});
+    CHECK(less.code() == px::errc::bad_shared_size);
+    CHECK_THAT(
+        less.error().message(),
+        ContainsSubstring("PTXDSL-C04: kernel 'probe' declares 204800 bytes of dynamic shared memory but the launch "
+                          "gives 1000"));
     const auto r = big.launch(cu::stream{nullptr}, px::launch_config{.grid = {1}, .dynamic_shared_bytes = 300 << 10});
     CHECK(r.code() == px::errc::bad_shared_size);
     CHECK_THAT(

@@ -177,6 +177,7 @@ struct sentence {
 struct diagnosis {
     sentence error, warning;
     std::uint32_t warnings = 0;
+    std::uint32_t least_cluster = 0;
 
     constexpr void add(const ir::view& m, const ir::finding& f, string_view text) {
         warnings += f.warning ? 1 : 0;
@@ -191,6 +192,7 @@ template <class View>
     verify::report r;
     verify::run(m, r);
     for (const ir::finding& f : r.findings) d.add(m, f, r.text(f));
+    d.least_cluster = r.least_cluster;
     return d;
 }
 template <class K>
@@ -313,8 +315,9 @@ template <class K>
 template <class K>
 inline constexpr auto program_text = shrink_text<K>();
 
-[[nodiscard]] constexpr kernel_resources resources_of(const ir::view& m) noexcept {
+[[nodiscard]] constexpr kernel_resources resources_of(const ir::view& m, const diagnosis& verified) noexcept {
     kernel_resources r;
+    r.least_cluster = verified.least_cluster;
     (m.dynamic_shared() ? r.dynamic_shared_bytes : r.static_shared_bytes) = m.shared_bytes;
     if (m.attrs.reqntid.given())
         r.threads[0] = m.attrs.reqntid.x, r.threads[1] = m.attrs.reqntid.y, r.threads[2] = m.attrs.reqntid.z;
@@ -332,7 +335,7 @@ inline constexpr auto program_text = shrink_text<K>();
     return r;
 }
 template <class K>
-inline constexpr kernel_resources program_resources = resources_of(program_image<K>.read());
+inline constexpr kernel_resources program_resources = resources_of(program_image<K>.read(), program_diagnosis<K>);
 
 }  // namespace detail
 

@@ -30,7 +30,7 @@ public:
         const auto m = detail::once_used<Params>(p).read();
         target_ = m.target;
         version_ = m.version;
-        resources_ = detail::resources_of(m);
+        resources_ = detail::resources_of(m, diagnosis_);
         for (char c : m.text(m.kernel)) name_.push_back(c);
         detail::emitter e(m, 64 * m.n.locations + 4096);
         e.run();

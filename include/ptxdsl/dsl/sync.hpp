@@ -148,8 +148,17 @@ public:
     [[nodiscard]] constexpr std::uint32_t cluster_size() const noexcept {
         return this->self().attributes().cluster_size();
     }
-    /// The multicast mask of every block of the cluster. Emits nothing.
-    [[nodiscard]] constexpr u16 cluster_mask() const noexcept { return static_cast<u16>((1u << cluster_size()) - 1); }
+    /// The multicast mask of every block of the cluster that the kernel declares. Emits nothing. Without one it is 1,
+    /// also where the launch gives a cluster, which is warned of (F06).
+    [[nodiscard]] constexpr u16 cluster_mask(location where = location::current()) const {
+        if (!this->self().attributes().cluster.given())
+            ctx().p.warn(
+                "F06", where,
+                {"k.cluster_mask() is 1, for this kernel declares no cluster: other blocks of a cluster that the "
+                 "launch gives get nothing; declare it (attributes::cluster), or shift the mask by "
+                 "%cluster_nctarank"});
+        return static_cast<u16>((1u << cluster_size()) - 1);
+    }
 
     /// `barrier.cluster.arrive{.M}.aligned;` — `k.barrier_cluster_arrive<px::relaxed>()`, default `.release`.
     template <tok... M>

@@ -1059,10 +1059,11 @@ private:
     constexpr auto check_mask(const operand<u16>& mask, location where) const {
         if (!mask.is_literal()) return;
         const std::uint32_t m = ir::payload_of(mask.words[0]) & 0xffffu;
-        const std::uint32_t size = ctx().p.attrs.cluster_size();
+        const ir::attributes& a = ctx().p.attrs;
+        const std::uint32_t size = a.cluster_size();
         if (m == 0)
             ctx().p.report("F06", where, {"multicast mask 0 delivers to nobody"});
-        else if (size < 16 && m >> size != 0)
+        else if (a.cluster.given() && size < 16 && m >> size != 0)
             ctx().p.report("F06", where, {"multicast mask ", m, " names a block outside the cluster of ", size});
     }
     /// What the notes of a multicast copy say: how many blocks the cluster has.

@@ -291,6 +291,10 @@ public:
     constexpr void report(const char (&id)[4], location where, std::initializer_list<part> parts) {
         add_finding(id, false, new_location(where), parts);
     }
+    /// The same for what is likely a mistake and no proof of one.
+    constexpr void warn(const char (&id)[4], location where, std::initializer_list<part> parts) {
+        add_finding(id, true, new_location(where), parts);
+    }
     constexpr void add_finding(const char (&id)[4], bool warning, std::uint32_t where,
                                std::initializer_list<part> parts) {
         sentence_text joined;
@@ -303,7 +307,7 @@ public:
         findings.push_back(f);
     }
 
-    // Behind `report`: clang does not instantiate a member template for constant evaluation before its body.
+    // Behind `report` and `warn`: clang does not instantiate a member template for constant evaluation before its body.
     /// The program needs PTX `since`; a kernel that fixes its version may not (A12).
     constexpr void raise_version(ptx_version since, location where) {
         version = since;

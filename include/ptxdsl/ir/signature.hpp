@@ -50,6 +50,7 @@ struct kernel_resources {
     std::uint32_t threads[3] = {0, 0, 0};  ///< `.reqntid`: the block must be exactly this
     std::uint32_t max_threads = 0;         ///< `.maxntid`: threads of a block at most
     std::uint32_t cluster[3] = {0, 0, 0};  ///< `.reqnctapercluster`, in blocks
+    std::uint32_t least_cluster = 0;       ///< blocks that the cluster a launch gives has at least: it reaches so far
     bool uses_pdl_wait = false;            ///< the kernel executes `griddepcontrol.wait`
 };
 

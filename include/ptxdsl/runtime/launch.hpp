@@ -204,6 +204,25 @@ inline error check_cluster(const bound_kernel& k, const launch_config& config, c
     return {};
 }
 
+/// A kernel that leaves its cluster to the launch and reaches into other blocks.
+[[gnu::cold]] inline error cluster_too_small(const bound_kernel& k, std::uint64_t blocks) {
+    const std::uint32_t least = k.resources.least_cluster;
+    return cluster_error(
+        k, "PTXDSL-G02",
+        fmt::format(
+            "it reaches block {} of its cluster, but the launch gives {}; set launch_config::cluster to {} blocks or more, or declare the cluster with the kernel (attributes::cluster)",
+            least - 1, blocks == 1 ? std::string("no cluster") : fmt::format("clusters of {} blocks", blocks), least));
+}
+
+/// A launch may give more dynamic shared memory than the kernel declares, never less: its own variables lie there.
+[[gnu::cold]] inline error too_little_dynamic(const bound_kernel& k, std::uint32_t bytes) {
+    return {
+        errc::bad_shared_size,
+        fmt::format(
+            "PTXDSL-C04: kernel '{}' declares {} bytes of dynamic shared memory but the launch gives {}; leave launch_config::dynamic_shared_bytes empty, or give at least what the kernel declares",
+            k.slot->name, k.resources.dynamic_shared_bytes, bytes)};
+}
+
 /// Tells the driver about a larger dynamic shared size than it allows so far.
 [[gnu::cold]] inline error allow_dynamic(const bound_kernel& k, std::uint32_t bytes) {
     const std::uint32_t most = k.state->info.shared_per_block_optin;
@@ -273,6 +292,12 @@ inline error check_config(const bound_kernel& k, const launch_config& config, co
         if (auto e =
                 check_cluster(k, config, config.cluster.given() ? config.cluster : extent3{own[0], own[1], own[2]}))
             return e;
+    if (own[0] == 0 && k.resources.least_cluster > 1) [[unlikely]]
+        if (const std::uint64_t blocks = config.cluster.given() ? config.cluster.count() : 1;
+            blocks < k.resources.least_cluster)
+            return cluster_too_small(k, blocks);
+    if (dynamic < k.resources.dynamic_shared_bytes) [[unlikely]]
+        return too_little_dynamic(k, dynamic);
     if (dynamic > k.slot->dynamic_allowed.load(std::memory_order_acquire))
         if (auto e = allow_dynamic(k, dynamic)) return e;
     if (config.cooperative && !k.state->info.cooperative)
@@ -624,6 +649,26 @@ consteval bool require_arguments() {
     }
 }
 
+/// Whether it is known at compile time that kernel `K` declares no block size.
+template <class K>
+inline constexpr bool lacks_block = [] {
+    if constexpr (requires { typename std::bool_constant<K::resources().threads[0] == 0>; })
+        return K::resources().threads[0] == 0;
+    else
+        return false;
+}();
+
+/// Stops the compilation where a bare grid launches a kernel that declares no block size. Called like
+/// `require_arguments`, and true like it.
+template <class K>
+consteval bool require_block() {
+    static_assert(
+        !lacks_block<K>,
+        "PTXDSL-G02: a bare grid launches a kernel that declares no block size: pass px::launch_config{.grid = "
+        "..., .block = ...}, or declare it with px::attributes{.reqntid = {threads}}");
+    return !lacks_block<K>;
+}
+
 template <class K>
 load_options options_for(const K& k) {
     load_options o;
@@ -668,10 +713,11 @@ public:
         : state_(std::move(state)), kernel_(kernel) {}
 
     /// Launches with the kernel's own block and cluster. Errors (before the driver is asked): `bad_grid`, `bad_block`,
-    /// `bad_cluster`, `bad_shared_size`, `bad_argument`, `bad_tensor`; then what the driver reports.
+    /// `bad_cluster`, `bad_shared_size`, `bad_argument`, `bad_tensor`; then what the driver reports. A kernel that
+    /// declares no block size is refused by the compiler (PTXDSL-G02).
     template <class... A>
     result<void> launch(stream_ref s, grid g, A&&... arguments) const {
-        if constexpr (runtime_detail::require_arguments<K, A...>())
+        if constexpr (runtime_detail::require_block<K>() && runtime_detail::require_arguments<K, A...>())
             return runtime_detail::checked_launch<K>(kernel_, s, launch_config{.grid = g}, typename K::params{},
                                                      arguments...);
         else
@@ -709,7 +755,7 @@ result<loaded<K>> load(const context& ctx, const K& kernel) {
 /// Launches a loaded kernel.
 template <class K, class... A>
 result<void> launch(stream_ref s, const loaded<K>& kernel, grid g, A&&... arguments) {
-    if constexpr (runtime_detail::require_arguments<K, A...>())
+    if constexpr (runtime_detail::require_block<K>() && runtime_detail::require_arguments<K, A...>())
         return kernel.launch(s, g, std::forward<A>(arguments)...);
     else
         return {};
@@ -785,7 +831,7 @@ result<void> launch(const stream& s, const K& kernel, const launch_config& confi
 }
 template <kernel_like K, class... A>
 result<void> launch(const stream& s, const K& kernel, grid g, A&&... arguments) {
-    if constexpr (runtime_detail::require_arguments<K, A...>())
+    if constexpr (runtime_detail::require_block<K>() && runtime_detail::require_arguments<K, A...>())
         return launch(s, kernel, launch_config{.grid = g}, std::forward<A>(arguments)...);
     else
         return {};

@@ -220,6 +220,7 @@ private:
     /// other blocks must reach each of them alike: thread i of those that arrive goes to block i.
     [[nodiscard]] constexpr u32 threads_that_arrive(const site& s) {
         const bool remote = (s.flags & site_flag::remote) != 0 && f_.mapped_lanes != own_block;
+        if (remote && !f_.m.attrs.cluster.given()) return 0;  // how many blocks arrive is for the launch to say
         const u32 together = threads_of(s);
         if (remote && f_.mapped_lanes == one_block) return s.guarded || s.arm != 0 ? 0 : together;
         if (!s.guarded && !remote) return together;
@@ -241,7 +242,7 @@ private:
     [[nodiscard]] constexpr u32 least_of(const site& s) const noexcept {
         const lane_form form = lane_form::of(s.lanes);
         if (!s.guarded || (s.flags & site_flag::warps) == 0 || form.count == 0 || s.amount == unknown_count ||
-            ((s.flags & site_flag::remote) != 0 && f_.m.attrs.cluster_size() > 1))
+            ((s.flags & site_flag::remote) != 0 && f_.may_have_peers()))
             return 0;
         const bool whole = form.period() <= 32 || (form.period() <= 128 && f_.roles[s.role].multiplies && s.arm == 0);
         return whole ? s.amount * (form.count << form.shift) : 0;
@@ -486,7 +487,7 @@ private:
     constexpr void check_no_arrival() {
         if (!waits_ || f_.opaque || f_.is_function) return;
         if (expect_ == nullptr) return check_lonely_wait();
-        if (f_.m.attrs.cluster_size() > 1) return;
+        if (f_.may_have_peers()) return;
         name(expect_->where, "E01", "");
         f_.out.say(" expects ")
             .with(count_)

@@ -23,6 +23,7 @@ struct frame {
     bool split = false, never = false, one_lane = false;
     u32 condition = 0;  ///< of the if: predicate << 1 | negated
     block_set blocks{};
+    bool perhaps = false;
     u32 others = 0;                               ///< threads of the else-arm, where the condition tells
     u32 first = 0, others_first = unknown_count;  ///< `facts::first_thread`; that of the else-arm
     u32 warps = 0, others_warps = 0;              ///< `facts::warps`; those of the else-arm
@@ -215,7 +216,7 @@ private:
         fr.loop = f_.loop_now, fr.divergent = f_.divergent, fr.split = f_.split, fr.one_lane = f_.one_lane,
         fr.masks = f_.masks.size();
         fr.block = f_.block_now;
-        fr.blocks = f_.blocks, fr.never = f_.never;
+        fr.blocks = f_.blocks, fr.never = f_.never, fr.perhaps = f_.perhaps;
         fr.first = f_.first_thread;
         fr.warps = f_.warps, fr.warps_known = f_.warps_known;
         fr.first_writes = f_.first_writes.size();
@@ -234,7 +235,7 @@ private:
         f_.loop_now = fr.loop, f_.divergent = fr.divergent, f_.split = fr.split, f_.one_lane = fr.one_lane,
         f_.block_now = fr.block;
         f_.first_thread = fr.first;
-        f_.blocks = fr.blocks, f_.never = fr.never;
+        f_.blocks = fr.blocks, f_.never = fr.never, f_.perhaps = fr.perhaps;
         f_.warps = fr.warps, f_.warps_known = fr.warps_known;
         frames_.pop_back();
         return true;
@@ -261,6 +262,7 @@ private:
                                                                                       : event_flag::cases;
         f_.split = f_.split || splits(predicate);
         f_.cases_open += by_index ? 0 : 1;
+        f_.perhaps = f_.perhaps || !f_.is_of_position(predicate);
         const u32 chosen = threads_chosen(predicate, (c.payload(0) & 1u) != 0);
         f_.threads = 0, f_.first_thread = unknown_count;
         if ((f_.divergent & bit::varies) != 0 && !f_.in_single) f_.together = 0;

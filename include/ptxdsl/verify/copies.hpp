@@ -67,9 +67,15 @@ constexpr void check_mask(Facts& f, const ir::cursor& c) {
 template <class Facts>
 constexpr void on_multicast(Facts& f, const ir::cursor& c) {
     check_mask(f, c);
+    const u32 last = has_token(c, tok::L2__cache_hint) ? 2 : 1;
+    if (c.operands() >= last)
+        learn_least_cluster(f, operand_at(c, c.operands() - last)[0], [](u32 mask) {
+            u32 farthest = 0;
+            while (mask >> farthest > 1) ++farthest;
+            return farthest;
+        });
     if (!noted(f, ir::note::barrier_copy) || f.m.attrs.cluster_size() < 2) return;
-    const u32 behind = has_token(c, tok::L2__cache_hint) ? 2 : 1;
-    const mapping m = mapping_of(f, operand_at(c, c.operands() - behind)[0],
+    const mapping m = mapping_of(f, operand_at(c, c.operands() - last)[0],
                                  [](u32 own, u32 mask) { return (mask & 0xffffu & ~(1u << own)) == 0; });
     if (owner_of(f, m) != owner::peer) return;
     f.reaches_peers = true;

@@ -446,6 +446,7 @@ struct facts_of {
     u32 grid_wait = 0;        ///< a griddepcontrol.wait stands before: `ifs_open` there, + 1; 0: none
     bool early_told = false;  ///< G08 was told
     u32 cases_open = 0;       ///< those of them that distinguish cases, not threads
+    bool perhaps = false;     ///< under a condition on more than the thread's index and the block's rank
     u32 block_now = 0;        ///< rank of the only block of the cluster that runs it, + 1; 0: all do, or not known
     block_set blocks{};       ///< blocks of the cluster that run it
     bool never = false;       ///< nothing runs it: a condition around it cannot hold
@@ -532,6 +533,7 @@ struct facts_of {
     u32 peers_write = 0;         ///< bit per allocation: generic stores go into that of another block
     u32 own_writes = 0;          ///< bit per allocation: the block has stored into its own, which it may read again
     bool reaches_peers = false;  ///< writes into other blocks of the cluster, or arrives there
+    bool names_peers = false;    ///< maps addresses to blocks of the cluster by number, or multicasts
     /// A word in memory that threads load again and again while it holds `value`.
     struct flag {
         u32 base = 0, offset = 0;  ///< operand
@@ -618,6 +620,17 @@ struct facts_of {
         for (const rank_test& t : rank_tests)
             if (t.reg == predicate) return negated ? t.fails : t.holds;
         return {.sure = (regs[predicate] & (bit::by_block | bit::again)) == 0};
+    }
+    /// Whether other blocks may reach this one: in a cluster that is declared, or that the launch may give.
+    [[nodiscard]] constexpr bool may_have_peers() const noexcept {
+        return m.attrs.cluster_size() > 1 || (!m.attrs.cluster.given() && names_peers);
+    }
+    /// Whether a condition is made of the thread's index and the block's rank alone.
+    [[nodiscard]] constexpr bool is_of_position(u32 predicate) const noexcept {
+        if ((regs[predicate] & bit::by_index) != 0) return true;
+        for (const rank_test& t : rank_tests)
+            if (t.reg == predicate) return true;
+        return false;
     }
     /// Whether arm `inner` stands in `outer`, or is it.
     [[nodiscard]] constexpr bool arm_lies_in(u32 inner, u32 outer) const noexcept {

@@ -298,8 +298,7 @@ template <class Facts>
 constexpr void check_rings(Facts& f) {
     if (f.opaque || f.is_function || !f.flow_is_known()) return;
     for (const ring& r : f.rings) check_ring(f, r);
-    if (f.arrivals_unknown || f.bytes_unknown || f.inits_unknown || f.begins_anew || f.m.attrs.cluster_size() > 1)
-        return;
+    if (f.arrivals_unknown || f.bytes_unknown || f.inits_unknown || f.begins_anew || f.may_have_peers()) return;
     for (const site& s : f.sites)
         if (s.reads != 0 && f.ring_of(s.barrier, false) == max_rings && f.ring_of(s.barrier, true) == max_rings)
             check_void_wait(f, s);

@@ -28,6 +28,8 @@ class report {
 public:
     ::ptxdsl::detail::dynarray<ir::finding> findings;
     ::ptxdsl::detail::dynarray<char> pool;
+    /// Blocks that a cluster has at least, where the kernel leaves its size to the launch: it reaches so far.
+    std::uint32_t least_cluster = 1;
 
     /// An error: stops the build.
     constexpr report& error(const char (&id)[4], std::uint32_t where) { return add(id, false, where); }

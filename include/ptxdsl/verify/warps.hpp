@@ -297,6 +297,7 @@ constexpr void on_mapa(Facts& f, const ir::cursor& c) {
         f.mapped_by = ir::kind_of(head) == ir::operand_kind::reg && (f.mapped_by == 0 || f.mapped_by == head + 1)
                           ? head + 1
                           : unknown_count;
+    learn_least_cluster(f, head, [](u32 to) { return to; });
     if (!f.m.attrs.cluster.given() || c.operands() < 3 || !f.constant_of(operand_at(c, 2)[0], rank)) return;
     const u32 size = f.m.attrs.cluster_size();
     if (rank < 0 || rank >= size)

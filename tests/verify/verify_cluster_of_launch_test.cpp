@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that leave the size of their cluster to the launch: nothing about other blocks is refused, and the least
+// cluster that they certainly need is known (the launch refuses a smaller one, G02).
+#include "findings.hpp"
+
+using namespace ptxdsl_test;
+
+namespace {
+
+using tile = px::tile<bf16, 64, 64>;
+using map = px::tma_map<tile>;
+using reg = px::reg<u32>;
+using out = px::global_ptr<u32>;
+constexpr px::attributes open_size{.reqntid = {128}}, pair{.reqntid = {128}, .cluster = {2}};
+
+/// The least cluster of a kernel without findings.
+template <class Body>
+u32 least(const Body& body, const px::attributes& attributes = open_size) {
+    const auto kernel = px::assemble_at_run_time("test", body, attributes);
+    INFO(std::string(kernel.error()));
+    INFO(std::string(kernel.warning()));
+    CHECK(kernel.ok());
+    CHECK(kernel.warnings() == 0);
+    return kernel.resources().least_cluster;
+}
+
+constexpr void meet(builder& k) { k.barrier_cluster_arrive(), k.barrier_cluster_wait(); }
+
+/// Each thread stores into the block that `rank_of` names.
+template <class Rank>
+u32 least_of_store(const Rank& rank_of, const px::attributes& attributes = open_size) {
+    return least(
+        [&](builder& k, out p, reg n) {
+            const auto box = k.smem_array<u32>(128, "box");
+            const auto tid = k.mov(px::tid.x);
+            meet(k);
+            k.st(k.mapa(box + tid, rank_of(k, n)), tid);
+            meet(k);
+            k.st(p + tid, k.ld(box + tid));
+        },
+        attributes);
+}
+
+/// One thread of the blocks that `who` names multicasts to `mask`.
+template <class Who>
+u32 least_of_multicast(const Who& who, px::u16 mask) {
+    return least([&](builder& k, map m, px::global_ptr<bf16> p) {
+        const auto a = k.smem<tile>(1, "a");
+        const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals<1>);
+        const auto tid = k.mov(px::tid.x);
+        k.single_thread(tid == 0u, [&] { k.mbarrier_init(full[0]); });
+        k.fence_mbarrier_init();
+        meet(k);
+        k.single_thread(tid == 0u, [&] {
+            k.mbarrier_arrive_expect_tx(full[0], a);
+            who(k, [&] { k.cp_async_bulk_tensor_multicast(a[0], m, px::coords(0u, 0u), full[0], mask); });
+        });
+        k.wait(full[0], 0u);
+        k.st(p + tid, k.ld(k.tile_element(a[0], 0u, tid & 63u)));
+        meet(k);
+    });
+}
+
+}  // namespace
+
+TEST_CASE("G02: the least cluster of a store into a peer") {
+    CHECK(least_of_store([](builder&, const reg&) { return 0u; }) == 1);
+    CHECK(least_of_store([](builder&, const reg&) { return 1u; }) == 2);
+    CHECK(least_of_store([](builder&, const reg&) { return 7u; }) == 8);
+    CHECK(least_of_store([](builder& k, const reg&) { return k.mov(px::cluster_ctarank); }) == 1);
+    CHECK(least_of_store([](builder& k, const reg&) { return k.mov(px::cluster_ctarank) ^ 1u; }) == 2);
+    CHECK(least_of_store([](builder& k, const reg&) { return k.mov(px::cluster_ctarank) ^ 2u; }) == 4);
+    CHECK(least_of_store([](builder& k, const reg&) { return (k.mov(px::cluster_ctarank) + 1u) & 3u; }) == 4);
+    CHECK(least_of_store([](builder& k, const reg&) { return k.sub(3u, k.mov(px::cluster_ctarank)); }) == 4);
+    // What the launch or the data decides proves nothing.
+    CHECK(least_of_store([](builder&, const reg& n) { return n; }) == 1);
+    CHECK(least_of_store([](builder& k, const reg&) {
+              return k.rem(k.mov(px::cluster_ctarank) + 1u, k.mov(px::cluster_nctarank));
+          }) == 1);
+    CHECK(least_of_store([](builder& k, const reg&) { return k.sub(k.mov(px::cluster_nctarank), 1u); }) == 1);
+    // A declared cluster is the launch's.
+    CHECK(least_of_store([](builder& k, const reg&) { return k.mov(px::cluster_ctarank) ^ 1u; }, pair) == 1);
+}
+
+TEST_CASE("G02: the least cluster of a multicast") {
+    const auto all = [](builder&, const auto& copy) { copy(); };
+    const auto first = [](builder& k, const auto& copy) { k.if_(k.mov(px::cluster_ctarank) == 0u, copy); };
+    CHECK(least_of_multicast(all, 1) == 1);
+    CHECK(least_of_multicast(first, 3) == 2);
+    CHECK(least_of_multicast(first, 0x11) == 5);
+}
+
+TEST_CASE("G02: what may not run needs no cluster") {
+    const auto store = [](const auto& condition) {
+        return least([&](builder& k, out p, reg n) {
+            const auto box = k.smem_array<u32>(128, "box");
+            const auto tid = k.mov(px::tid.x);
+            meet(k);
+            k.if_(condition(k, n), [&] { k.st(k.mapa(box + tid, 1u), tid); });
+            meet(k);
+            k.st(p + tid, k.ld(box + tid));
+        });
+    };
+    CHECK(store([](builder& k, const reg&) { return k.mov(px::tid.x) == 5u; }) == 2);
+    CHECK(store([](builder& k, const reg&) { return k.mov(px::cluster_ctarank) == 0u; }) == 2);
+    CHECK(store([](builder& k, const reg&) { return k.mov(px::cluster_nctarank) > 1u; }) == 1);
+    CHECK(store([](builder&, const reg& n) { return n != 0u; }) == 1);
+    CHECK(store([](builder& k, const reg&) { return k.mov(px::cluster_ctarank) == 1u; }) == 1);
+    CHECK(least([](builder& k, out p, reg n) {
+              const auto box = k.smem_array<u32>(128, "box");
+              const auto tid = k.mov(px::tid.x);
+              k.if_(n == 0u, [&] { k.ret(); });
+              meet(k);
+              k.st(k.mapa(box + tid, 1u), tid);
+              meet(k);
+              k.st(p + tid, k.ld(box + tid));
+          }) == 1);
+}
+
+TEST_CASE("E01: arrivals from other blocks of a cluster that the launch gives") {
+    const auto arrive = [](auto arrivals, const px::attributes& a, bool both) {
+        return ids(
+            [=](builder& k, out p) {
+                const auto done = k.make_mbarrier_ring<"done">(1, arrivals);
+                const auto tid = k.mov(px::tid.x);
+                k.single_thread(tid == 0u, [&] { k.mbarrier_init(done[0]); });
+                k.fence_mbarrier_init();
+                meet(k);
+                k.mbarrier_arrive<px::release, px::cluster>(k.mapa(done[0], 1u));
+                if (both) k.mbarrier_arrive<px::release, px::cluster>(k.mapa(done[0], 0u));
+                k.wait<px::acquire, px::cluster>(done[0], 0u);
+                k.st(p + tid, 1u);
+                meet(k);
+            },
+            a);
+    };
+    CHECK(arrive(px::arrivals<256>, open_size, true) == "");
+    CHECK(arrive(px::arrivals<512>, open_size, true) == "");
+    CHECK(arrive(px::arrivals<256>, pair, true) == "");
+}
