@@ -89,6 +89,23 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/kernels/rows/rope.hpp
     ptxdsl/kernels/rows/softmax.hpp
     ptxdsl/kernels/rows/swiglu.hpp
+    ptxdsl/machine.hpp
+    ptxdsl/machine/accesses.hpp
+    ptxdsl/machine/agents.hpp
+    ptxdsl/machine/arithmetic.hpp
+    ptxdsl/machine/async_work.hpp
+    ptxdsl/machine/barriers.hpp
+    ptxdsl/machine/code.hpp
+    ptxdsl/machine/findings.hpp
+    ptxdsl/machine/frontier.hpp
+    ptxdsl/machine/layouts.hpp
+    ptxdsl/machine/machine.hpp
+    ptxdsl/machine/memory.hpp
+    ptxdsl/machine/play.hpp
+    ptxdsl/machine/state.hpp
+    ptxdsl/machine/synchronisation.hpp
+    ptxdsl/machine/trip_counts.hpp
+    ptxdsl/machine/values.hpp
     ptxdsl/module.hpp
     ptxdsl/parse.hpp
     ptxdsl/parse/check.hpp

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+// What registers hold: operands by lane, computing instructions, warp-wide exchanges, parameters, addresses, and which
+// way an unknown condition goes.
+#pragma once
+
+#include <ptxdsl/machine/state.hpp>
+#include <ptxdsl/machine/values.hpp>
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace ptxdsl::machine {
+
+/// Generic addresses of shared memory have this bit; a block's rank stands in bits 24 to 31 of a shared address.
+inline constexpr uint64_t generic_shared = uint64_t{1} << 56;
+inline constexpr unsigned rank_shift = 24;
+
+/// An address of shared memory, resolved.
+struct place {
+    bool known = false;  ///< false: not followed
+    bool shared = false;
+    uint32_t block = 0, offset = 0;
+};
+
+template <class Values>
+class arithmetic : public state<Values> {
+public:
+    using base = state<Values>;
+    using base::base;
+    using typename base::value;
+    using typename base::warp_type;
+
+    /// How often an unknown condition was decided.
+    [[nodiscard]] uint64_t forks() const noexcept { return forks_; }
+
+protected:
+    using base::blocks_;
+    using base::chosen_;
+    using base::code_;
+
+    using row = typename registers<value>::row;
+
+    /// The values of an operand; constants are kept in `scratch`, which outlives the row.
+    [[nodiscard]] row read(const warp_type& w, const operand& o, value& scratch) const {
+        switch (o.what) {
+            case operand::kind::reg:
+                if (!o.negated) return w.regs.read(o.reg);
+                break;
+            case operand::kind::constant: scratch = constant(w, o); return {&scratch, false};
+            default: break;
+        }
+        scratch = Values::unknown(0x5151);
+        return {&scratch, false};
+    }
+    [[nodiscard]] value lane(const warp_type& w, const operand& o, uint32_t l) const {
+        if (o.what == operand::kind::reg) {
+            const value v = w.regs.read(o.reg)[l];
+            return o.negated ? Values::negate(v) : v;
+        }
+        if (o.what == operand::kind::constant) return constant(w, o);
+        return Values::unknown(0x5151);
+    }
+    [[nodiscard]] value constant(const warp_type& w, const operand& o) const {
+        if (o.symbolic) return Values::exact((o.bits & 0xffffffu) | uint64_t{w.block} << rank_shift);
+        if (o.symbol != none) return Values::exact((uint64_t{1} << 46) + (uint64_t{o.symbol} << 16) + o.bits);
+        return Values::exact(o.bits);
+    }
+    /// The address `[base + offset]` of a lane.
+    [[nodiscard]] value address(const warp_type& w, const operand& o, uint32_t l) const {
+        if (o.reg == none) return constant(w, o);
+        value v = w.regs.read(o.reg)[l];
+        if (v.is_known())
+            v.bits += o.bits;
+        else if (o.bits != 0)
+            v = Values::unknown(mix(v.bits, o.bits));
+        return v;
+    }
+    /// Where a shared or generic address points.
+    [[nodiscard]] place resolve(const warp_type& w, const value& v, space sp) const {
+        place p;
+        if (sp != space::generic && sp != space::shared && sp != space::shared_cluster) {
+            p.known = true;
+            return p;
+        }
+        if (!v.is_address()) {
+            p.shared = sp != space::generic;
+            return p;
+        }
+        if (sp == space::generic && (v.bits & generic_shared) == 0) {
+            p.known = true;
+            return p;
+        }
+        p.shared = true;
+        p.block = static_cast<uint32_t>(v.bits >> rank_shift & 0xffu);
+        p.offset = static_cast<uint32_t>(v.bits & 0xffffffu);
+        if (sp == space::shared && p.block == 0) p.block = w.block;
+        p.known = p.block < blocks_.size() && p.offset < code_.program().shared_bytes;
+        return p;
+    }
+
+    /// Calls `f(lanes, lane)` for each group of lanes in which all `n` operands are the same.
+    template <class F>
+    void each_group(const warp_type& w, uint32_t lanes, const operand* const* o, uint32_t n, const F& f) const {
+        bool varies = false;
+        for (uint32_t k = 0; k < n; ++k) varies = varies || (o[k]->reg != none && w.regs.read(o[k]->reg).varies);
+        if (!varies) return f(lanes, static_cast<uint32_t>(std::countr_zero(lanes)));
+        for (uint32_t rest = lanes; rest != 0;) {
+            const uint32_t first = static_cast<uint32_t>(std::countr_zero(rest));
+            uint32_t group = 0;
+            for (uint32_t m = rest; m != 0; m &= m - 1) {
+                const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
+                bool same = true;
+                for (uint32_t k = 0; k < n && same; ++k)
+                    same = o[k]->reg == none || w.regs.read(o[k]->reg)[l] == w.regs.read(o[k]->reg)[first];
+                if (same) group |= 1u << l;
+            }
+            rest &= ~group;
+            f(group, first);
+        }
+    }
+
+    /// The lanes of `lanes` for which the guard holds; unknown ones are decided.
+    [[nodiscard]] uint32_t guarded(const warp_type& w, const instruction& i, uint32_t lanes) {
+        if (i.guard == none) return lanes;
+        const row r = w.regs.read(i.guard);
+        if (!r.varies) return holds(r.first[0], i.guard_negated) ? lanes : 0;
+        uint32_t on = 0;
+        for (uint32_t m = lanes; m != 0; m &= m - 1) {
+            const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
+            if (holds(r[l], i.guard_negated)) on |= 1u << l;
+        }
+        return on;
+    }
+    [[nodiscard]] bool guard_is_unknown(const warp_type& w, const instruction& i, uint32_t lanes) const {
+        if (i.guard == none) return false;
+        const row r = w.regs.read(i.guard);
+        if (!r.varies) return !r.first[0].is_known();
+        for (uint32_t m = lanes; m != 0; m &= m - 1)
+            if (!r[static_cast<uint32_t>(std::countr_zero(m))].is_known()) return true;
+        return false;
+    }
+
+    /// Whether a condition holds. An unknown one is decided by its identity, so that the same unknown goes the same way
+    /// everywhere.
+    [[nodiscard]] bool holds(const value& v, bool negated) {
+        bool yes = (v.bits & 1u) != 0;
+        if (!v.is_known()) {
+            const auto [at, fresh] = decided_.try_emplace(v.bits & ~uint64_t{1}, false);
+            if (fresh) at->second = decide(v.bits & ~uint64_t{1});
+            yes = at->second != yes;
+            ++forks_;
+        }
+        return yes != negated;
+    }
+
+    /// An instruction that only computes, for `lanes`.
+    void compute(warp_type& w, const instruction& i, uint32_t lanes) {
+        const operand& to = code_.at(i, 0);
+        if (to.what == operand::kind::list && i.op == tok::mov) return unpack(w, i, to, lanes);
+        const operand* in[8];
+        uint32_t n = 0;
+        for (uint32_t k = 1; k < i.operand_count && n < 8; ++k) {
+            const operand& o = code_.at(i, k);
+            if (o.what == operand::kind::list)
+                for (uint32_t p = 0; p < o.count && n < 8; ++p) in[n++] = &code_.parts[o.first + p];
+            else
+                in[n++] = &o;
+        }
+        if (n == 0) return forget(w, i, lanes);
+        bool varies = guard_varies(w, i);
+        for (uint32_t k = 0; k < n; ++k) varies = varies || (in[k]->reg != none && w.regs.read(in[k]->reg).varies);
+        value v[8];
+        const bool merge = guard_is_unknown(w, i, lanes);
+        const uint32_t one = static_cast<uint32_t>(std::countr_zero(lanes));
+        std::array<value, 32> result;
+        for (uint32_t m = varies ? lanes : 1u << one; m != 0; m &= m - 1) {
+            const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
+            for (uint32_t k = 0; k < n; ++k) v[k] = lane(w, *in[k], l);
+            result[l] = Values::compute(code_, i, v, n);
+            special_result(w, i, v, n, result[l]);
+            if (merge) result[l] = merged(w, i, to, l, result[l]);
+        }
+        varies ? put_each(w, to, result.data(), lanes) : put(w, to, result[one], lanes);
+    }
+    /// All results of an instruction are unknown, the same for lanes whose sources are.
+    void forget(warp_type& w, const instruction& i, uint32_t lanes) {
+        const uint64_t id = mix(mix(static_cast<uint64_t>(i.where) << 8, w.agent), ++fresh_);
+        for (uint32_t k = 0; k < i.operand_count && k < 1; ++k) {
+            const operand& to = code_.at(i, k);
+            if (to.what == operand::kind::reg) put(w, to, Values::unknown(id), lanes);
+            if (to.what == operand::kind::list)
+                for (uint32_t p = 0; p < to.count; ++p)
+                    put(w, code_.parts[to.first + p], Values::unknown(mix(id, p)), lanes);
+            if (to.what == operand::kind::range)
+                for (uint32_t p = 0; p < to.count; ++p) put_register(w, to.reg + p, Values::unknown(id), lanes);
+        }
+    }
+    void put(warp_type& w, const operand& to, const value& v, uint32_t lanes) {
+        if (to.what == operand::kind::reg) put_register(w, to.reg, v, lanes);
+        if (to.what == operand::kind::list && to.count > 0) {  // p|q: q is the complement
+            const operand &p = code_.parts[to.first], &q = code_.parts[to.first + 1];
+            if (p.what == operand::kind::reg) put_register(w, p.reg, v, lanes);
+            if (to.count > 1 && q.what == operand::kind::reg) put_register(w, q.reg, Values::negate(v), lanes);
+        }
+    }
+    void put_register(warp_type& w, uint32_t r, const value& v, uint32_t lanes) { w.regs.write(r, v, lanes, w.live); }
+    void put_each(warp_type& w, const operand& to, const value* v, uint32_t lanes) {
+        if (to.what == operand::kind::reg) w.regs.write_each(to.reg, v, lanes, w.live);
+        if (to.what != operand::kind::list) return;
+        for (uint32_t m = lanes; m != 0; m &= m - 1) put(w, to, v[std::countr_zero(m)], 1u << std::countr_zero(m));
+    }
+
+    /// `ld.param`: what the player chose.
+    void load_parameter(warp_type& w, const instruction& i, uint32_t lanes) {
+        const operand& from = code_.at(i, 1);
+        const uint32_t p = from.reg == none ? parameter_of(from.symbol) : none;
+        value v = Values::unknown(mix(0x9a3a, mix(from.symbol, from.bits)));
+        if (p < chosen_.parameters.size() && isa::info(i.type).cls != isa::type_class::floating)
+            v = {chosen_.parameters[p], knowledge::chosen};
+        const operand& to = code_.at(i, 0);
+        if (to.what == operand::kind::list)
+            forget(w, i, lanes);
+        else
+            put(w, to, v, lanes);
+    }
+    [[nodiscard]] uint32_t parameter_of(uint32_t symbol) const noexcept {
+        return symbol < parameters_.size() ? parameters_[symbol] : none;
+    }
+    void find_parameters() {
+        const ir::view& m = code_.program();
+        parameters_.assign(m.n.symbols, none);
+        for (uint32_t s = 0; s < m.n.symbols; ++s)
+            for (uint32_t p = 0; p < m.n.params; ++p)
+                if (m.text(m.symbols[s]) == m.text(m.params[p].id)) parameters_[s] = p;
+    }
+
+    /// `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`: lanes see one another.
+    void exchange(warp_type& w, const instruction& i, uint32_t lanes) {
+        switch (i.op) {
+            case tok::elect: return elect(w, i, lanes);
+            case tok::vote: return vote(w, i, lanes);
+            case tok::shfl: return shuffle(w, i, lanes);
+            case tok::activemask: return put(w, code_.at(i, 0), Values::exact(lanes), lanes);
+            default: return reduce(w, i, lanes);
+        }
+    }
+
+    std::unordered_map<uint64_t, bool> decided_;
+    uint64_t forks_ = 0;  ///< unknown conditions decided so far
+    uint64_t fresh_ = 0;
+
+private:
+    [[nodiscard]] bool guard_varies(const warp_type& w, const instruction& i) const {
+        return i.guard != none && w.regs.read(i.guard).varies;
+    }
+    [[nodiscard]] bool decide(uint64_t identity) const noexcept {
+        if (chosen_.seed < 2) return forks_ < 64 ? chosen_.seed == 1 : (mix(identity, forks_) >> 17 & 1u) != 0;
+        return (mix(identity, chosen_.seed) >> 17 & 1u) != 0;
+    }
+    [[nodiscard]] value merged(const warp_type& w, const instruction& i, const operand& to, uint32_t l,
+                               const value& fresh) {
+        const value p = w.regs.read(i.guard)[l];
+        if (p.is_known() || to.what != operand::kind::reg) return fresh;
+        const value old = w.regs.read(to.reg)[l];
+        if (i.type == isa::scalar::pred || old == fresh)
+            return old == fresh ? old : Values::unknown(mix(p.bits, mix(old.bits, fresh.bits)));
+        return holds(p, i.guard_negated) ? fresh : old;
+    }
+    /// Instructions whose results depend on the machine: addresses of other blocks, and conversions of addresses.
+    void special_result(const warp_type& w, const instruction& i, const value* v, uint32_t n, value& r) const {
+        static_cast<void>(w);
+        if (i.op == tok::mapa && n == 2) {
+            const knowledge k = v[0].known > v[1].known ? v[0].known : v[1].known;
+            r = k == knowledge::unknown
+                    ? Values::unknown(mix(v[0].bits, v[1].bits))
+                    : value{(v[0].bits & ~uint64_t{0xff000000u}) | (v[1].bits & 0xffu) << rank_shift, k};
+        }
+        if (i.op == tok::getctarank && v[0].is_known()) r = {v[0].bits >> rank_shift & 0xffu, v[0].known};
+        if (i.op == tok::cvta && v[0].is_known() && (i.sp == space::shared || i.sp == space::shared_cluster))
+            r = {code_.has(i, tok::to) ? v[0].bits & 0xffffffffu : (v[0].bits & 0xffffffffu) | generic_shared,
+                 v[0].known};
+        if (i.op == tok::isspacep && v[0].is_known() && (i.sp == space::shared || i.sp == space::shared_cluster))
+            r = {(v[0].bits & generic_shared) != 0 ? 1u : 0u, v[0].known};
+    }
+    /// `mov {a, b}, r`.
+    void unpack(warp_type& w, const instruction& i, const operand& to, uint32_t lanes) {
+        const unsigned each = isa::bits(i.type) / (to.count == 0 ? 1 : to.count);
+        for (uint32_t p = 0; p < to.count; ++p) {
+            std::array<value, 32> result;
+            for (uint32_t m = lanes; m != 0; m &= m - 1) {
+                const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
+                value v = lane(w, code_.at(i, 1), l);
+                if (v.is_known())
+                    v.bits = v.bits >> p * each & (each >= 64 ? ~uint64_t{0} : (uint64_t{1} << each) - 1);
+                else
+                    v = Values::unknown(mix(v.bits, p));
+                result[l] = v;
+            }
+            if (code_.parts[to.first + p].what == operand::kind::reg)
+                w.regs.write_each(code_.parts[to.first + p].reg, result.data(), lanes, w.live);
+        }
+    }
+
+    // ---- lanes among themselves ---------------------------------------------------------------------------------
+
+    void elect(warp_type& w, const instruction& i, uint32_t lanes) {
+        const operand& to = code_.at(i, 0);
+        const uint32_t leader = static_cast<uint32_t>(std::countr_zero(lanes));
+        const operand* p = &to;
+        if (to.what == operand::kind::list) {
+            if (code_.parts[to.first].what == operand::kind::reg)
+                put_register(w, code_.parts[to.first].reg, Values::exact(leader), lanes);
+            p = &code_.parts[to.first + to.count - 1];
+        }
+        if (p->what != operand::kind::reg) return;
+        std::array<value, 32> v{};
+        for (uint32_t m = lanes; m != 0; m &= m - 1) v[static_cast<uint32_t>(std::countr_zero(m))] = Values::exact(0);
+        v[leader] = Values::exact(1);
+        w.regs.write_each(p->reg, v.data(), lanes, w.live);
+    }
+    void vote(warp_type& w, const instruction& i, uint32_t lanes) {
+        uint32_t ballot = 0;
+        bool known = true;
+        uint64_t id = mix(7, static_cast<uint64_t>(code_.word(i, 2)));
+        knowledge worst = knowledge::exact;
+        for (uint32_t m = lanes; m != 0; m &= m - 1) {
+            const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
+            const value v = lane(w, code_.at(i, 1), l);
+            known = known && v.is_known();
+            worst = v.known > worst ? v.known : worst;
+            if ((v.bits & 1u) != 0) ballot |= 1u << l;
+            id = mix(id, v.bits);
+        }
+        if (!known) return put(w, code_.at(i, 0), Values::unknown(id), lanes);
+        uint64_t r = ballot;
+        if (code_.has(i, tok::all)) r = ballot == lanes ? 1 : 0;
+        if (code_.has(i, tok::any)) r = ballot != 0 ? 1 : 0;
+        if (code_.has(i, tok::uni)) r = ballot == lanes || ballot == 0 ? 1 : 0;
+        put(w, code_.at(i, 0), {r, worst}, lanes);
+    }
+    void shuffle(warp_type& w, const instruction& i, uint32_t lanes) {
+        const operand& to = code_.at(i, 0);
+        const operand& d = to.what == operand::kind::list ? code_.parts[to.first] : to;
+        std::array<value, 32> r{};
+        for (uint32_t m = lanes; m != 0; m &= m - 1) {
+            const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
+            const value from = lane(w, code_.at(i, 2), l), c = lane(w, code_.at(i, 3), l);
+            if (!from.is_known() || !c.is_known()) {
+                r[l] = Values::unknown(mix(lane(w, code_.at(i, 1), l).bits, from.bits));
+                continue;
+            }
+            r[l] = lane(w, code_.at(i, 1), source(i, l, from.bits & 31u, static_cast<uint32_t>(c.bits)));
+        }
+        if (d.what == operand::kind::reg) w.regs.write_each(d.reg, r.data(), lanes, w.live);
+        if (to.what == operand::kind::list && to.count > 1 && code_.parts[to.first + 1].what == operand::kind::reg)
+            put_register(w, code_.parts[to.first + 1].reg, Values::exact(1), lanes);
+    }
+    /// The lane a shuffle reads (PTX ISA 9.7.9.6).
+    [[nodiscard]] uint32_t source(const instruction& i, uint32_t l, uint64_t b, uint32_t c) const noexcept {
+        const uint32_t segment = c >> 8 & 31u, clamp = c & 31u;
+        const uint32_t high = (l & segment) | (clamp & ~segment), low = l & segment;
+        const int at = static_cast<int>(l), by = static_cast<int>(b);
+        int j = at;
+        if (code_.has(i, tok::up)) j = at - by >= static_cast<int>(high) ? at - by : at;
+        if (code_.has(i, tok::down)) j = at + by <= static_cast<int>(high) ? at + by : at;
+        if (code_.has(i, tok::bfly)) j = (at ^ by) <= static_cast<int>(high) ? at ^ by : at;
+        if (code_.has(i, tok::idx)) j = static_cast<int>(low | (static_cast<uint32_t>(by) & ~segment));
+        return static_cast<uint32_t>(j) & 31u;
+    }
+    /// `redux` and `match`: one result for all lanes that hold the same.
+    void reduce(warp_type& w, const instruction& i, uint32_t lanes) {
+        uint64_t id = mix(11, static_cast<uint64_t>(i.op));
+        for (uint32_t m = lanes; m != 0; m &= m - 1)
+            id = mix(id, lane(w, code_.at(i, 1), static_cast<uint32_t>(std::countr_zero(m))).bits);
+        const operand& to = code_.at(i, 0);
+        put(w, to.what == operand::kind::list ? code_.parts[to.first] : to, Values::unknown(id), lanes);
+    }
+
+    std::vector<uint32_t> parameters_;  ///< by symbol
+};
+
+}  // namespace ptxdsl::machine

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program cut into instructions that the machine steps through: operands, types and branch targets are decoded once.
+#pragma once
+
+#include <ptxdsl/ir/module.hpp>
+#include <ptxdsl/isa/special_registers.hpp>
+#include <ptxdsl/isa/tokens.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace ptxdsl::machine {
+
+using isa::tok;
+using std::uint16_t;
+using std::uint32_t;
+using std::uint64_t;
+using std::uint8_t;
+
+inline constexpr uint32_t none = 0xffffffffu;
+
+/// Two numbers made one, for identities and pseudo-random choices.
+[[nodiscard]] constexpr uint64_t mix(uint64_t a, uint64_t b) noexcept {
+    uint64_t x = (a ^ std::rotl(b, 29)) * 0x9e3779b97f4a7c15ull;
+    x ^= x >> 31;
+    return x * 0xbf58476d1ce4e5b9ull;
+}
+
+/// One operand. Special registers are registers behind the program's own, so that reading one is reading a register.
+struct operand {
+    enum class kind : uint8_t { nothing, reg, constant, address, list, range, label, other } what = kind::nothing;
+    bool negated = false;    ///< reg: a predicate, read negated
+    bool symbolic = false;   ///< constant, address: `smem` plus an offset
+    uint32_t reg = none;     ///< reg; address: the base, `none` for a constant one; range: the first register
+    uint32_t count = 0;      ///< list, range: how many
+    uint32_t first = 0;      ///< list: index into `code::parts`
+    uint32_t symbol = none;  ///< the symbol behind a constant or an address (parameters)
+    uint64_t bits = 0;       ///< constant; address: the offset; label: its id
+};
+
+/// One instruction, decoded.
+struct instruction {
+    tok op = tok::none;
+    isa::scalar type = isa::scalar::none;    ///< the last type the text names
+    isa::scalar result = isa::scalar::none;  ///< the first type
+    space sp = space::generic;
+    uint8_t vector = 1;      ///< registers of a vector access
+    bool has_space = false;  ///< the text names a state space
+    bool guard_negated = false;
+    uint32_t guard = none;  ///< predicate register
+    uint32_t operands = 0;  ///< index of the first in `code::operands`
+    uint32_t operand_count = 0;
+    uint32_t where = 0;      ///< location index
+    uint32_t target = none;  ///< of a branch: an instruction's index
+    uint32_t bytes = 0;      ///< of a copy, by the notes; 0: not known
+    uint32_t object = none;  ///< allocation the notes name
+    bool vouched = false;    ///< the author vouches for the arrivals at that barrier
+    uint32_t first_token = 0, tokens = 0;
+};
+
+/// The instructions of a kernel.
+class code {
+public:
+    explicit code(const ir::view& m) : m_(&m) { decode(); }
+
+    [[nodiscard]] const ir::view& program() const noexcept { return *m_; }
+    [[nodiscard]] uint32_t size() const noexcept { return static_cast<uint32_t>(instructions.size()); }
+    [[nodiscard]] const instruction& operator[](uint32_t i) const noexcept { return instructions[i]; }
+    [[nodiscard]] const operand& at(const instruction& i, uint32_t n) const noexcept {
+        static constexpr operand missing{};
+        return n < i.operand_count ? operands[i.operands + n] : missing;
+    }
+    [[nodiscard]] bool has(const instruction& i, tok t) const noexcept {
+        for (uint32_t k = 1; k < i.tokens; ++k)
+            if (words[i.first_token + k] == t) return true;
+        return false;
+    }
+    [[nodiscard]] tok word(const instruction& i, uint32_t k) const noexcept {
+        return k < i.tokens ? words[i.first_token + k] : tok::none;
+    }
+    /// Registers a thread has, special ones included.
+    [[nodiscard]] uint32_t registers() const noexcept {
+        return m_->n.regs + static_cast<uint32_t>(isa::special::count_);
+    }
+    [[nodiscard]] uint32_t special(isa::special s) const noexcept { return m_->n.regs + static_cast<uint32_t>(s); }
+
+    std::vector<instruction> instructions;
+    std::vector<operand> operands;
+    std::vector<operand> parts;        ///< of lists and coordinates
+    std::vector<tok> words;            ///< the tokens of all instructions
+    std::vector<uint32_t> unfollowed;  ///< locations of lines nobody can read: raw text
+    std::vector<uint8_t> vouched;      ///< by allocation: the author vouches for its arrivals
+
+private:
+    void decode() {
+        std::vector<uint32_t> place(m_->n.labels, none);
+        uint32_t bytes = 0, object = none;
+        vouched.assign(m_->n.allocations, 0);
+        const uint32_t* const end = m_->words + m_->n.words;
+        for (const uint32_t* w = m_->words; w < end; w += w[0] & 0xffffu) {
+            const ir::cursor c{w};
+            switch (c.kind()) {
+                case ir::record::label:
+                    if (c.is_place() && c.payload(0) < place.size()) place[c.payload(0)] = size();
+                    break;
+                case ir::record::note: note(c, bytes, object); break;
+                case ir::record::text:
+                    if (static_cast<ir::text_kind>(c.code()) == ir::text_kind::raw) raw(c);
+                    break;
+                case ir::record::instruction:
+                    add(c);
+                    instructions.back().bytes = bytes;
+                    instructions.back().object = object;
+                    bytes = 0, object = none;
+                    break;
+                default: break;
+            }
+        }
+        for (instruction& i : instructions)
+            if (i.op == tok::bra && i.operand_count != 0) {
+                const operand& o = operands[i.operands];
+                if (o.what == operand::kind::label && o.bits < place.size())
+                    i.target = place[static_cast<uint32_t>(o.bits)];
+            }
+    }
+    void note(const ir::cursor& c, uint32_t& bytes, uint32_t& object) {
+        switch (static_cast<ir::note>(c.code())) {
+            case ir::note::barrier_copy: object = c.payload(0), bytes = c.payload(2); break;
+            case ir::note::barrier_init:
+            case ir::note::barrier_arrive:
+            case ir::note::barrier_expect:
+            case ir::note::barrier_wait:
+            case ir::note::bulk_store: object = c.payload(0); break;
+            case ir::note::barrier_noarity:
+                if (c.size() <= 3 && c.payload(0) < vouched.size()) vouched[c.payload(0)] = 1;
+                break;
+            default: break;
+        }
+    }
+    void raw(const ir::cursor& c) {
+        unfollowed.push_back(c.location());
+        instruction i;
+        i.where = c.location();
+        instructions.push_back(i);
+    }
+    void add(const ir::cursor& c) {
+        instruction i;
+        i.where = c.location();
+        i.first_token = static_cast<uint32_t>(words.size());
+        i.tokens = c.tokens();
+        for (uint32_t k = 0; k < c.tokens(); ++k) words.push_back(static_cast<tok>(c.token(k)));
+        i.op = word(i, 0);
+        for (uint32_t k = 1; k < i.tokens; ++k) read_word(i, words[i.first_token + k]);
+        if (c.guard() != 0) i.guard = (c.guard() >> 1) - 1, i.guard_negated = (c.guard() & 1u) != 0;
+        const uint32_t* o = c.first_operand();
+        std::vector<operand> mine;
+        for (uint32_t k = 0; k < c.operands(); ++k, o += ir::operand_words(o[0])) mine.push_back(read(o));
+        i.operands = static_cast<uint32_t>(operands.size());
+        i.operand_count = c.operands();
+        operands.insert(operands.end(), mine.begin(), mine.end());
+        instructions.push_back(i);
+    }
+    static void read_word(instruction& i, tok t) noexcept {
+        if (const isa::scalar s = isa::token_type(t); s != isa::scalar::none) {
+            if (i.result == isa::scalar::none) i.result = s;
+            i.type = s;
+        }
+        switch (t) {
+            case tok::v2: i.vector = 2; break;
+            case tok::v4: i.vector = 4; break;
+            case tok::v8: i.vector = 8; break;
+            case tok::global: set_space(i, space::global); break;
+            case tok::shared:
+            case tok::shared__cta: set_space(i, space::shared); break;
+            case tok::shared__cluster: set_space(i, space::shared_cluster); break;
+            case tok::const_: set_space(i, space::constant); break;
+            case tok::local: set_space(i, space::local); break;
+            case tok::param:
+            case tok::param__entry:
+            case tok::param__func: set_space(i, space::param); break;
+            default: break;
+        }
+    }
+    static void set_space(instruction& i, space s) noexcept {
+        if (!i.has_space) i.sp = s;
+        i.has_space = true;
+    }
+
+    operand read(const uint32_t* o) {
+        operand r;
+        const uint32_t payload = ir::payload_of(o[0]);
+        switch (ir::kind_of(o[0])) {
+            case ir::operand_kind::address: return address(o[1], static_cast<std::int32_t>(o[2]));
+            case ir::operand_kind::tensor: {
+                r = address(o[1], 0);
+                r.first = static_cast<uint32_t>(parts.size());
+                r.count = payload;
+                for (uint32_t k = 0; k < payload; ++k) parts.push_back(single(o[2 + k]));
+                return r;
+            }
+            case ir::operand_kind::vec:
+            case ir::operand_kind::pair:
+                r.what = operand::kind::list;
+                r.first = static_cast<uint32_t>(parts.size());
+                r.count = payload;
+                for (uint32_t k = 0; k < payload; ++k) parts.push_back(single(o[1 + k]));
+                return r;
+            case ir::operand_kind::range:
+                r.what = operand::kind::range;
+                r.reg = o[1];
+                r.count = payload;
+                return r;
+            case ir::operand_kind::integer:
+            case ir::operand_kind::f64: return constant(uint64_t{o[1]} | uint64_t{o[2]} << 32);
+            case ir::operand_kind::f32: return constant(o[1]);
+            case ir::operand_kind::symbol:
+                r = constant(static_cast<uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(o[1]))));
+                r.symbolic = payload == ir::smem_symbol;
+                r.symbol = payload;
+                return r;
+            default: return single(o[0]);
+        }
+    }
+    [[nodiscard]] operand single(uint32_t word) const noexcept {
+        operand r;
+        const uint32_t payload = ir::payload_of(word);
+        switch (ir::kind_of(word)) {
+            case ir::operand_kind::reg: r.what = operand::kind::reg, r.reg = payload; break;
+            case ir::operand_kind::not_pred: r.what = operand::kind::reg, r.reg = payload, r.negated = true; break;
+            case ir::operand_kind::small_int:
+                return constant(static_cast<uint64_t>(static_cast<std::int64_t>(ir::small_value(word))));
+            case ir::operand_kind::special: r.what = operand::kind::reg, r.reg = m_->n.regs + payload; break;
+            case ir::operand_kind::label: r.what = operand::kind::label, r.bits = payload; break;
+            case ir::operand_kind::symbol:
+                r = constant(0);
+                r.symbolic = payload == ir::smem_symbol;
+                r.symbol = payload;
+                break;
+            default: r.what = operand::kind::other; break;
+        }
+        return r;
+    }
+    [[nodiscard]] static operand constant(uint64_t bits) noexcept {
+        operand r;
+        r.what = operand::kind::constant;
+        r.bits = bits;
+        return r;
+    }
+    [[nodiscard]] operand address(uint32_t base, std::int32_t offset) const noexcept {
+        operand r = single(base);
+        if (r.what == operand::kind::constant)
+            r.bits += static_cast<uint64_t>(static_cast<std::int64_t>(offset));
+        else
+            r.bits = static_cast<uint64_t>(static_cast<std::int64_t>(offset));
+        r.what = operand::kind::address;
+        return r;
+    }
+
+    const ir::view* m_;
+};
+
+}  // namespace ptxdsl::machine

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the machine finds: both parties, the schedule and the choices that lead there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ptxdsl::machine {
+
+/// What went wrong. `name` and `id_of` give the word and the row of docs/diagnostics.md that the kind belongs to.
+enum class fault : std::uint8_t {
+    race,                ///< two threads touch the same bytes, nothing orders them
+    copy_in_flight,      ///< bytes are used that a copy may not have brought yet
+    overwritten,         ///< bytes are written that somebody may still read
+    read_in_flight,      ///< bytes are written that an asynchronous instruction may still read
+    proxy_fence,         ///< the async proxy meets ordinary writes no fence shows it
+    deadlock,            ///< nobody can go on
+    arrivals,            ///< more arrivals than the phase counts
+    no_barrier,          ///< an mbarrier that is not initialised, or not known to be
+    barrier_in_use,      ///< an mbarrier initialised or invalidated while others use it
+    bytes,               ///< a phase ends with bytes nobody expects
+    gone,                ///< a block is used that has exited
+    cluster_barrier,     ///< arrive and wait do not alternate
+    named_barrier,       ///< threads disagree about a barrier's count
+    part_of_a_warp,      ///< an aligned instruction runs in part of its warp
+    pending_at_exit,     ///< a block leaves with copies under way
+    no_tensor_memory,    ///< tensor memory outside of what is allocated
+    tensor_memory_used,  ///< tensor memory read or written while another instruction works on it
+    tensor_memory_kept,  ///< tensor memory that nobody frees
+};
+
+[[nodiscard]] constexpr const char* name(fault f) noexcept {
+    constexpr const char* names[] = {"race",
+                                     "copy in flight",
+                                     "overwritten while read",
+                                     "overwritten while read asynchronously",
+                                     "proxy fence",
+                                     "deadlock",
+                                     "too many arrivals",
+                                     "mbarrier not initialised",
+                                     "mbarrier used",
+                                     "bytes of a phase",
+                                     "block gone",
+                                     "cluster barrier",
+                                     "named barrier",
+                                     "part of a warp",
+                                     "pending at exit",
+                                     "no tensor memory there",
+                                     "tensor memory",
+                                     "tensor memory kept"};
+    return names[static_cast<unsigned>(f)];
+}
+/// The row of docs/diagnostics.md nearest to the fault.
+[[nodiscard]] constexpr const char* id_of(fault f) noexcept {
+    constexpr const char* ids[] = {"E07", "E07", "F14", "D14", "F05", "E01", "E01", "E03", "E12",
+                                   "E04", "G04", "G05", "H02", "H05", "G04", "I02", "I11", "I03"};
+    return ids[static_cast<unsigned>(f)];
+}
+
+/// One of the two that a finding is about.
+struct party {
+    std::uint32_t where = 0;  ///< location index; meaningless where `known` is false
+    bool known = false;
+    std::string who;  ///< "warp 4", "block 1, warp 0, lane 0"
+};
+
+/// What the player chose before a run: with it the run is the same again.
+struct choices {
+    std::vector<std::uint64_t> parameters;  ///< by parameter, in order
+    std::uint32_t schedule = 0;             ///< number of the schedule
+    std::uint64_t seed = 0;                 ///< decides unknown conditions and, with it, the schedule
+    bool zero_rounds = false;               ///< some loop over a parameter runs zero times
+};
+
+/// One step of a trace that synchronises or moves data.
+struct event {
+    std::uint32_t where = 0;
+    std::uint32_t warp = 0;
+    std::uint32_t lanes = 0;
+    std::string what;
+};
+
+struct finding {
+    fault kind = fault::race;
+    bool warning = false;
+    party first;   ///< who comes too early, or waits
+    party second;  ///< whom it meets
+    std::string text;
+    choices run;
+    std::vector<event> trace;  ///< the last events before it, oldest first
+};
+
+/// What was not followed, and why.
+struct uncovered {
+    std::uint32_t where = 0;
+    bool placed = false;
+    std::string reason;
+};
+
+/// What playing a kernel gave.
+struct result {
+    std::vector<finding> findings;
+    std::vector<uncovered> coverage;
+    std::uint32_t runs = 0;
+    std::uint64_t steps = 0;
+    bool complete = true;  ///< every run came to an end
+
+    [[nodiscard]] bool clean() const noexcept { return findings.empty(); }
+};
+
+}  // namespace ptxdsl::machine

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shared memory of a block as the machine sees it: who touched which bytes last, and what the words hold.
+//
+// A page has a bit a granule (the smallest access of the program), so that a copy of a tile is a few words and an
+// access of a lane is exact to the byte.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace ptxdsl::machine {
+
+/// How an access reaches memory.
+enum class access : std::uint8_t {
+    read,         ///< a thread's load
+    write,        ///< a thread's store
+    atomic,       ///< a thread's atomic or other strong operation
+    async_read,   ///< wgmma, a bulk store, tcgen05: through the async proxy
+    copy,         ///< a bulk copy's write: through the async proxy
+    thread_copy,  ///< a `cp.async`: asynchronous, through the generic proxy
+};
+
+/// One access that later ones are held against. `agent` and `event` say when it has ended; a copy's are those of the
+/// barrier it completes on, known once it has landed.
+struct touch {
+    std::uint64_t granules = 0;
+    access how = access::read;
+    bool landed = true;       ///< a copy: whether it is complete
+    std::uint32_t agent = 0;  ///< a copy in flight: its number
+    std::uint32_t event = 0;
+    std::uint32_t lanes = 0;  ///< lanes of the warp that took part
+    std::uint32_t warp = 0;   ///< the warp that issued it
+    std::uint32_t at = 0;     ///< its instruction
+};
+
+/// A run of bytes of one block's shared memory.
+struct byte_range {
+    std::uint32_t block = 0;
+    std::uint32_t low = 0, high = 0;
+};
+
+/// The bytes of one access within one page.
+struct page_span {
+    std::uint32_t page = 0;
+    std::uint64_t granules = 0;
+};
+
+/// Who touched what in one block.
+class shadow {
+public:
+    struct page {
+        std::vector<touch> writes, reads;
+    };
+
+    void reset(std::uint32_t bytes, std::uint32_t granule) {
+        granule_ = granule;
+        const std::uint32_t n = bytes / (64 * granule) + 1;
+        for (page& p : pages_) p.writes.clear(), p.reads.clear();
+        pages_.resize(n);
+    }
+    [[nodiscard]] std::uint32_t granule() const noexcept { return granule_; }
+    [[nodiscard]] page* at(std::uint32_t i) noexcept { return i < pages_.size() ? &pages_[i] : nullptr; }
+
+    /// Adds the pages of bytes `[low, high)` to `out`, joined with its last page where that is the same.
+    void span(std::uint32_t low, std::uint32_t high, std::vector<page_span>& out) const {
+        const std::uint32_t first = low / granule_, last = (high + granule_ - 1) / granule_;
+        for (std::uint32_t g = first; g < last;) {
+            const std::uint32_t n = g / 64, from = g % 64;
+            const std::uint32_t to = (std::min)(last - n * 64, 64u);
+            const std::uint64_t bits =
+                (to == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << to) - 1) & ~((std::uint64_t{1} << from) - 1);
+            if (!out.empty() && out.back().page == n)
+                out.back().granules |= bits;
+            else
+                out.push_back({n, bits});
+            g = n * 64 + to;
+        }
+    }
+    /// The first byte of the lowest granule set, for messages.
+    [[nodiscard]] std::uint32_t byte_of(std::uint32_t index, std::uint64_t granules) const noexcept {
+        std::uint32_t k = 0;
+        while (k < 63 && (granules >> k & 1u) == 0) ++k;
+        return (index * 64 + k) * granule_;
+    }
+
+    /// Replaces what was written there.
+    static void write(page& to, const touch& t) {
+        forget(to.writes, t.granules);
+        to.writes.push_back(t);
+    }
+    /// Nobody needs to be asked again about reads that a write has been ordered behind.
+    static void forget_reads(page& p, std::uint64_t granules) { forget(p.reads, granules); }
+    static void read(page& p, touch t) {
+        for (touch& old : p.reads) {
+            if (old.agent != t.agent || old.how != t.how) continue;
+            if (old.event > t.event) {  // another warp of the group is ahead
+                t.granules &= ~old.granules;
+            } else if (old.event == t.event && old.at == t.at) {
+                old.granules |= t.granules;
+                old.lanes |= t.lanes;
+                return;
+            } else {
+                old.granules &= ~t.granules;
+            }
+        }
+        std::erase_if(p.reads, [](const touch& old) { return old.granules == 0; });
+        if (t.granules != 0) p.reads.push_back(t);
+    }
+
+private:
+    static void forget(std::vector<touch>& list, std::uint64_t granules) {
+        std::size_t keep = 0;
+        for (std::size_t k = 0; k < list.size(); ++k) {
+            list[k].granules &= ~granules;
+            if (list[k].granules != 0) list[keep++] = list[k];
+        }
+        list.resize(keep);
+    }
+
+    std::vector<page> pages_;
+    std::uint32_t granule_ = 4;
+};
+
+/// What words of shared memory hold, as far as threads wrote it. Everything else is unknown.
+template <class Value>
+class contents {
+public:
+    void reset(std::uint32_t bytes) {
+        forget(low_ * 4, high_ * 4);
+        words_.resize(bytes / 4 + 4);
+        low_ = high_ = 0;
+        ++age_;
+    }
+    void store(std::uint32_t at, std::uint32_t bytes, const Value& v) {
+        forget(at, at + bytes);
+        const std::uint32_t w = at / 4;
+        if (at % 4 != 0 || (bytes != 4 && bytes != 8) || w + 1 >= words_.size()) return;
+        words_[w] = {v, static_cast<std::uint8_t>(bytes)};
+        if (low_ == high_) low_ = w, high_ = w + 1;
+        low_ = (std::min)(low_, w);
+        high_ = (std::max)(high_, w + 1);
+    }
+    /// Bytes `[low, high)` are written with something nobody follows.
+    void forget(std::uint32_t low, std::uint32_t high) noexcept {
+        ++age_;
+        const std::uint32_t first = (std::max)(low / 4, low_), last = (std::min)((high + 3) / 4, high_);
+        for (std::uint32_t w = first; w < last; ++w) words_[w].bytes = 0;
+        if (low / 4 > 0 && low / 4 - 1 < words_.size() && words_[low / 4 - 1].bytes == 8) words_[low / 4 - 1].bytes = 0;
+    }
+    /// Null: unknown, or written in other pieces.
+    [[nodiscard]] const Value* load(std::uint32_t at, std::uint32_t bytes) const noexcept {
+        const std::uint32_t w = at / 4;
+        return at % 4 == 0 && w < words_.size() && words_[w].bytes == bytes ? &words_[w].value : nullptr;
+    }
+    /// Changes with every store, so that two loads of unknown words between stores are the same unknown.
+    [[nodiscard]] std::uint32_t age() const noexcept { return age_; }
+
+private:
+    struct word {
+        Value value{};
+        std::uint8_t bytes = 0;
+    };
+    std::vector<word> words_;
+    std::uint32_t low_ = 0, high_ = 0;  ///< words that may hold something
+    std::uint32_t age_ = 0;
+};
+
+}  // namespace ptxdsl::machine

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// The player: runs a kernel on the machine for parameters, unknown conditions and schedules chosen from its structure,
+// and keeps what it finds.
+#pragma once
+
+#include <ptxdsl/machine/machine.hpp>
+#include <ptxdsl/machine/trip_counts.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace ptxdsl::machine {
+
+struct options {
+    limits limit{};
+    bool zero_rounds = true;  ///< also loops over a parameter that run zero times (findings are warnings)
+    std::uint32_t most_runs = 64;
+};
+
+namespace detail {
+
+/// Chooses runs and collects their findings.
+class player {
+public:
+    player(const ir::view& m, const options& o) : code_(m), options_(o), trips_(code_) {}
+
+    result play() {
+        const ir::view& m = code_.program();
+        if (m.attrs.threads() == 0) {
+            result_.coverage.push_back({0, false, "the block size is not declared"});
+            result_.complete = false;
+            return result_;
+        }
+        plan();
+        for (std::size_t k = 0; k < runs_.size() && result_.runs < options_.most_runs; ++k) {
+            if (!result_.findings.empty() && !only_warnings()) break;
+            one(runs_[k]);
+        }
+        // Unknown conditions that differ from one another take more than "all hold" and "none holds".
+        for (std::uint64_t seed = 2; forked_ && seed < 8 && result_.runs < options_.most_runs; ++seed) {
+            if (!result_.findings.empty() && !only_warnings()) break;
+            choices c = runs_[seed % runs_.size()];
+            if (c.zero_rounds || c.seed == seed) continue;
+            c.seed = seed;
+            one(c);
+        }
+        return result_;
+    }
+    /// One run again, for its trace.
+    result replay(const choices& c) {
+        one(c);
+        return result_;
+    }
+
+private:
+    void plan() {
+        const std::uint64_t s = trips_.stages();
+        const std::vector<std::uint64_t>& units = trips_.units();
+        std::vector<std::uint32_t> counted;
+        for (std::uint32_t p = 0; p < units.size(); ++p)
+            if (units[p] != 0 && is_number(p)) counted.push_back(p);
+        add(counted, none, 2, 2, schedule::in_turn);
+        for (const std::uint32_t p : counted) add(counted, p, 2 * s + 1, 1, schedule::in_turn);
+        for (const std::uint32_t p : counted) add(counted, p, s + 1, 2, schedule::first_starved);
+        for (const std::uint32_t p : counted) add(counted, p, s + 1, 1, schedule::last_starved);
+        add(counted, none, 1, 1, schedule::in_turn_hurried);
+        for (const std::uint32_t p : counted) add(counted, p, s + 2, 1, schedule::shuffled);
+        for (const std::uint32_t p : counted) add(counted, p, s, 2, schedule::in_turn_hurried);
+        add(counted, none, 3, 3, schedule::shuffled);
+        if (counted.empty()) {
+            add(counted, none, 1, 1, schedule::first_starved);
+            add(counted, none, 1, 1, schedule::last_starved);
+        }
+        if (options_.zero_rounds)
+            for (const std::uint32_t p : counted) add(counted, p, 0, 2, schedule::in_turn);
+    }
+    [[nodiscard]] bool is_number(std::uint32_t p) const noexcept {
+        const ir::param& x = code_.program().params[p];
+        return x.kind == ir::param_kind::scalar && isa::info(x.type).cls != isa::type_class::floating;
+    }
+    void add(const std::vector<std::uint32_t>& counted, std::uint32_t one, std::uint64_t rounds, std::uint64_t others,
+             schedule s) {
+        const ir::view& m = code_.program();
+        choices c;
+        c.schedule = static_cast<std::uint32_t>(s);
+        c.seed = runs_.size() % 2;
+        for (std::uint32_t p = 0; p < m.n.params; ++p) {
+            const std::uint64_t u = trips_.units()[p];
+            std::uint64_t v =
+                m.params[p].kind == ir::param_kind::scalar ? 64 : (std::uint64_t{1} << 46) + (std::uint64_t{p} << 36);
+            for (const std::uint32_t q : counted)
+                if (q == p) v = u * (p == one || one == none ? rounds : others);
+            c.parameters.push_back(v);
+        }
+        c.zero_rounds = rounds == 0 || others == 0;
+        runs_.push_back(c);
+    }
+    [[nodiscard]] bool only_warnings() const noexcept {
+        for (const finding& f : result_.findings)
+            if (!f.warning) return false;
+        return true;
+    }
+    void one(const choices& c) {
+        machine<protocol_values> m(code_, c, options_.limit);
+        m.run();
+        ++result_.runs;
+        result_.steps += m.steps();
+        forked_ = forked_ || m.forks() != 0;
+        for (finding f : m.findings()) {
+            f.warning = f.warning || c.zero_rounds;
+            keep(f);
+        }
+        for (const uncovered& u : m.unfollowed()) cover(u);
+        if (m.abandoned() && m.findings().empty()) result_.complete = false;
+    }
+    void keep(const finding& f) {
+        for (finding& old : result_.findings)
+            if (old.kind == f.kind && same_place(old.first.where, f.first.where) &&
+                same_place(old.second.where, f.second.where)) {
+                if (old.warning && !f.warning) old = f;
+                return;
+            }
+        result_.findings.push_back(f);
+    }
+    /// Unrolled statements are one place.
+    [[nodiscard]] bool same_place(std::uint32_t a, std::uint32_t b) const noexcept {
+        const ir::view& m = code_.program();
+        if (a == b) return true;
+        if (m.from_text || a >= m.n.locations || b >= m.n.locations) return false;
+        return m.locations[a].line() == m.locations[b].line() &&
+               string_view(m.locations[a].file_name()) == string_view(m.locations[b].file_name());
+    }
+    void cover(const uncovered& u) {
+        for (const uncovered& old : result_.coverage)
+            if (same_place(old.where, u.where) && old.reason == u.reason) return;
+        result_.coverage.push_back(u);
+    }
+
+    code code_;
+    options options_;
+    trip_counts trips_;
+    std::vector<choices> runs_;
+    bool forked_ = false;  ///< some condition was unknown
+    result result_;
+};
+
+}  // namespace detail
+
+/// Plays a kernel and says what it finds: errors come with the run that leads to them.
+///
+/// Not part of a proof that a kernel is right: what is not followed is listed in `result::coverage`.
+[[nodiscard]] inline result play(const ir::view& kernel, const options& o = {}) {
+    return detail::player(kernel, o).play();
+}
+/// Plays one run again.
+[[nodiscard]] inline result replay(const ir::view& kernel, const choices& run, const options& o = {}) {
+    return detail::player(kernel, o).replay(run);
+}
+
+}  // namespace ptxdsl::machine

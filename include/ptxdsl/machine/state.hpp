@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// One cluster in the middle of a run: its blocks and warps, what is under way, what was found; and how every access to
+// shared memory is held against those before it.
+#pragma once
+
+#include <ptxdsl/machine/agents.hpp>
+#include <ptxdsl/machine/barriers.hpp>
+#include <ptxdsl/machine/code.hpp>
+#include <ptxdsl/machine/findings.hpp>
+#include <ptxdsl/machine/memory.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ptxdsl::machine {
+
+/// One block of the cluster.
+template <class Value>
+struct block {
+    shadow bytes;
+    contents<Value> words;
+    std::vector<mbarrier> barriers;
+    named_barrier named[16];
+    uint32_t warps_left = 0;
+    uint32_t left_at = 0;  ///< the instruction with which its last warp left
+    uint32_t first_warp = 0;
+    [[nodiscard]] bool gone() const noexcept { return warps_left == 0; }
+};
+
+/// A copy that completes on an mbarrier.
+struct copy {
+    bool landed = false;
+    uint32_t agent = 0, event = 0;  ///< of the phase it completed in
+};
+
+/// What lands on an mbarrier later: the bytes of a copy, or an arrival that waits for asynchronous work.
+struct landing {
+    uint32_t block = 0, address = 0;
+    uint32_t bytes = 0;
+    uint32_t copy = none;
+    uint32_t arrivals = 0;
+    bool more_pending = false;      ///< `cp.async.mbarrier.arrive` without `.noinc`: the pending count grew by one
+    uint32_t agent = 0, event = 0;  ///< the work an arrival waits for
+    frontier knows;                 ///< what its issuer knew
+    uint32_t at = 0, warp = 0;
+};
+
+/// Limits of a run.
+struct limits {
+    uint64_t steps = 4'000'000;  ///< instructions of warps
+    uint32_t findings = 8;       ///< a run ends with so many
+    uint32_t trace = 24;         ///< events a finding keeps
+};
+
+/// The state of a run, with the checks every instruction shares.
+template <class Values>
+class state {
+public:
+    using value = typename Values::value;
+    using warp_type = warp<value>;
+    using block_type = block<value>;
+
+    state(const code& c, const choices& chosen, const limits& l) : code_(c), chosen_(chosen), limits_(l) {}
+
+    [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
+    [[nodiscard]] const std::vector<uncovered>& unfollowed() const noexcept { return unfollowed_; }
+    [[nodiscard]] uint64_t steps() const noexcept { return steps_; }
+    [[nodiscard]] bool abandoned() const noexcept { return abandoned_; }
+
+protected:
+    // ---- what is said -------------------------------------------------------------------------------------------
+
+    /// Says once that something is not followed; the run goes on.
+    void skip(uint32_t at, const char* reason) {
+        for (const uncovered& u : unfollowed_)
+            if (u.where == code_[at].where && u.reason == reason) return;
+        unfollowed_.push_back({code_[at].where, true, reason});
+    }
+    /// Says it and ends the run: what comes later could be judged wrongly.
+    void abandon(uint32_t at, const char* reason) {
+        skip(at, reason);
+        abandoned_ = true;
+    }
+    [[nodiscard]] std::string who(const warp_type& w, uint32_t lanes) const {
+        std::string s;
+        if (blocks_.size() > 1) s = "block " + std::to_string(w.block) + ", ";
+        s += "warp " + std::to_string(w.index);
+        if (std::popcount(lanes) == 1) s += " lane " + std::to_string(std::countr_zero(lanes));
+        return s;
+    }
+    /// A shared address in the words of the source: `'a' stage 2`.
+    [[nodiscard]] std::string object(uint32_t address) const {
+        const ir::view& m = code_.program();
+        for (uint32_t k = 0; k < m.n.allocations; ++k) {
+            const ir::allocation& a = m.allocations[k];
+            if (address < a.offset || address >= a.offset + a.bytes() || a.id.length == 0) continue;
+            const string_view id = m.text(a.id);
+            std::string s = "'" + std::string(id.data(), id.size()) + "'";
+            if (a.stages > 1 && a.stage_bytes != 0)
+                s += " stage " + std::to_string((address - a.offset) / a.stage_bytes);
+            return s;
+        }
+        return "shared memory at byte " + std::to_string(address);
+    }
+    finding* report(fault f, const warp_type& w, uint32_t lanes, uint32_t at, std::string text) {
+        return report(f, w, lanes, at, none, nullptr, 0, std::move(text));
+    }
+    /// `%` in the text stands for the other party's place.
+    finding* report(fault f, const warp_type& w, uint32_t lanes, uint32_t at, uint32_t other_at, const warp_type* other,
+                    uint32_t other_lanes, std::string text) {
+        const uint64_t key = mix(mix(static_cast<uint64_t>(f), at), other_at);
+        if (!said_.try_emplace(key, 1).second) return nullptr;
+        finding r;
+        r.kind = f;
+        r.first = {code_[at].where, true, who(w, lanes)};
+        if (other_at != none)
+            r.second = {code_[other_at].where, true, other != nullptr ? who(*other, other_lanes) : std::string()};
+        r.text = std::move(text);
+        r.run = chosen_;
+        r.trace.assign(trace_.begin(), trace_.end());
+        findings_.push_back(std::move(r));
+        if (findings_.size() >= limits_.findings) abandoned_ = true;
+        return &findings_.back();
+    }
+    void note(const warp_type& w, uint32_t lanes, uint32_t at, std::string what) {
+        trace_.push_back({code_[at].where, w.agent, lanes, std::move(what)});
+        if (trace_.size() > limits_.trace) trace_.pop_front();
+    }
+
+    // ---- agents -------------------------------------------------------------------------------------------------
+
+    [[nodiscard]] uint32_t new_agent() noexcept { return agents_++; }
+    /// What `w` has done so far becomes an event others can know of; the frontier it hands on.
+    const frontier& release(warp_type& w) {
+        w.knows.raise(w.agent, w.event++);
+        return w.knows;
+    }
+    /// Like `release`, for arrivals that are `.relaxed`: only what a fence has released before.
+    const frontier& release_relaxed(warp_type& w) { return w.released; }
+
+    // ---- accesses -----------------------------------------------------------------------------------------------
+
+    [[nodiscard]] bool ended(const warp_type& w, const touch& t) const noexcept {
+        if (t.how == access::copy) {
+            const copy& c = copies_[t.agent];
+            return c.landed && w.knows.of(c.agent) >= c.event;
+        }
+        return t.agent == w.agent || w.knows.of(t.agent) >= t.event;
+    }
+    /// Whether the lanes that wrote have all fenced the proxies since, before the moment `w` knows of.
+    [[nodiscard]] bool fenced(const warp_type& w, const touch& t) const noexcept {
+        const warp_type& writer = warps_[t.warp];
+        const uint32_t known = &writer == &w ? w.event + 1 : w.knows.of(writer.agent) + 1;
+        uint32_t lanes = 0;
+        for (std::size_t k = writer.fences.size(); k-- > 0;) {
+            const proxy_fence& f = writer.fences[k];
+            if (f.event < t.event) break;
+            if (f.event < known) lanes |= f.lanes;
+            if ((t.lanes & ~lanes) == 0) return true;
+        }
+        return (t.lanes & ~lanes) == 0;
+    }
+    [[nodiscard]] static constexpr bool writes(access a) noexcept {
+        return a == access::write || a == access::atomic || a == access::copy || a == access::thread_copy;
+    }
+    [[nodiscard]] static constexpr bool by_async_proxy(access a) noexcept {
+        return a == access::async_read || a == access::copy;
+    }
+
+    /// One access of shared memory: held against what was there, then remembered. `proxy`: whether ordinary writes have
+    /// to be fenced for it.
+    void touch_bytes(const warp_type& w, uint32_t at, uint32_t target, const std::vector<page_span>& spans, touch t,
+                     bool proxy) {
+        t.warp = w.agent;
+        t.at = at;
+        block_type& b = blocks_[target];
+        for (const page_span& s : spans) {
+            shadow::page* const p = b.bytes.at(s.page);
+            if (p == nullptr) continue;
+            t.granules = s.granules;
+            check_writes(w, *p, s, t, proxy && by_async_proxy(t.how));
+            if (!writes(t.how)) {
+                shadow::read(*p, t);
+                continue;
+            }
+            check_reads(w, *p, s, t);
+            shadow::write(*p, t);
+            shadow::forget_reads(*p, s.granules);
+        }
+    }
+
+private:
+    void check_writes(const warp_type& w, const shadow::page& p, const page_span& s, const touch& t, bool proxy) {
+        for (const touch& old : p.writes) {
+            if ((old.granules & s.granules) == 0 || (old.how == access::atomic && t.how == access::atomic)) continue;
+            if (!ended(w, old))
+                unordered(w, s, t, old);
+            else if (proxy && (old.how == access::write || old.how == access::atomic) && !fenced(w, old))
+                report(
+                    fault::proxy_fence, w, t.lanes, t.at, old.at, &warps_[old.warp], old.lanes,
+                    verb(t.how) + place(s, old) +
+                        " through the async proxy, which need not see what % wrote there: the threads that wrote execute "
+                        "fence.proxy.async, then they meet");
+        }
+    }
+    void check_reads(const warp_type& w, const shadow::page& p, const page_span& s, const touch& t) {
+        for (const touch& old : p.reads) {
+            if ((old.granules & s.granules) == 0 || ended(w, old)) continue;
+            const bool async = old.how == access::async_read;
+            report(async ? fault::read_in_flight : fault::overwritten, w, t.lanes, t.at, old.at, &warps_[old.warp],
+                   old.lanes,
+                   verb(t.how) + place(s, old) +
+                       (async ? " while what % started may still read it" : " while % may still read it"));
+        }
+    }
+    void unordered(const warp_type& w, const page_span& s, const touch& t, const touch& old) {
+        const bool copying = old.how == access::copy || old.how == access::thread_copy;
+        report(
+            copying ? fault::copy_in_flight : fault::race, w, t.lanes, t.at, old.at, &warps_[old.warp], old.lanes,
+            verb(t.how) + place(s, old) +
+                (copying ? " while the copy of % may be in flight" : ", and nothing orders it behind the write of %"));
+    }
+    [[nodiscard]] std::string place(const page_span& s, const touch& old) const {
+        return object(blocks_[0].bytes.byte_of(s.page, s.granules & old.granules));
+    }
+    [[nodiscard]] static std::string verb(access a) {
+        switch (a) {
+            case access::read: return "reads ";
+            case access::async_read: return "starts to read ";
+            case access::copy:
+            case access::thread_copy: return "starts a copy into ";
+            case access::atomic: return "updates ";
+            default: return "writes ";
+        }
+    }
+
+protected:
+    const code& code_;
+    choices chosen_;
+    limits limits_;
+    std::vector<warp_type> warps_;
+    std::vector<block_type> blocks_;
+    cluster_barrier cluster_;
+    std::vector<copy> copies_;
+    std::vector<landing> landings_;
+    std::vector<finding> findings_;
+    std::vector<uncovered> unfollowed_;
+    std::deque<event> trace_;
+    std::unordered_map<uint64_t, uint8_t> said_;
+    uint32_t agents_ = 0;
+    uint64_t steps_ = 0;
+    bool abandoned_ = false;
+};
+
+}  // namespace ptxdsl::machine

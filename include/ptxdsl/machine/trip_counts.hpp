@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which values of a kernel's parameters are worth playing: how far each moves the bounds that loops and conditions
+// compare with, so that a parameter can be chosen for a number of rounds.
+#pragma once
+
+#include <ptxdsl/machine/code.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace ptxdsl::machine {
+
+/// For each parameter, the value that makes one round of the longest step it counts; 0: nothing is compared with it.
+class trip_counts {
+public:
+    explicit trip_counts(const code& c) : code_(c), known_(c.program().n.regs), units_(c.program().n.params, 0) {
+        find_steps();
+        // Twice, so that what a loop carries is seen.
+        for (int pass = 0; pass < 2; ++pass)
+            for (const instruction& i : c.instructions) follow(i);
+    }
+    [[nodiscard]] const std::vector<std::uint64_t>& units() const noexcept { return units_; }
+
+    /// Slots of the deepest ring of mbarriers; 2 where there is none.
+    [[nodiscard]] std::uint32_t stages() const noexcept {
+        const ir::view& m = code_.program();
+        std::uint32_t most = 2;
+        for (std::uint32_t k = 0; k < m.n.allocations; ++k)
+            if (m.allocations[k].kind == ir::allocation_kind::barrier && m.allocations[k].stages <= 16)
+                most = std::max<std::uint32_t>(most, m.allocations[k].stages);
+        if (!m.from_text) return most;
+        std::uint32_t inits = 0;
+        for (const instruction& i : code_.instructions)
+            if (i.op == tok::mbarrier && code_.word(i, 1) == tok::init) ++inits;
+        return std::clamp<std::uint32_t>(inits / 2, 2, 8);
+    }
+
+private:
+    /// How much a register moves when a parameter moves by one.
+    struct slope {
+        std::uint32_t parameter = 0;
+        double by = 0;
+    };
+    using slopes = std::vector<slope>;
+
+    void find_steps() {
+        steps_.assign(code_.program().n.regs, 1);
+        for (const instruction& i : code_.instructions) {
+            if (i.op != tok::add || i.operand_count != 3) continue;
+            const operand &d = code_.at(i, 0), &a = code_.at(i, 1), &b = code_.at(i, 2);
+            if (d.what == operand::kind::reg && a.reg == d.reg && b.what == operand::kind::constant && b.bits > 1 &&
+                b.bits < 65536 && d.reg < steps_.size())
+                steps_[d.reg] = b.bits;
+        }
+    }
+    [[nodiscard]] slopes of(const operand& o) const {
+        if (o.what == operand::kind::reg && o.reg < known_.size()) return known_[o.reg];
+        return {};
+    }
+    static void add(slopes& to, const slopes& from, double factor) {
+        for (const slope& s : from) {
+            bool found = false;
+            for (slope& t : to)
+                if (t.parameter == s.parameter) t.by = (std::max)(t.by, s.by * factor), found = true;
+            if (!found && to.size() < 8) to.push_back({s.parameter, s.by * factor});
+        }
+    }
+    /// The factor a constant operand multiplies with; 1 for registers.
+    [[nodiscard]] static double factor(const operand& o) noexcept {
+        return o.what == operand::kind::constant && o.bits != 0 ? static_cast<double>(o.bits) : 1.0;
+    }
+    void follow(const instruction& i) {
+        if (i.op == tok::setp) return compare(i);
+        const operand& d = code_.at(i, 0);
+        if (d.what != operand::kind::reg || d.reg >= known_.size()) return;
+        const operand &a = code_.at(i, 1), &b = code_.at(i, 2), &c = code_.at(i, 3);
+        slopes r;
+        switch (i.op) {
+            case tok::ld:
+                if (i.sp == space::param && a.symbol != none) parameter(r, a.symbol);
+                break;
+            case tok::mov:
+            case tok::cvt:
+            case tok::not_: add(r, of(a), 1); break;
+            case tok::add:
+            case tok::sub:
+            case tok::min:
+            case tok::max:
+            case tok::and_:
+            case tok::or_:
+            case tok::xor_:
+            case tok::selp: add(r, of(a), 1), add(r, of(b), 1); break;
+            case tok::mul: add(r, of(a), factor(b)), add(r, of(b), factor(a)); break;
+            case tok::mad: add(r, of(a), factor(b)), add(r, of(b), factor(a)), add(r, of(c), 1); break;
+            case tok::div: add(r, of(a), 1 / factor(b)); break;
+            case tok::shr:
+                add(r, of(a), b.what == operand::kind::constant ? std::exp2(-static_cast<double>(b.bits & 63u)) : 1);
+                break;
+            case tok::shl:
+                add(r, of(a), b.what == operand::kind::constant ? std::exp2(static_cast<double>(b.bits & 63u)) : 1);
+                break;
+            default: return;
+        }
+        add(known_[d.reg], r, 1);
+    }
+    void parameter(slopes& r, std::uint32_t symbol) const {
+        const ir::view& m = code_.program();
+        for (std::uint32_t p = 0; p < m.n.params && symbol < m.n.symbols; ++p)
+            if (m.text(m.symbols[symbol]) == m.text(m.params[p].id)) r.push_back({p, 1});
+    }
+    void compare(const instruction& i) {
+        const operand &a = code_.at(i, 1), &b = code_.at(i, 2);
+        unit(of(a), b);
+        unit(of(b), a);
+    }
+    void unit(const slopes& s, const operand& other) {
+        const double step =
+            other.what == operand::kind::reg && other.reg < steps_.size() ? static_cast<double>(steps_[other.reg]) : 1;
+        for (const slope& x : s) {
+            if (x.by <= 0) continue;
+            const double u = std::clamp(step / x.by, 1.0, 1048576.0);
+            units_[x.parameter] = (std::max)(units_[x.parameter], static_cast<std::uint64_t>(std::llround(u)));
+        }
+    }
+
+    const code& code_;
+    std::vector<slopes> known_;         ///< by register
+    std::vector<std::uint64_t> steps_;  ///< by register: what a loop adds to it
+    std::vector<std::uint64_t> units_;
+};
+
+}  // namespace ptxdsl::machine

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// What registers hold while a kernel is played for its protocol: addresses, counters and predicates are numbers, data
+// is unknown. The machine is a template over such a policy; a simulator brings one whose values are all known.
+#pragma once
+
+#include <ptxdsl/machine/code.hpp>
+
+#include <bit>
+#include <cstdint>
+
+namespace ptxdsl::machine {
+
+/// How a value is known, from best to worst. A result is known as well as its worst operand.
+enum class knowledge : uint8_t {
+    exact,    ///< from constants and from who the thread is
+    chosen,   ///< from a kernel parameter, which the player chose
+    data,     ///< from memory the player chose: it may steer, but an address made of it is not judged
+    unknown,  ///< `bits` only tells equal unknowns from others
+};
+
+/// A value of 64 bits, or an unknown one with an identity: the same computation of the same unknowns is the same value.
+/// The lowest bit of an unknown predicate's identity says whether it is negated.
+struct protocol_value {
+    uint64_t bits = 0;
+    knowledge known = knowledge::exact;
+
+    [[nodiscard]] constexpr bool is_known() const noexcept { return known != knowledge::unknown; }
+    [[nodiscard]] constexpr bool is_address() const noexcept { return known <= knowledge::chosen; }
+    constexpr bool operator==(const protocol_value&) const = default;
+};
+
+/// The policy of protocol values: arithmetic on what is known, identities for the rest.
+struct protocol_values {
+    using value = protocol_value;
+
+    [[nodiscard]] static constexpr value exact(uint64_t bits) noexcept { return {bits, knowledge::exact}; }
+    [[nodiscard]] static constexpr value unknown(uint64_t identity) noexcept {
+        return {identity & ~uint64_t{1}, knowledge::unknown};
+    }
+
+    /// The result of a computing instruction; `n` sources in the order of the text. `carry_in` etc. are data.
+    [[nodiscard]] static value compute(const code& c, const instruction& i, const value* in, uint32_t n) noexcept {
+        switch (i.op) {
+            case tok::mov: return n == 1 ? cut(in[0], isa::bits(i.type)) : pack(i, in, n);
+            case tok::cvta: return in[0];
+            case tok::selp: return select(in);
+            case tok::setp: return setp(c, i, in, n);
+            case tok::not_:
+                if (i.type == scalar::pred) return negate(in[0]);
+                break;
+            default: break;
+        }
+        if (i.type == scalar::pred) return logic(i, in, n);
+        const knowledge worst = worst_of(in, n);
+        if (worst != knowledge::unknown && is_integer(i)) {
+            uint64_t bits = 0;
+            if (integer(c, i, in, bits)) return {bits, worst};
+        }
+        if (worst == knowledge::unknown && (i.op == tok::and_ || i.op == tok::mul) && is_integer(i))
+            for (uint32_t k = 0; k < 2; ++k)
+                if (in[k].is_known() && in[k].bits == 0) return {0, in[k].known};
+        return unknown(identity(c, i, in, n));
+    }
+
+    [[nodiscard]] static constexpr value negate(value v) noexcept {
+        v.bits ^= 1u;
+        return v;
+    }
+    [[nodiscard]] static uint64_t identity(const code& c, const instruction& i, const value* in, uint32_t n) noexcept {
+        uint64_t h = mix(static_cast<uint64_t>(i.op), static_cast<uint64_t>(i.type) << 16 | n);
+        for (uint32_t k = 1; k < i.tokens; ++k) h = mix(h, static_cast<uint64_t>(c.word(i, k)));
+        for (uint32_t k = 0; k < n; ++k) h = mix(h, in[k].bits + (in[k].is_known() ? 0 : 0x1234567));
+        return h;
+    }
+
+private:
+    using scalar = isa::scalar;
+    using signed64 = std::int64_t;
+
+    [[nodiscard]] static constexpr knowledge worst_of(const value* in, uint32_t n) noexcept {
+        knowledge worst = knowledge::exact;
+        for (uint32_t k = 0; k < n; ++k) worst = in[k].known > worst ? in[k].known : worst;
+        return worst;
+    }
+    [[nodiscard]] static constexpr bool is_integer_type(scalar s) noexcept {
+        const isa::type_class t = isa::info(s).cls;
+        return t == isa::type_class::bits || t == isa::type_class::unsigned_int || t == isa::type_class::signed_int;
+    }
+    [[nodiscard]] static constexpr bool is_integer(const instruction& i) noexcept {
+        return is_integer_type(i.type) && is_integer_type(i.result);
+    }
+    [[nodiscard]] static constexpr bool is_signed(scalar s) noexcept {
+        return isa::info(s).cls == isa::type_class::signed_int;
+    }
+    [[nodiscard]] static constexpr uint64_t masked(uint64_t v, unsigned bits) noexcept {
+        return bits >= 64 ? v : v & ((uint64_t{1} << bits) - 1);
+    }
+    [[nodiscard]] static constexpr signed64 extended(uint64_t v, unsigned bits) noexcept {
+        return bits >= 64 ? static_cast<signed64>(v) : static_cast<signed64>(v << (64 - bits)) >> (64 - bits);
+    }
+    [[nodiscard]] static constexpr value cut(value v, unsigned bits) noexcept {
+        if (v.is_known()) v.bits = masked(v.bits, bits == 0 ? 64 : bits);
+        return v;
+    }
+    /// `mov` of a vector into one register.
+    [[nodiscard]] static value pack(const instruction& i, const value* in, uint32_t n) noexcept {
+        const knowledge worst = worst_of(in, n);
+        const unsigned each = isa::bits(i.type) / n;
+        uint64_t bits = 0;
+        for (uint32_t k = 0; k < n; ++k)
+            bits = worst == knowledge::unknown ? mix(bits, in[k].bits) : bits | masked(in[k].bits, each) << k * each;
+        return worst == knowledge::unknown ? unknown(bits) : value{bits, worst};
+    }
+    [[nodiscard]] static value select(const value* in) noexcept {
+        if (in[2].is_known()) {
+            value v = (in[2].bits & 1u) != 0 ? in[0] : in[1];
+            if (v.known < in[2].known) v.known = in[2].known;
+            return v;
+        }
+        return in[0] == in[1] ? in[0] : unknown(mix(mix(in[0].bits, in[1].bits), in[2].bits));
+    }
+
+    // ---- predicates ---------------------------------------------------------------------------------------------
+
+    [[nodiscard]] static value logic(const instruction& i, const value* in, uint32_t n) noexcept {
+        if (n != 2) return unknown(mix(in[0].bits, 3));
+        const value a = in[0], b = in[1];
+        if (a.is_known() && b.is_known()) {
+            const uint64_t x = a.bits & 1u, y = b.bits & 1u;
+            return {i.op == tok::and_  ? x & y
+                    : i.op == tok::or_ ? x | y
+                                       : x ^ y,
+                    a.known > b.known ? a.known : b.known};
+        }
+        const value& k = a.is_known() ? a : b;
+        const value& u = a.is_known() ? b : a;
+        if (k.is_known()) {
+            if (i.op == tok::and_) return (k.bits & 1u) != 0 ? u : k;
+            if (i.op == tok::or_) return (k.bits & 1u) != 0 ? k : u;
+            return (k.bits & 1u) != 0 ? negate(u) : u;
+        }
+        if (a.bits == b.bits) return i.op == tok::xor_ ? value{0, knowledge::data} : a;
+        return unknown(mix(mix(static_cast<uint64_t>(i.op), a.bits), b.bits));
+    }
+    [[nodiscard]] static value setp(const code& c, const instruction& i, const value* in, uint32_t n) noexcept {
+        const tok cmp = c.word(i, 1);
+        const value r = compared(i, cmp, in[0], in[1]);
+        if (n < 3) return r;
+        instruction join;
+        join.op = c.word(i, 2);
+        const value both[2] = {r, in[2]};
+        return logic(join, both, 2);
+    }
+    [[nodiscard]] static value compared(const instruction& i, tok cmp, const value& a, const value& b) noexcept {
+        const knowledge worst = a.known > b.known ? a.known : b.known;
+        if (worst != knowledge::unknown && is_integer_type(i.type)) return {holds(i, cmp, a.bits, b.bits), worst};
+        // Complements share one identity: ge is not lt, le is not gt, ne is not eq; gt is lt with the sides exchanged.
+        bool negated = false, swapped = false;
+        tok base = cmp;
+        switch (cmp) {
+            case tok::ne: base = tok::eq, negated = true; break;
+            case tok::ge:
+            case tok::hs: base = tok::lt, negated = true; break;
+            case tok::gt:
+            case tok::hi: base = tok::lt, swapped = true; break;
+            case tok::le:
+            case tok::ls: base = tok::lt, swapped = negated = true; break;
+            case tok::lo: base = tok::lt; break;
+            default: break;
+        }
+        if (isa::info(i.type).cls == isa::type_class::floating) base = cmp, negated = swapped = false;  // NaN
+        const value &x = swapped ? b : a, &y = swapped ? a : b;
+        const value r = unknown(mix(mix(static_cast<uint64_t>(base), x.bits), y.bits));
+        return negated ? negate(r) : r;
+    }
+    [[nodiscard]] static bool holds(const instruction& i, tok cmp, uint64_t a, uint64_t b) noexcept {
+        const unsigned bits = isa::bits(i.type);
+        const uint64_t x = masked(a, bits), y = masked(b, bits);
+        const signed64 s = extended(a, bits), t = extended(b, bits);
+        const bool sign = is_signed(i.type);
+        switch (cmp) {
+            case tok::eq: return x == y;
+            case tok::ne: return x != y;
+            case tok::lt: return sign ? s < t : x < y;
+            case tok::le: return sign ? s <= t : x <= y;
+            case tok::gt: return sign ? s > t : x > y;
+            case tok::ge: return sign ? s >= t : x >= y;
+            case tok::lo: return x < y;
+            case tok::ls: return x <= y;
+            case tok::hi: return x > y;
+            default: return x >= y;
+        }
+    }
+
+    // ---- integers -----------------------------------------------------------------------------------------------
+
+    /// False where the instruction is none this policy computes.
+    [[nodiscard]] static bool integer(const code& c, const instruction& i, const value* in, uint64_t& r) noexcept {
+        const unsigned bits = isa::bits(i.type);
+        const bool sign = is_signed(i.type);
+        const auto v = [&](uint32_t k) {
+            return sign ? static_cast<uint64_t>(extended(in[k].bits, bits)) : masked(in[k].bits, bits);
+        };
+        const uint64_t a = v(0);
+        unsigned width = bits;
+        switch (i.op) {
+            case tok::add: r = a + v(1); break;
+            case tok::sub: r = a - v(1); break;
+            case tok::mul: r = multiplied(c, i, a, v(1), bits, width); break;
+            case tok::mad: {
+                const uint64_t p = multiplied(c, i, a, v(1), bits, width);
+                r = p + in[2].bits;
+                break;
+            }
+            case tok::mul24: r = (a & 0xffffffu) * (v(1) & 0xffffffu); break;
+            case tok::div:
+                if (v(1) == 0) return false;
+                r = !sign ? a / v(1) : divided(static_cast<signed64>(a), static_cast<signed64>(v(1)));
+                break;
+            case tok::rem:
+                if (v(1) == 0) return false;
+                r = !sign ? a % v(1) : a - divided(static_cast<signed64>(a), static_cast<signed64>(v(1))) * v(1);
+                break;
+            case tok::and_: r = a & v(1); break;
+            case tok::or_: r = a | v(1); break;
+            case tok::xor_: r = a ^ v(1); break;
+            case tok::not_: r = ~a; break;
+            case tok::cnot: r = a == 0 ? 1 : 0; break;
+            case tok::neg: r = 0 - a; break;
+            case tok::abs: r = static_cast<signed64>(a) < 0 ? 0 - a : a; break;
+            case tok::min:
+                r = sign ? (static_cast<signed64>(a) < static_cast<signed64>(v(1)) ? a : v(1)) : (a < v(1) ? a : v(1));
+                break;
+            case tok::max:
+                r = sign ? (static_cast<signed64>(a) > static_cast<signed64>(v(1)) ? a : v(1)) : (a > v(1) ? a : v(1));
+                break;
+            case tok::shl: r = (in[1].bits & 0xffffffffu) >= bits ? 0 : a << (in[1].bits & 0xffffffffu); break;
+            case tok::shr: r = shifted_right(a, in[1].bits & 0xffffffffu, bits, sign); break;
+            case tok::bfe: r = extracted(in, bits, sign); break;
+            case tok::bfi: r = inserted(in, bits); break;
+            case tok::popc: r = static_cast<uint64_t>(std::popcount(masked(in[0].bits, bits))), width = 32; break;
+            case tok::clz:
+                r = static_cast<uint64_t>(std::countl_zero(masked(in[0].bits, bits))) - (64 - bits), width = 32;
+                break;
+            case tok::lop3: r = looked_up(in); break;
+            case tok::shf: r = funnel(c, i, in); break;
+            case tok::prmt: r = permuted(in); break;
+            case tok::cvt: r = converted(i, in[0].bits), width = isa::bits(i.result); break;
+            default: return false;
+        }
+        r = masked(r, width);
+        return true;
+    }
+    [[nodiscard]] static uint64_t divided(signed64 a, signed64 b) noexcept {
+        return b == -1 ? 0 - static_cast<uint64_t>(a) : static_cast<uint64_t>(a / b);
+    }
+    [[nodiscard]] static uint64_t multiplied(const code& c, const instruction& i, uint64_t a, uint64_t b, unsigned bits,
+                                             unsigned& width) noexcept {
+        if (c.has(i, tok::wide)) {
+            width = 2 * bits;
+            return a * b;
+        }
+        if (!c.has(i, tok::hi)) return a * b;
+        if (bits < 64) return a * b >> bits;
+        const uint64_t high = high_half(a, b);
+        if (!is_signed(i.type)) return high;
+        return high - (static_cast<signed64>(a) < 0 ? b : 0) - (static_cast<signed64>(b) < 0 ? a : 0);
+    }
+    /// The upper 64 bits of a product.
+    [[nodiscard]] static constexpr uint64_t high_half(uint64_t a, uint64_t b) noexcept {
+        const uint64_t al = a & 0xffffffffu, ah = a >> 32, bl = b & 0xffffffffu, bh = b >> 32;
+        const uint64_t middle = ah * bl + (al * bl >> 32), other = al * bh + (middle & 0xffffffffu);
+        return ah * bh + (middle >> 32) + (other >> 32);
+    }
+    [[nodiscard]] static uint64_t shifted_right(uint64_t a, uint64_t by, unsigned bits, bool sign) noexcept {
+        if (by >= bits) return sign && static_cast<signed64>(a) < 0 ? ~uint64_t{0} : 0;
+        return sign ? static_cast<uint64_t>(static_cast<signed64>(a) >> by) : a >> by;
+    }
+    [[nodiscard]] static uint64_t extracted(const value* in, unsigned bits, bool sign) noexcept {
+        const uint64_t pos = in[1].bits & 0xffu, len = in[2].bits & 0xffu;
+        if (len == 0 || pos >= bits) return 0;
+        const uint64_t field = masked(masked(in[0].bits, bits) >> pos, static_cast<unsigned>(len));
+        return sign ? static_cast<uint64_t>(extended(field, static_cast<unsigned>(len))) : field;
+    }
+    [[nodiscard]] static uint64_t inserted(const value* in, unsigned bits) noexcept {
+        const uint64_t pos = in[2].bits & 0xffu, len = in[3].bits & 0xffu;
+        if (pos >= bits) return in[1].bits;
+        const uint64_t mask = masked(~uint64_t{0}, static_cast<unsigned>(len)) << pos;
+        return (in[1].bits & ~mask) | (in[0].bits << pos & mask);
+    }
+    [[nodiscard]] static uint64_t looked_up(const value* in) noexcept {
+        uint64_t r = 0;
+        for (unsigned k = 0; k < 32; ++k) {
+            const uint64_t at = (in[0].bits >> k & 1u) << 2 | (in[1].bits >> k & 1u) << 1 | (in[2].bits >> k & 1u);
+            r |= (in[3].bits >> at & 1u) << k;
+        }
+        return r;
+    }
+    [[nodiscard]] static uint64_t funnel(const code& c, const instruction& i, const value* in) noexcept {
+        const uint64_t both = masked(in[1].bits, 32) << 32 | masked(in[0].bits, 32);
+        uint64_t by = in[2].bits & 0xffffffffu;
+        by = c.has(i, tok::wrap) ? by & 31u : by > 32 ? 32 : by;
+        return c.has(i, tok::l) ? both << by >> 32 : both >> by;
+    }
+    [[nodiscard]] static uint64_t permuted(const value* in) noexcept {
+        const uint64_t both = masked(in[1].bits, 32) << 32 | masked(in[0].bits, 32);
+        uint64_t r = 0;
+        for (unsigned k = 0; k < 4; ++k) {
+            const uint64_t sel = in[2].bits >> 4 * k & 0xfu;
+            uint64_t byte = both >> 8 * (sel & 7u) & 0xffu;
+            if ((sel & 8u) != 0) byte = (byte & 0x80u) != 0 ? 0xff : 0;
+            r |= byte << 8 * k;
+        }
+        return r;
+    }
+    [[nodiscard]] static uint64_t converted(const instruction& i, uint64_t a) noexcept {
+        const unsigned from = isa::bits(i.type);
+        return is_signed(i.type) ? static_cast<uint64_t>(extended(a, from)) : masked(a, from);
+    }
+};
+
+}  // namespace ptxdsl::machine
