@@ -155,6 +155,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/verify/pipelines.hpp
     ptxdsl/verify/prescan.hpp
     ptxdsl/verify/ranks.hpp
+    ptxdsl/verify/register_budget.hpp
     ptxdsl/verify/registers.hpp
     ptxdsl/verify/report.hpp
     ptxdsl/verify/rounds.hpp

@@ -67,6 +67,37 @@ constexpr void body(hopper& k) {
         });
 }
 
+#elif PTXDSL_CASE == 6
+// expect-6: PTXDSL-H04 "128 x 40"
+
+constexpr void body(hopper& k) {
+    const auto group = k.shr(k.mov(px::tid.x), 7u);
+    k.if_(group == 0u, [&] { k.setmaxnreg_dec<40>(); });
+    k.if_(group == 1u, [&] { k.setmaxnreg_inc<240>(); });
+    k.if_(group == 2u, [&] {
+        k.setmaxnreg_inc<240>();  // here-6
+    });
+}
+
+#elif PTXDSL_CASE == 7
+// expect-7: PTXDSL-H04 "3 warps"
+
+constexpr void body(hopper& k) {
+    k.if_(k.mov(px::tid.x) < 32u, [&] {
+        k.setmaxnreg_dec<40>();  // here-7
+    });
+}
+
+#elif PTXDSL_CASE == 8
+// control-8: what a warpgroup that does not ask keeps counts as well: 40, 168 and 232 are less than three times 168
+
+constexpr void body(hopper& k) {
+    const auto tid = k.mov(px::tid.x);
+    k.if_(tid < 128u, [&] { k.setmaxnreg_dec<40>(); }).else_([&] {
+        k.if_(tid >= 256u, [&] { k.setmaxnreg_inc<232>(); });
+    });
+}
+
 #endif
 #if PTXDSL_CASE != 2 && PTXDSL_CASE != 3  // those are refused where they are written
 [[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, three>>();

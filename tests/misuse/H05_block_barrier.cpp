@@ -47,5 +47,16 @@ constexpr void body(hopper& k) {
     k.bar_sync();
 }
 
+#elif PTXDSL_CASE == 4
+// expect-4: PTXDSL-H05 "only 64 of them"
+
+constexpr void body(hopper& k) {
+    const auto tid = k.mov(px::tid.x);
+    k.if_(tid < 64u, [&] {
+        k.bar_sync();  // here-4
+    });
+    k.bar_sync();
+}
+
 #endif
 [[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {160}}>>();

@@ -69,20 +69,25 @@ inline constexpr u32 diverged_in_loop = bit::written;
 struct lane_form {
     u32 shift = 0, width = 0, count = 0;
     bool first_values = false;  ///< those are 0 … count - 1
-    bool last_values = false;   ///< those are all the others
+    bool last_values = false;   ///< those are the last `count`
+    u32 only = 0;               ///< with `count` 1 the value it holds for, else the one it fails for; 0: neither
 
     [[nodiscard]] static constexpr lane_form of(u32 word) noexcept {
-        return {word & 15u, word >> 4 & 15u, word >> 8 & 0x7ffu, (word >> 20 & 1u) != 0, (word >> 21 & 1u) != 0};
+        return {word & 15u, word >> 4 & 15u, word >> 8 & 0x7ffu, (word >> 20 & 1u) != 0, (word >> 21 & 1u) != 0,
+                word >> 22};
     }
     [[nodiscard]] constexpr u32 word() const noexcept {
-        return shift | width << 4 | count << 8 | (first_values ? 1u << 20 : 0) | (last_values ? 1u << 21 : 0);
+        return shift | width << 4 | count << 8 | (first_values ? 1u << 20 : 0) | (last_values ? 1u << 21 : 0) |
+               only << 22;
     }
     /// Threads after which the value repeats.
     [[nodiscard]] constexpr u32 period() const noexcept { return 1u << (shift + width); }
     /// Whether the predicate may hold for a lane of this warp (or, with `fails`, not hold).
     [[nodiscard]] constexpr bool may_hold_in(u32 warp, bool fails) const noexcept {
         const u32 mask = (1u << width) - 1, low = (32 * warp) >> shift & mask, high = (32 * warp + 31) >> shift & mask;
-        if (count == 0 || high < low || (!first_values && !last_values)) return true;
+        if (count == 0 || high < low) return true;
+        if (only != 0) return (count == 1) != fails ? low <= only && only <= high : low != only || high != only;
+        if (!first_values && !last_values) return true;
         const u32 border = first_values ? count : mask + 1 - count;
         return first_values != fails ? low < border : high >= border;
     }
@@ -239,11 +244,7 @@ inline constexpr u8 certain = 64;  ///< an `if` that holds for some thread whate
 struct role {
     u32 threads = 0;
     u32 first = unknown_count;  ///< its first thread in the block
-    u32 setmaxnreg = 0;         ///< registers it asks for
-    u32 setmaxnreg_sites = 0;
-    u32 setmaxnreg_where = 0;
-    bool setmaxnreg_told = false;  ///< that it asks in the wrong direction
-    u32 block_barriers = 0;        ///< uses of barrier 0 over all threads
+    u32 block_barriers = 0;     ///< uses of barrier 0 over all threads
     u32 block_barrier_where = 0;
     u32 block_barrier_at = 0;  ///< word offset of the latest one
     bool single = false;
@@ -474,15 +475,25 @@ struct facts_of {
         u32 id, count, threads, together, role, where;  ///< `id`: `unknown_count` when a register has it
         bool waits, in_loop;
         bool guarded = false, single = false;
-        bool exact = false;  ///< `warps` are those that execute it, not only those that may
-        bool all = false;    ///< without a count: of all threads of the block
-        u32 warps = ~0u;     ///< bit per warp of the block that may execute it
-        u32 form = 0;        ///< of `facts::forms` + 1: the register's value
+        bool exact = false;    ///< `warps` are those that execute it, not only those that may
+        bool all = false;      ///< without a count: of all threads of the block
+        bool perhaps = false;  ///< under a condition on more than who executes it
+        u32 warps = ~0u;       ///< bit per warp of the block that may execute it
+        u32 form = 0;          ///< of `facts::forms` + 1: the register's value
         u32 arm = 0, loop = 0, block = 0;
     };
     ::ptxdsl::detail::dynarray<barrier_use> barrier_uses;
-    u32 init_warps = 0;  ///< bit per warp that may initialise an mbarrier
-    u32 noted = 0;       ///< bit per kind of note that stands before the instruction
+    /// One setmaxnreg.
+    struct register_request {
+        u32 registers = 0;
+        u32 warps = 0;  ///< bit per warp that may execute it
+        u32 role = 0, where = 0;
+        bool certain = false;  ///< those warps do, whatever the data are
+    };
+    ::ptxdsl::detail::dynarray<register_request> register_requests;
+    bool requests_told = false;  ///< one asks in the wrong direction
+    u32 init_warps = 0;          ///< bit per warp that may initialise an mbarrier
+    u32 noted = 0;               ///< bit per kind of note that stands before the instruction
     u32 noted_slot = 0;
     u32 void_wait = 0;  ///< the latest site + 1, when it is a wait that returns at once and nobody was met since
 
@@ -625,9 +636,9 @@ struct facts_of {
     [[nodiscard]] constexpr bool may_have_peers() const noexcept {
         return m.attrs.cluster_size() > 1 || (!m.attrs.cluster.given() && names_peers);
     }
-    /// Whether a condition is made of the thread's index and the block's rank alone.
+    /// Whether a condition is made of the thread's index, the block's rank and constants alone.
     [[nodiscard]] constexpr bool is_of_position(u32 predicate) const noexcept {
-        if ((regs[predicate] & bit::by_index) != 0) return true;
+        if ((regs[predicate] & (bit::by_index | bit::constant)) != 0) return true;
         for (const rank_test& t : rank_tests)
             if (t.reg == predicate) return true;
         return false;

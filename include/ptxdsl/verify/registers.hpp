@@ -491,8 +491,10 @@ constexpr void learn_compare(Facts& f, u32 dst, const u32* sources, tok how) noe
     const u32 below = equal ? 1 : literal < values ? literal : values;  // `eq`, `lt`, `le` hold for so many
     form.count = negative ? values - below : below;
     if (form.count == 0) return;
-    form.first_values = !negative && (!equal || literal == 0);
-    form.last_values = negative && (!equal || literal == 0);
+    const bool at_front = !equal || literal == 0, at_end = equal && literal == values - 1;
+    form.first_values = negative ? at_end : at_front;
+    form.last_values = negative ? at_front : at_end;
+    if (!form.first_values && !form.last_values) form.only = literal;
     learn_lanes(f, dst, form);
 }
 
@@ -501,6 +503,7 @@ template <class Facts>
 [[nodiscard]] constexpr u32 warps_that_hold(const Facts& f, u32 predicate, bool fails) noexcept {
     const u32 bits = f.regs[predicate], threads = f.roles[0].threads;
     if ((bits & bit::again) != 0) return ~0u;
+    if ((bits & bit::constant) != 0) return (f.values[predicate] != 0) != fails ? ~0u : 0;
     if ((bits & bit::form) != 0) {  // `learn_warps`
         const value_form& v = f.forms[f.values[predicate]];
         return static_cast<u32>(fails ? v.high : v.low);

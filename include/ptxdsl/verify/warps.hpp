@@ -5,6 +5,7 @@
 
 #include <ptxdsl/verify/named_barriers.hpp>
 #include <ptxdsl/verify/peers.hpp>
+#include <ptxdsl/verify/register_budget.hpp>
 
 namespace ptxdsl::verify {
 
@@ -38,7 +39,7 @@ constexpr void note_use(Facts& f, const u32* number, u32 id, u32 count, bool wai
     if (reg != unknown_count && (f.regs[reg] & bit::form) != 0) u.form = f.values[reg] + 1;
     u.guarded = f.guard != 0, u.single = f.in_single, u.exact = f.warps_known, u.warps = f.warps;
     if (f.guard != 0) u.warps &= warps_that_hold(f, (f.guard >> 1) - 1, (f.guard & 1u) != 0);
-    u.arm = f.arm_now, u.loop = f.loop_now, u.block = f.block_now;
+    u.arm = f.arm_now, u.loop = f.loop_now, u.block = f.block_now, u.perhaps = f.perhaps;
     f.barrier_uses.push_back(u);
 }
 template <class Facts>
@@ -169,6 +170,70 @@ constexpr void check_named_barrier(Facts& f, u32 first) {
         .say(" arrive at it: it never completes; the count is the total over all roles");
 }
 
+/// H05, warp by warp: some warps execute a block barrier more than others before one that they all execute. Barriers of
+/// two arms may pair, so it is the numbers that count; loops are followed as far as both barriers stand in the same
+/// one.
+template <class Facts>
+class block_barrier_count {
+public:
+    constexpr explicit block_barrier_count(Facts& f) noexcept
+        : f_(f), warps_(f.followed_warps()), whole_(warps_ == 0 ? 0 : (1u << warps_) - 1) {}
+
+    constexpr void check() {
+        for (const auto& u : f_.barrier_uses) {
+            if (whole_ == 0 || u.id == unknown_count || (u.id == 0 && !u.all)) return;
+            if (u.id != 0) continue;
+            if (u.guarded || u.single || !u.exact || !u.waits) return;
+            const u32 here = u.warps & whole_;
+            if (here == 0) continue;
+            if (behind(here) && last_ != nullptr) {
+                if (!u.perhaps) differ(*last_, u);
+                return;
+            }
+            const bool part = here != whole_;
+            if (part && (u.perhaps || (last_ != nullptr && last_->loop != u.loop))) return;
+            if (!part && last_ != nullptr && last_->loop != u.loop) return;
+            for (u32 w = 0; w < warps_; ++w) count_[w] += here >> w & 1u;
+            last_ = part ? &u : nullptr;
+        }
+    }
+
+private:
+    /// Whether warps of this set have executed different numbers of barriers.
+    [[nodiscard]] constexpr bool behind(u32 set) const noexcept {
+        u32 least = ~0u, most = 0;
+        for (u32 w = 0; w < warps_; ++w) {
+            if ((set >> w & 1u) == 0) continue;
+            least = count_[w] < least ? count_[w] : least;
+            most = count_[w] > most ? count_[w] : most;
+        }
+        return least < most;
+    }
+    template <class Use>
+    constexpr void differ(const Use& part, const Use& common) {
+        if (part.loop != common.loop) return;
+        u32 threads = 0;
+        for (u32 w = 0; w < warps_; ++w) threads += (part.warps >> w & 1u) != 0 ? 32 : 0;
+        const u32 block = f_.roles[0].threads;
+        if (threads > block) threads = block;
+        f_.out.error("H05", part.where)
+            .say("barrier 0 waits for all ")
+            .with(block)
+            .say(" threads of the block, but only ")
+            .with(threads)
+            .say(" of them execute this one, while the others wait at ")
+            .at(f_.source(common.where))
+            .say(": from here on they are a barrier apart; use a named barrier: k.bar_sync<1, ")
+            .with(threads)
+            .say(">()");
+    }
+
+    Facts& f_;
+    u32 warps_, whole_;
+    u32 count_[32] = {};
+    const typename Facts::barrier_use* last_ = nullptr;  ///< the latest that a part of the warps executes
+};
+
 /// H05: barrier 0 in one role, with a role beside it that goes past to a barrier 0 all threads share.
 template <class Facts>
 constexpr void check_block_barriers(Facts& f) {
@@ -195,83 +260,8 @@ constexpr void check_block_barriers(Facts& f) {
     }
 }
 
-// ---- registers
-// ----------------------------------------------------------------------------------------------------------
-
-inline constexpr u32 register_file = 65536;
-
-/// Registers a thread has at entry, where the attributes fix them; else 0.
-[[nodiscard]] constexpr u32 entry_registers(const ir::attributes& a) noexcept {
-    if (a.maxnreg != 0) return a.maxnreg;
-    if (a.threads() == 0 || a.minnctapersm == 0) return 0;
-    // As ptxas counts: the warps that fit are spread over four parts of the register file.
-    const u32 warps = ((a.threads() + 31) / 32 * a.minnctapersm + 3) / 4 * 4;
-    const u32 n = register_file / (32 * warps) / 8 * 8;
-    return n < 256 ? n : 0;
-}
-
-template <class Facts>
-constexpr void on_setmaxnreg(Facts& f, const ir::cursor& c) {
-    std::int64_t n = 0;
-    if (c.operands() == 0 || !f.constant_of(c.first_operand()[0], n)) return;
-    const ir::attributes& a = f.m.attrs;
-    if (n < 24 || n > 256 || n % 8 != 0) {
-        f.out.error("H04", f.where).say("setmaxnreg ").with(n).say("; it takes a multiple of 8 from 24 to 256");
-        return;
-    }
-    if (a.maxnreg == 0 && (a.threads() == 0 || a.minnctapersm == 0))
-        (f.m.from_text ? f.out.warning("H07", f.where) : f.out.error("H07", f.where))
-            .say(
-                "setmaxnreg is ignored in this kernel: the entry register count is not fixed; give maxnreg, or reqntid (maxntid) together with minnctapersm");
-    const u32 entry = entry_registers(a);
-    const bool dec = token_at(c, 1) == tok::dec;
-    role& r = f.roles[f.role_now];
-    const bool first = ++r.setmaxnreg_sites == 1;
-    r.setmaxnreg_told = entry != 0 && first && (dec ? n > entry : n < entry);
-    if (r.setmaxnreg_told)
-        f.out.error("H04", f.where)
-            .say("setmaxnreg.")
-            .say(dec ? "dec " : "inc ")
-            .with(n)
-            .say(", but threads of this kernel start with ")
-            .with(entry)
-            .say(" registers");
-    r.setmaxnreg = static_cast<u32>(n);
-    r.setmaxnreg_where = f.where;
-}
-
-/// H04: what the roles ask for against the registers the block has.
-template <class Facts>
-constexpr void check_register_budget(Facts& f) {
-    const u32 entry = entry_registers(f.m.attrs), block = f.m.attrs.reqntid.given() ? f.m.attrs.reqntid.count() : 0;
-    if (entry == 0 || block == 0 || f.roles[0].setmaxnreg_sites != 0) return;
-    u32 threads = 0, wanted = 0, where = 0;
-    for (u32 i = 1; i < f.roles.size(); ++i) {
-        const role& r = f.roles[i];
-        if (r.setmaxnreg_sites == 0) continue;
-        if (r.setmaxnreg_sites > 1 || r.threads == 0 || r.setmaxnreg_told) return;
-        threads += r.threads;
-        wanted += r.threads * r.setmaxnreg;
-        where = r.setmaxnreg_where;
-    }
-    if (threads == 0 || threads > block) return;
-    wanted += (block - threads) * entry;
-    if (wanted <= entry * block) return;
-    f.out.error("H04", where).say("the roles of this block ask for ").with(wanted).say(" registers (");
-    bool comma = false;
-    for (u32 i = 1; i < f.roles.size(); ++i) {
-        if (f.roles[i].setmaxnreg_sites == 0) continue;
-        f.out.say(comma ? " + " : "").with(f.roles[i].threads).say(" x ").with(f.roles[i].setmaxnreg);
-        comma = true;
-    }
-    f.out.say("), it has ")
-        .with(entry * block)
-        .say(" (")
-        .with(block)
-        .say(" threads x ")
-        .with(entry)
-        .say("): an inc waits for ever");
-}
+// ---- blocks of a cluster
+// ------------------------------------------------------------------------------------------------
 
 /// G03; and which blocks are addressed: each thread another one, or the own.
 template <class Facts>
@@ -316,7 +306,9 @@ constexpr void check_warps(Facts& f) {
     const u32 before = f.out.findings.size();
     for (u32 i = 0; i < f.barrier_uses.size(); ++i) check_named_barrier(f, i);
     if (f.out.findings.size() == before) named_barriers(f).check();
-    check_block_barriers(f);
+    const u32 without = f.out.findings.size();
+    block_barrier_count<Facts>(f).check();
+    if (f.out.findings.size() == without) check_block_barriers(f);
     check_register_budget(f);
 }
 
