@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Right kernels written in unusual ways: conditions that go together, loops that run zero times, threads that leave
+// Right kernels written in their own ways: conditions that go together, loops that run zero times, threads that leave
 // early, one thread of each warp. No rule may refuse them. Where a wrong kernel stands close, it is checked as well.
 #include "findings.hpp"
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of verify_unusual_test share.
+// What the right kernels of accepted_*.cpp share. Each file has one pattern, written in a way of its own, which no rule
+// may refuse.
 #pragma once
 
 #include "findings.hpp"
 
-namespace unusual {
+namespace accepted {
 
 using namespace ptxdsl_test;
 
@@ -30,4 +31,4 @@ inline void meet(builder& k) {
     k.barrier_cluster_wait();
 }
 
-}  // namespace unusual
+}  // namespace accepted

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// setmaxnreg: the consumers ask first, the producer gives back last. No rule may refuse it.
+#include "accepted.hpp"
+
+using namespace accepted;
+
+TEST_CASE("accepted: setmaxnreg producer last") {
+    CHECK(ids(
+              [](builder& k, source g, floats o, reg n) {
+                  const auto s = k.smem_array<f32, 16>(2048, "s");
+                  const auto pipe = k.make_pipeline<"pipe">(2, px::arrivals<1>, px::arrivals<8>);
+                  const auto tid = k.mov(px::tid.x);
+                  k.single_thread(tid == 0u, [&] { k.init(pipe); });
+                  k.fence_mbarrier_init();
+                  k.bar_sync();
+                  k.if_(tid < 256u, [&] {
+                       k.setmaxnreg_inc<232>();
+                       const auto at = k.consumer_state(pipe);
+                       k.for_(n, [&](reg) {
+                           k.wait_full(pipe, at);
+                           k.st(o + tid, k.ld(s + at.slot() * 1024u + tid));
+                           k.bar_warp_sync();
+                           k.single_thread(k.elect_sync(), [&] { k.mbarrier_arrive(pipe.empty(at)); });
+                           k.advance(at);
+                       });
+                   }).else_([&] {
+                      k.setmaxnreg_dec<40>();
+                      k.if_(k.shr(tid, 5u) == 11u, [&] {
+                          k.single_thread(k.elect_sync(), [&] {
+                              const auto at = k.producer_state(pipe);
+                              k.for_(n, [&](reg) {
+                                  k.wait_empty(pipe, at);
+                                  k.mbarrier_arrive_expect_tx(pipe.full(at), chunk);
+                                  k.cp_async_bulk(part(s, at.slot()), g, chunk, pipe.full(at));
+                                  k.advance(at);
+                              });
+                          });
+                      });
+                  });
+              },
+              px::attributes{.reqntid = {384}, .minnctapersm = 1}) == "");
+}
