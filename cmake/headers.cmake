@@ -17,6 +17,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/atomic.hpp
     ptxdsl/dsl/builder.hpp
     ptxdsl/dsl/builder_base.hpp
+    ptxdsl/dsl/bulk_copy.hpp
     ptxdsl/dsl/call.hpp
     ptxdsl/dsl/cluster_launch.hpp
     ptxdsl/dsl/control.hpp
@@ -46,9 +47,10 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/tcgen05.hpp
     ptxdsl/dsl/tcgen05_descriptor.hpp
     ptxdsl/dsl/tcgen05_print.hpp
+    ptxdsl/dsl/tensor_copy.hpp
+    ptxdsl/dsl/tensor_map.hpp
     ptxdsl/dsl/texture.hpp
     ptxdsl/dsl/tile.hpp
-    ptxdsl/dsl/tma.hpp
     ptxdsl/dsl/video.hpp
     ptxdsl/dsl/warp.hpp
     ptxdsl/dsl/wgmma.hpp

@@ -29,7 +29,9 @@
 #include <ptxdsl/dsl/tile.hpp>
 #include <ptxdsl/dsl/shared.hpp>
 #include <ptxdsl/dsl/mbarrier.hpp>
-#include <ptxdsl/dsl/tma.hpp>
+#include <ptxdsl/dsl/bulk_copy.hpp>
+#include <ptxdsl/dsl/tensor_map.hpp>
+#include <ptxdsl/dsl/tensor_copy.hpp>
 #include <ptxdsl/dsl/async_copy.hpp>
 #include <ptxdsl/dsl/fragment.hpp>
 #include <ptxdsl/dsl/matrix.hpp>

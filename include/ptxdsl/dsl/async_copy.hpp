@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `cp.async` (PTX ISA 9.7.9.25.3), asynchronous stores and reductions (9.7.9.12, 9.7.13.7), tensor maps changed by the
-// kernel (9.7.9.29, 9.7.9.30) and the fences of their proxies (9.7.13.4). Bulk and tensor copies are in dsl/tma.hpp.
+// kernel (9.7.9.29, 9.7.9.30) and the fences of their proxies (9.7.13.4). Bulk and tensor copies are in
+// dsl/bulk_copy.hpp and dsl/tensor_copy.hpp.
 #pragma once
 
 #include <ptxdsl/detail/meta.hpp>
-#include <ptxdsl/dsl/tma.hpp>
+#include <ptxdsl/dsl/tensor_copy.hpp>
 
 namespace ptxdsl::detail {
 

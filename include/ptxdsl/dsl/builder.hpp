@@ -21,7 +21,7 @@
 #include <ptxdsl/dsl/sync.hpp>
 #include <ptxdsl/dsl/tags.hpp>
 #include <ptxdsl/dsl/tcgen05.hpp>
-#include <ptxdsl/dsl/tma.hpp>
+#include <ptxdsl/dsl/tensor_copy.hpp>
 #include <ptxdsl/dsl/warp.hpp>
 #include <ptxdsl/dsl/wgmma.hpp>
 
@@ -39,7 +39,7 @@ class builder<Tgt> : public detail::arithmetic_family<Tgt>,
                      public detail::memory_family<Tgt>,
                      public detail::shared_family<Tgt>,
                      public detail::mbarrier_family<Tgt>,
-                     public detail::tma_family<Tgt>,
+                     public detail::tensor_copy_family<Tgt>,
                      public detail::async_copy_family<Tgt>,
                      public detail::matrix_family<Tgt>,
                      public detail::pipeline_family<Tgt>,
