@@ -180,7 +180,7 @@ void barriers(builder<Tgt>& k, byte_ptr data) {
     k.barrier_cluster_arrive_nonaligned(), k.barrier_cluster_wait_nonaligned(),
         k.template barrier_cluster_arrive_nonaligned<px::relaxed>();
     k.template barrier_cluster_wait_nonaligned<px::acquire>();
-    k.st(data.as<u32>(), k.template mov<u32>(k.cluster_size() + k.cluster_dim().x + k.cluster_mask()));
+    k.st(data.as<u32>(), k.template mov<u32>(k.cluster_size() + k.cluster_dim().x));
 
     k.fence_proxy_async(), k.fence_proxy_async_shared_cta(), k.fence_proxy_async_global(),
         k.fence_proxy_async_shared_cluster(), k.fence_proxy_alias();
