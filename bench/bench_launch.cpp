@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host pays: a typed launch against a bare cuLaunchKernelEx loop, run-time assembly per instruction, and a new
 // variant of the library's GEMM from its tile constants to a loaded kernel.
-#include "../examples/demo.hpp"
-#include "../examples/gemm_blackwell_kernel.hpp"
-#include "../examples/gemm_hopper_launch.hpp"
-#include "../examples/rms_norm_kernel.hpp"
+#include "../common/demo.hpp"
+#include "../common/gemm_blackwell_kernel.hpp"
+#include "../common/gemm_hopper_kernel.hpp"
+#include "../common/rms_norm_kernel.hpp"
 #include "gemm_configs.hpp"
 #include "harness.hpp"
 
@@ -211,7 +211,7 @@ void measure_variants(const std::optional<px::context>& ctx, std::uint64_t count
 }
 
 void measure_compiler(const request& r, bench::results& table) {
-    constexpr gemm_hopper::config c = gemm_hopper::configs[0].c;
+    constexpr gemm_hopper::config c = {};
     measure_assembly("gemm", &gemm_hopper::gemm<c, px::bf16>, gemm_hopper::attributes<c>, r.rounds, table);
     measure_verifier("gemm", &gemm_hopper::gemm<c, px::bf16>, gemm_hopper::attributes<c>, r.rounds, table);
     constexpr gemm_blackwell::config b{};

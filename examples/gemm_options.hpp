@@ -2,7 +2,7 @@
 // The command line of the bf16 GEMM examples.
 #pragma once
 
-#include "gemm_check.hpp"
+#include "../common/gemm_check.hpp"
 
 #include <string>
 #include <vector>

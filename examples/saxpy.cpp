@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = a * x + y, the smallest complete program: a kernel, its text as a constant, a typed launch, a check.
-#include "demo.hpp"
+#include "../common/demo.hpp"
 
 namespace px = ptxdsl;
 using px::f32;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels that reduce over the rows of a matrix share: how a row is spread over threads, 16-byte accesses in two
-// element types, and block-wide reductions. rms_norm_kernel.hpp and softmax_kernel.hpp are built from it.
+// element types, and block-wide reductions. rms_norm_kernel.hpp and the example softmax_kernel.hpp are built from it.
 //
 //   registers   a thread holds all its elements, memory is read once                        (rows up to 32 Ki elements)
 //   shared      the first pass leaves the row in shared memory for the second               (up to about 220 KiB a row)

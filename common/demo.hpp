@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the example programs share on the host: the command line, random data, timing, and what to show without a GPU.
+// What the examples and the benchmarks share on the host: the command line, random data, timing, and what to show
+// without a GPU.
 //
-// Exit status of every example: 0 right, 1 wrong result or a failed call, 2 wrong command line, 77 `--self-test`
+// Exit status of every program: 0 right, 1 wrong result or a failed call, 2 wrong command line, 77 `--self-test`
 // without a GPU, `--ptxas` without ptxas.
 #pragma once
 
