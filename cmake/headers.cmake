@@ -55,11 +55,14 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/warp.hpp
     ptxdsl/dsl/wgmma.hpp
     ptxdsl/dsl/wmma.hpp
+    ptxdsl/ir/behaviour.hpp
     ptxdsl/ir/module.hpp
     ptxdsl/ir/program.hpp
     ptxdsl/ir/sentence.hpp
     ptxdsl/ir/signature.hpp
+    ptxdsl/isa/behaviour.hpp
     ptxdsl/isa/forms_text.hpp
+    ptxdsl/isa/generated/behaviour.hpp
     ptxdsl/isa/generated/forms_text.hpp
     ptxdsl/isa/generated/table.hpp
     ptxdsl/isa/generated/tokens.hpp

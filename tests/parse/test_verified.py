@@ -26,6 +26,7 @@ WRONG = [
     ("branches", "a06", "    mov.u32 %r4, 0;\n", "", "add.u32 %r4, %r4, %r3"),
     ("branches", "a06", "    mov.u32 %r6, 7;\n    bra end;\nfound:\n    mov.u32 %r6, %r5;\n", "    bra end;\nfound:\n", "mul.wide.u32"),
     ("bulk_copy", "E11", "    @!%p2 bra wait;\n", "", "try_wait.parity.shared::cta.b64 %p2"),
+    ("reduced_load", "a06", "    tcgen05.ld.red.sync.aligned.32x32b.x2.min.u32 {%v2, %v3}, %least, [%mine];\n", "", "st.global.b32 [%out], %least"),
     # Shared memory.
     ("phases", "B03", "[b+16]", "[b+20]", "ld.shared.v4.u32"),
     # wgmma.

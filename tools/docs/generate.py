@@ -6,8 +6,7 @@
     generate.py --check    exit 1 when one is not current
 
 - docs/diagnostics.md from the first lines of docs/misuse/<ID>.md and of the sections of docs/parser.md
-- docs/isa/*.md from the instruction rows (include/ptxdsl/isa/forms/*.isa); for the C++ calls, from the first code of the
-  documentation comments in include/ptxdsl/dsl/*.hpp; and for the examples, from the golden tests
+- docs/isa/*.md from the instruction rows (include/ptxdsl/isa/forms/*.isa) and, for the examples, from the golden tests
 - the table of measured figures in README.md, between its two markers, docs/performance.md and docs/figures/*.svg (plots.py),
   from bench/results/*.json
 
@@ -106,185 +105,7 @@ def load_rows():
     isa.SCALARS = isa.scalar_names()
     table = isa.Table()
     table.load()
-    return isa, table
-
-
-class Call:
-    """A call of the builder with an instruction that it emits."""
-
-    def __init__(self, name, code):
-        self.name = name
-        head, _, operands = code.rstrip(";").partition(" ")
-        self.opcode = re.match(r"[a-z_0-9]+", head)[0]
-        rest = head[len(self.opcode):]
-        self.must = split_words(re.sub(r"\{[^}]*\}", "", rest))
-        self.may = self.must + [w for group in re.findall(r"\{([^}]*)\}", rest) for w in split_words(group)]
-        kinds = {placeholder(w) for w in self.may}
-        self.any_modifier, self.any_type, self.any_shape = ("modifier" in kinds, "type" in kinds, "shape" in kinds)
-        self.fewest, self.most, self.vectors = read_operands(operands)
-
-    def admits(self, word, scalars):
-        """Whether a word that the form always has can come from this call."""
-        if word in self.may or self.any_modifier and word not in ALWAYS_SHOWN:
-            return True
-        if word in scalars:
-            return self.any_type or any(w in scalars for w in self.may)
-        return self.any_shape and bool(re.match(r"m\d|x\d|[1-5]d$", word))
-
-
-# Words that no placeholder stands for.
-ALWAYS_SHOWN = ("bulk", "tensor", "prefetch", "mbarrier", "noComplete", "expect_tx", "sp::ordered_metadata")
-
-# Calls whose comments show another of their forms than these.
-FURTHER_FORMS = [
-    ("k.cvt", "cvt{.M}.D.A d, a, b{, r};"),
-    ("k.ldmatrix", "ldmatrix.sync.aligned.mMnN.xN{.M}.shared.b8{.M} {r}, [p];"),
-    ("k.ldmatrix", "ldmatrix.sync.aligned.mMnN.xN{.M}.shared.b8x16{.M} {r}, [p];"),
-    ("k.stmatrix", "stmatrix.sync.aligned.m16n8.xN.trans.shared.b8 [p], {r};"),
-    ("k.mma_sync", "mma.sync.aligned.mMn8kK.row.col.kind::f8f6f4.D.A.B.C {d}, {a}, {b}, {c};"),
-    ("k.mma_sp_sync", "mma.sp::ordered_metadata.sync.aligned.mMn8kK.row.col{.M}.D.A.B.C {d}, {a}, {b}, {c}, e, sel;"),
-    ("k.wmma_load", "wmma.load.b.sync.aligned.L.mMnNkK{.M}.T {r}, [p]{, stride};"),
-    ("k.wmma_load", "wmma.load.c.sync.aligned.L.mMnNkK{.M}.T {r}, [p]{, stride};"),
-    ("k.wmma_load", "wmma.load.L.sync.aligned.L.mMnNkK{.M}.T {r}, [p]{, stride};"),
-    ("k.cvt", "cvt{.M}.D.A d, {a, b, c, e}, r;"),
-    ("k.call", "call function;"),
-    ("k.cp_async", "cp.async.M.shared::cta.global [dst], [src], bytes, ignore{, policy};"),
-    ("k.cp_async_bulk_tensor", "cp.async.bulk.tensor.Nd.shared::cluster.global.M.mbarrier::complete_tx::bytes [dst], [map], [bar]{, mask, policy};"),
-    ("k.cp_async_bulk_tensor", "cp.async.bulk.tensor.Nd.shared::cluster.global.M.mbarrier::complete_tx::bytes [dst], [map], [bar], {offsets}{, mask, policy};"),
-    ("k.cp_async_bulk_tensor", "cp.async.bulk.tensor.Nd.shared::cta.global.M.mbarrier::complete_tx::bytes [dst], [map], [bar]{, policy};"),
-    ("k.cp_async_bulk_tensor", "cp.async.bulk.tensor.Nd.shared::cta.global.M.mbarrier::complete_tx::bytes [dst], [map], [bar], {offsets}{, policy};"),
-    ("k.cp_async_bulk_tensor", "cp.async.bulk.tensor.Nd.global.shared::cta.M.bulk_group [map], [src]{, policy};"),
-    ("k.cp_reduce_async_bulk_tensor", "cp.reduce.async.bulk.tensor.Nd.global.shared::cta.M.bulk_group [map], [src]{, policy};"),
-    ("k.cp_async_bulk_prefetch_tensor", "cp.async.bulk.prefetch.tensor.Nd.L2.global.M [map]{, policy};"),
-    ("k.cp_async_bulk_prefetch_tensor", "cp.async.bulk.prefetch.tensor.Nd.L2.global.M [map], {offsets}{, policy};"),
-    ("k.wgmma.mma_async", "wgmma.mma_async.sync.aligned.m64nNkK.D.A.B{.M} {d}, a, b, scale_d{, scale_a, scale_b, trans_a, trans_b};"),
-    ("k.wgmma.mma_async", "wgmma.mma_async.sync.aligned.m64nNkK.D.A.B{.M} {d}, {a}, b, scale_d{, scale_a, scale_b, trans_b};"),
-    ("k.wgmma.mma_async_sp", "wgmma.mma_async.sp.sync.aligned.m64nNkK.D.A.B{.M} {d}, a, b, e, sel, scale_d{, scale_a, scale_b, trans_a, trans_b};"),
-    ("k.wgmma.mma_async_sp", "wgmma.mma_async.sp.sync.aligned.m64nNkK.D.A.B{.M} {d}, {a}, b, e, sel, scale_d{, scale_a, scale_b, trans_b};"),
-    ("k.tcgen05.alloc", "tcgen05.alloc.M.sync.aligned.shared::cta.b32 [slot], columns;"),
-    ("k.tcgen05.dealloc", "tcgen05.dealloc.M.sync.aligned.b32 address, columns;"),
-    ("k.tcgen05.relinquish_alloc_permit", "tcgen05.relinquish_alloc_permit.M.sync.aligned;"),
-    ("k.tcgen05.cp", "tcgen05.cp.M [to], descriptor;"),
-    ("k.tcgen05.shift", "tcgen05.shift.M.down [address];"),
-    ("k.tcgen05.mma", "tcgen05.mma.M [d], a, b, idesc, {lanes}, accumulate{, scale};"),
-    ("k.tcgen05.mma", "tcgen05.mma.M.block_scale [d], a, b, idesc, [scale_a], [scale_b], accumulate;"),
-    ("k.tcgen05.mma_sp", "tcgen05.mma.sp.M [d], a, b, [metadata], idesc, {lanes}, accumulate{, scale};"),
-    ("k.tcgen05.mma_sp", "tcgen05.mma.sp.M.block_scale [d], a, b, [metadata], idesc, [scale_a], [scale_b], accumulate;"),
-    ("k.tcgen05.mma_ws", "tcgen05.mma.ws.M [d], a, b, idesc, accumulate{, zero};"),
-    ("k.tcgen05.mma_ws_sp", "tcgen05.mma.ws.sp.M [d], a, b, [metadata], idesc, accumulate{, zero};"),
-    ("k.tcgen05.commit", "tcgen05.commit.M [bar];"),
-    ("k.tcgen05.commit_multicast", "tcgen05.commit.M [bar]{, mask};"),
-    ("k.clusterlaunchcontrol_try_cancel_multicast", "clusterlaunchcontrol.try_cancel.M.multicast::cluster::all.b128 [a], [bar];"),
-]
-
-
-def split_words(text):
-    return [w for w in text.split(".") if w]
-
-
-def placeholder(word):
-    """What a word of a comment stands for: `type`, `shape`, `modifier`, or nothing but itself."""
-    if re.fullmatch(r"[TDABC]", word):
-        return "type"
-    if re.match(r"m\d*n?[A-Z]|[nx][A-Z]|Nd$", word):
-        return "shape"
-    return "modifier" if word in ("space", "vec", "…") or re.match(r"(?!L[12]\b|NaN$)[A-Z]", word) else ""
-
-
-def read_operands(text):
-    """Fewest and most operands of `d|p, {a, b}{, c}`, and which of them are vectors."""
-    extra = sum(group.count(",") for group in re.findall(r"\{,[^}]*\}", text))
-    text = re.sub(r"\{,[^}]*\}", "", text)
-    parts, depth = [""] if text.strip() else [], 0
-    for ch in text:
-        depth += {"{": 1, "[": 1, "(": 1, "}": -1, "]": -1, ")": -1}.get(ch, 0)
-        if depth == 0 and ch in ",|":
-            parts.append("")
-        else:
-            parts[-1] += ch
-    return len(parts), len(parts) + extra, [p.strip().startswith("{") for p in parts]
-
-
-def load_calls():
-    calls = []
-    for header in sorted((ROOT / "include" / "ptxdsl" / "dsl").glob("*.hpp")):
-        if header.name in ("module_objects.hpp", "module_instructions.hpp"):  # the same names on other objects
-            continue
-        prefix = {"wgmma.hpp": "k.wgmma.", "tcgen05.hpp": "k.tcgen05."}.get(header.name, "k.")
-        comment, waiting = [], None
-        for line in header.read_text(encoding="utf-8").splitlines():
-            line = line.strip()
-            if line.startswith("///"):
-                comment.append(line[3:].strip())
-                continue
-            if comment:
-                waiting, comment = re.match(r"(?:Emits )?`([a-z][^`]*)`", " ".join(comment)), []
-            if waiting is None:
-                continue
-            name = re.match(r"(?:\[\[nodiscard\]\] )?constexpr [\w:<>, &*]+?\b(\w+)\(", line)
-            if name:
-                special = prefix != "k." and not waiting[1].startswith(prefix[2:])
-                if is_instruction(waiting[1]) and not special:  # k.tcgen05.load is no way to write any ld
-                    own = re.match(r"(wgmma|tcgen05)[.]", waiting[1])  # a class of its own, whichever header it is in
-                    calls.append(Call((f"k.{own[1]}." if own else prefix) + name[1], waiting[1]))
-                waiting = None
-            elif not line or line[0] in "}#" or line.endswith(";") or line.startswith("static"):
-                waiting = None
-    return calls + [Call(*further) for further in FURTHER_FORMS]
-
-
-def is_instruction(code):
-    """`mnemonic.modifiers operands;`, not C++ and not a list of several instructions."""
-    return bool(re.match(r"[a-z_0-9]+[.{; ]", code)) and code.endswith(";") and code.count(";") == 1 and not code.startswith("k.")
-
-
-def words_of(elements):
-    """(literals that are always there, all words that can be there) of a row's pattern."""
-    always, possible = [], []
-    for e in elements:
-        if e[0] == "lit":
-            always.append(e[1])
-            possible.append(e[1])
-        elif e[0] == "set":
-            possible += e[1]
-        else:
-            possible += words_of(e[1])[1]
-    return always, possible
-
-
-def calls_of(isa, row, calls):
-    """The calls whose comment shows this form: those that name most of its words."""
-    always, possible = words_of(row.elements)
-    optional = {w for e in row.elements if e[0] not in ("lit", "set") for w in words_of(e[1])[1]} & {"multicast::cluster"}
-    lowest = sum(not o_optional(isa, o) for o in row.operands)
-    best, found = -1, []
-    for c in calls:
-        if c.opcode != row.opcode or c.most < lowest or c.fewest > len(row.operands):
-            continue
-        named = [w for w in c.must if not placeholder(w) and w not in isa.SCALARS]
-        if any(w not in possible for w in named) or any(not c.admits(w, isa.SCALARS) for w in always):
-            continue
-        if not vectors_fit(isa, row, c):
-            continue
-        score = sum(w not in optional for w in named)  # `.multicast::cluster` is a form's, and a call's own as well
-        if score > best:
-            best, found = score, []
-        if score == best and c.name not in found:
-            found.append(c.name)
-    return found
-
-
-def vectors_fit(isa, row, call):
-    """A vector of fixed length shows as one in the comment (`.v2` and the like may hide in a placeholder), and the reverse."""
-    for operand, shown in zip(row.operands, call.vectors):
-        vector = operand["kind"] == isa.CLASS_VEC
-        if shown and not vector or vector and not shown and not operand["count"] & 0x8000:
-            return False
-    return True
-
-
-def o_optional(isa, operand):
-    return bool(operand["flags"] & isa.F_OPTIONAL) or operand["gate"] != isa.NO_FLAG
+    return table
 
 
 TARGETS = ((90, "a"), (100, "a"))
@@ -351,7 +172,7 @@ OPT_IN = {"texture": opt_in("texture", "These calls"), "video": opt_in("video", 
           "atomic": opt_in("multimem", "The calls of `multimem`")}
 
 
-def isa_page(isa, table, calls, family):
+def isa_page(table, family):
     rows = [r for r in table.rows if r.family == family]
     untyped = 0
     out = []
@@ -360,10 +181,8 @@ def isa_page(isa, table, calls, family):
         if row.section != section:
             section = row.section
             out.append(f"\n## {section}\n\n| form | operands | PTX | targets | C++ call |\n| --- | --- | --- | --- | --- |\n")
-        ours = any(table.has(row, target) for target in TARGETS)
-        names = calls_of(isa, row, calls) if ours else []
-        untyped += not names
-        shown = ", ".join(f"`{n}`" for n in names[:8]) + (" …" if len(names) > 8 else "") if names else "`k.inst`" if ours else ""
+        untyped += not row.calls
+        shown = ", ".join(f"`{n}`" for n in row.calls or ["k.inst"])
         targets = ", ".join(t.strip() for t in row.targets.split("|"))
         out.append(f"| {code(row.pattern_text)} | {code(row.operand_text)} | {row.ptx[0]}.{row.ptx[1]} | {targets} | {shown} |\n")
     out.append(example(family))
@@ -378,30 +197,11 @@ def isa_page(isa, table, calls, family):
     return "".join(head + out), len(rows), hopper, blackwell, len(rows) - untyped
 
 
-def calls_header():
-    """For `ptxdsl isa`: the C++ calls of each form, in the order of the packed table."""
-    isa, table = load_rows()
-    calls = load_calls()
-    by_opcode = {}
-    for row in table.rows:
-        by_opcode.setdefault(row.opcode, []).append(row)
-    lines = []
-    for opcode in sorted(by_opcode):
-        for row in by_opcode[opcode]:
-            ours = any(table.has(row, target) for target in TARGETS)
-            names = (calls_of(isa, row, calls) or ["k.inst"]) if ours else []
-            lines.append('    "%s",\n' % " ".join(names))
-    return "".join(["// generated by tools/docs/generate.py; do not edit\n// SPDX-License-Identifier: Apache-2.0\n#pragma once\n\nnamespace tool {\n\n",
-                    "// clang-format off\n/// The C++ calls that emit form `i` of the table, apart by blanks; empty for forms of other targets.\n",
-                    "inline constexpr const char* form_calls[] = {\n", *lines, "};\n// clang-format on\n\n}  // namespace tool\n"])
-
-
 def isa_pages():
-    isa, table = load_rows()
-    calls = load_calls()
+    table = load_rows()
     pages, lines, total = {}, [], [0, 0, 0, 0]
     for family in table.families:
-        text, *counts = isa_page(isa, table, calls, family)
+        text, *counts = isa_page(table, family)
         pages[f"docs/isa/{family}.md"] = text
         total = [a + b for a, b in zip(total, counts)]
         lines.append(f"| [{family}]({family}.md) | {family_heading(family)} | " + " | ".join(str(n) for n in counts) + " |\n")
@@ -419,11 +219,11 @@ def isa_pages():
         "  `{T*4}` a vector, `imm(0..15)` an immediate, `[global]` an address, `pred` and `!pred` a predicate.\n",
         "- *PTX*: the version of the PTX ISA that introduced the form.\n",
         "- *targets*: `all`; `sm_90` and newer; `sm_100a` exactly; `sm_100f` and its family.\n",
-        "- *C++ call*: calls that emit this form, as their documentation comments in\n"
-        "  [include/ptxdsl/dsl](../../include/ptxdsl/dsl) show it. Where none does, the form is written by its mnemonic, which is checked\n"
+        "- *C++ call*: calls of the builder that emit this form, as its row names them (a test holds what they emit against the row).\n"
+        "  Where it names none, the form is written by its mnemonic, which is checked\n"
         "  against the same row: `k.inst<\"multimem.red.add.u32\">(address, value)`. `k.inst` takes every form. The only ones\n"
         "  of the two targets without a call of their own are `bar.…`, the older spelling of `barrier.cta.….aligned` (PTX ISA 9.7.13.1: the\n"
-        "  same instruction, and the same cubin in the kernels of a test), which `k.bar_sync` and its kin emit. Empty: a form of other targets, kept so that the refusal can say so (A11).\n"
+        "  same instruction, and the same cubin in the kernels of a test), which `k.bar_sync` and its kin emit. Forms of other targets stand here so that the refusal can say so (A11).\n"
     ])
     return pages
 
@@ -566,7 +366,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a page is not current")
     args = parser.parse_args()
     try:
-        pages = {"docs/diagnostics.md": diagnostics(), "README.md": readme(), "docs/performance.md": performance(), "tools/ptxdsl/isa_calls.hpp": calls_header(), **plots.figures(list(load_results().items())), **isa_pages()}
+        pages = {"docs/diagnostics.md": diagnostics(), "README.md": readme(), "docs/performance.md": performance(), **plots.figures(list(load_results().items())), **isa_pages()}
     except BadPage as fault:
         print(fault)
         return 1

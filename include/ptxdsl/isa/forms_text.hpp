@@ -15,13 +15,14 @@ struct form_text {
     string_view targets;   ///< `all`, `sm_90`, `sm_100a|sm_103a` ...
     string_view section;   ///< title of the PTX ISA section
     string_view family;    ///< file of the row
+    string_view calls;     ///< the builder's calls that emit it, `k.add`, apart by blanks; empty: only `k.inst` does
     ptx_version since;
 };
 
 namespace detail {
 
 [[nodiscard]] constexpr string_view text_of(unsigned form, unsigned field) noexcept {
-    const unsigned i = form_text_of[form * 5 + field];
+    const unsigned i = form_text_of[form * 6 + field];
     return {form_text + form_text_start[i], form_text_start[i + 1] - form_text_start[i]};
 }
 
@@ -42,7 +43,13 @@ namespace detail {
 /// Row number `i` of the table, 0 .. form_count() - 1; `verdict::form` is such a number.
 [[nodiscard]] constexpr form_text form(unsigned i) noexcept {
     using detail::text_of;
-    return {text_of(i, 0), text_of(i, 1), text_of(i, 2), text_of(i, 3), text_of(i, 4), detail::row_of(i).version()};
+    return {text_of(i, 0),
+            text_of(i, 1),
+            text_of(i, 2),
+            text_of(i, 3),
+            text_of(i, 4),
+            text_of(i, 5),
+            detail::row_of(i).version()};
 }
 
 /// Whether row `i` exists on a target.

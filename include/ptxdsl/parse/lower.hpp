@@ -8,12 +8,12 @@
 // program says nothing, and the verifier is silent.
 #pragma once
 
+#include <ptxdsl/ir/behaviour.hpp>
 #include <ptxdsl/ir/module.hpp>
 #include <ptxdsl/isa/special_registers.hpp>
 #include <ptxdsl/isa/tokens.hpp>
 #include <ptxdsl/parse/facts.hpp>
 #include <ptxdsl/parse/structure.hpp>
-#include <ptxdsl/verify/opcodes.hpp>
 
 #include <cstdint>
 #include <string_view>
@@ -128,7 +128,7 @@ private:
     using u32 = std::uint32_t;
     using u64 = std::uint64_t;
     using tok = isa::tok;
-    using op = verify::op;
+    using op = isa::action;
     template <class T>
     using list = ptxdsl::detail::dynarray<T>;
 
@@ -615,15 +615,16 @@ private:
         values_.resize(k_.regs.size());
         for (const item& it : items_) {
             const ir::cursor c{code_.data() + it.at};
-            if (c.operands() == 0 || !verify::has_result(verify::opcode_of(c.w), c)) continue;
-            const u32* o = c.first_operand();
-            if (ir::kind_of(o[0]) == ir::operand_kind::reg) {
-                u32& s = sources_[ir::payload_of(o[0])];
-                s = s == 0 && c.guard() == 0 ? it.at + 1 : several;
-            }
-            if (ir::kind_of(o[0]) != ir::operand_kind::vec && ir::kind_of(o[0]) != ir::operand_kind::pair) continue;
-            for (u32 i = 1; i <= ir::payload_of(o[0]); ++i)
-                if (ir::kind_of(o[i]) == ir::operand_kind::reg) sources_[ir::payload_of(o[i])] = several;
+            const bool alone = c.guard() == 0 && ir::results_of(c.w) == 1;
+            ir::each_result(c.w, [&](const u32* o) {
+                if (ir::kind_of(o[0]) == ir::operand_kind::reg) {
+                    u32& s = sources_[ir::payload_of(o[0])];
+                    s = s == 0 && alone ? it.at + 1 : several;
+                }
+                if (ir::kind_of(o[0]) != ir::operand_kind::vec && ir::kind_of(o[0]) != ir::operand_kind::pair) return;
+                for (u32 i = 1; i <= ir::payload_of(o[0]); ++i)
+                    if (ir::kind_of(o[i]) == ir::operand_kind::reg) sources_[ir::payload_of(o[i])] = several;
+            });
         }
     }
     [[nodiscard]] constexpr value value_of(u32 reg, u32 depth = 0) {
@@ -703,7 +704,7 @@ private:
             const ir::cursor c{code_.data() + it.at};
             if (static_cast<tok>(c.token(0)) != tok::mbarrier || c.operands() == 0) continue;
             const u32* const o = c.first_operand();
-            barrier(verify::has_result(op::mbarrier, c) ? o + ir::operand_words(o[0]) : o, c.location());
+            barrier(ir::results_of(c.w) != 0 ? o + ir::operand_words(o[0]) : o, c.location());
         }
         if (k_.allocations.size() > max_barriers) k_.allocations.truncate(0);
         barriers_ = k_.allocations.size();
@@ -827,7 +828,7 @@ public:
     }
     [[nodiscard]] constexpr bool synchronises(u32 first, u32 last) const noexcept {
         for (u32 i = first; i < last; ++i) {
-            const op o = verify::opcode_of(code_.data() + items_[i].at);
+            const op o = ir::action_of(code_.data() + items_[i].at);
             if (o == op::bar || o == op::setmaxnreg || o == op::mbarrier || o == op::copy || o == op::wgmma ||
                 o == op::tcgen05)
                 return true;
@@ -910,7 +911,7 @@ private:
     constexpr void barrier_notes(const ir::cursor& c) {
         const auto what = static_cast<tok>(c.token(1));
         const u32 where = c.location();
-        const bool result = verify::has_result(op::mbarrier, c);
+        const bool result = ir::results_of(c.w) != 0;
         const u32 address = result ? 1 : 0;
         if (address >= c.operands()) return;
         const u32 b = barrier_at(operand_at(c, address));

@@ -14,7 +14,7 @@ public:
         const u32* const end = f.m.words + f.m.n.words;
         for (const u32* w = f.m.words; w < end; w += w[0] & 0xffffu) {
             const ir::cursor c{w};
-            if (!c.is_instruction() || w[2] != 0 || !has_result(opcode_of(w), c)) continue;
+            if (!c.is_instruction() || w[2] != 0 || ir::results_of(w) != 1) continue;
             const u32 head = c.first_operand()[0];
             if (ir::kind_of(head) == ir::operand_kind::reg && (f.regs[ir::payload_of(head)] & bit::again) == 0)
                 definitions_[ir::payload_of(head)] = static_cast<u32>(w - f.m.words) + 1;

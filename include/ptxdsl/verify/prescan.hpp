@@ -25,7 +25,7 @@ public:
             switch (static_cast<ir::record>(w[0] >> 24)) {
                 case ir::record::instruction: {
                     const op k = opcode_of(w);
-                    note_results(w, k);
+                    ir::each_result(w, [this](const u32* o) { note_results(o); });
                     if (k == op::scale) note_index(ir::cursor{w});
                     rounds_.instruction(w, k);
                     if (k >= op::branch) instruction(ir::cursor{w});
@@ -49,9 +49,7 @@ private:
         u32& v = f_.regs[ir::payload_of(head)];
         v |= (v & bit::seen) != 0 ? bit::again : bit::seen;
     }
-    constexpr void note_results(const u32* w, op k) noexcept {
-        const u32* const dst = w + 4 + ((w[0] >> 16 & 0xffu) + 1) / 2;
-        if ((w[1] >> 8 & 0xffu) == 0 || !has_result(k, ir::cursor{w})) return;
+    constexpr void note_results(const u32* dst) noexcept {
         if (dst[0] >> 28 == 0) return note_result(dst[0]);
         const ir::operand_kind kind = ir::kind_of(dst[0]);
         if (kind != ir::operand_kind::vec && kind != ir::operand_kind::pair) return;

@@ -294,13 +294,16 @@ constexpr bool spread_marks(const Facts& f, words& marks, bool& decides) {
     };
     for (const u32* w = f.m.words; w < end && !decides; w += w[0] & 0xffffu) {
         const ir::cursor c{w};
-        if (!c.is_instruction() || c.operands() == 0 || !has_result(opcode_of(w), c)) continue;
+        if (!c.is_instruction()) continue;
+        const u32 results = ir::results_of(w);
+        if (results == 0) continue;
         const u32* const dst = c.first_operand();
         const u32 id = ir::payload_of(dst[0]);
         if (ir::kind_of(dst[0]) == ir::operand_kind::reg && marks[id] != 0) continue;
         bool reads = false;
-        const u32* o = dst + ir::operand_words(dst[0]);
-        for (u32 i = 1; i < c.operands(); ++i, o += ir::operand_words(o[0])) {
+        const u32* o = dst;
+        for (u32 i = 0; i < results; ++i) o += ir::operand_words(o[0]);
+        for (u32 i = results; i < c.operands(); ++i, o += ir::operand_words(o[0])) {
             const ir::operand_kind kind = ir::kind_of(o[0]);
             const bool several = kind == ir::operand_kind::vec || kind == ir::operand_kind::pair;
             for (u32 k = 0; k < (several ? ir::payload_of(o[0]) : 1); ++k)

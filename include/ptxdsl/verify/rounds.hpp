@@ -64,8 +64,7 @@ public:
                             (k == op::stmatrix || has_token(c, tok::shared) || has_token(c, tok::shared__cta));
         for (const u32 l : open_) {
             loops_[l].matters = loops_[l].matters || shared || k >= op::bar;
-            if (c.operands() != 0 && c.first_operand()[0] == loops_[l].loop.counter && has_result(k, c))
-                ++loops_[l].writes;
+            ir::each_result(w, [&](const u32* o) { loops_[l].writes += o[0] == loops_[l].loop.counter; });
         }
     }
     /// Inner loops first: they count in what an outer one grows to.

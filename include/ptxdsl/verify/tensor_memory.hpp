@@ -231,7 +231,8 @@ constexpr void on_load(Facts& f, const ir::cursor& c) {
 /// The registers of a load, after they have been defined.
 template <class Facts>
 constexpr void load_begins(Facts& f, const u32* dst) {
-    const fragment r = registers_of(dst);
+    const bool one = ir::kind_of(dst[0]) == ir::operand_kind::reg;  // what `.red` makes of them
+    const fragment r = one ? fragment{ir::payload_of(dst[0]), 1} : registers_of(dst);
     // nvcc moves copies and conversions above the wait, and ptxas keeps them in order: a text's are not judged.
     if (r.count == 0 || f.unstructured || f.guard != 0 || f.m.from_text) return;
     for (u32 i = r.first; i < r.first + r.count; ++i) f.regs[i] |= bit::in_flight;

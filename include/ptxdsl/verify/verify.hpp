@@ -68,7 +68,8 @@ private:
     }
     constexpr void instruction(const u32* w) {
         const ir::cursor c{w};
-        const op k = opcode_of(w);
+        const isa::behaviour does = ir::behaviour_of(w);
+        const op k = does.what();
         const u32 guard = guard_of(f_, w);
         f_.where = w[3], f_.guard = guard, f_.acc = f_.divergent, f_.provenance = 0, f_.places_used = 0;
         f_.stores = k == op::store || k == op::reduce || k == op::atomic;
@@ -80,22 +81,24 @@ private:
             const u32* const dst = w + 4 + ((w[0] >> 16 & 0xffu) + 1) / 2;
             const u32* o = dst;
             u32 n = w[1] >> 8 & 0xffu;
-            const bool result = n != 0 && has_result(k, c);
-            if (result) o = dst[0] >> 28 <= 1 ? dst + 1 : dst + ir::operand_words(dst[0]), --n;
+            const u32 results = does.results() < n ? does.results() : n;
+            const bool result = results != 0;
+            for (u32 i = 0; i < results; ++i, --n) o = o[0] >> 28 <= 1 ? o + 1 : o + ir::operand_words(o[0]);
             for (; n != 0; --n) {
                 if (o[0] >> 28 <= 1)
                     take(f_, *o++ & 0x0fffffffu);
                 else
                     o = take_other(f_, o);
             }
-            if (k != op::value) special(k, c);
+            if (k != op::value) special(does, c);
             if (f_.split || guard != 0) check_convergence(f_, k, c);
             if (f_.places_used != 0 && f_.places[0].mapped != 0) on_mapped_access(f_, k, c);
             if (result) {
                 finish_result(k, c, dst);
+                if (results > 1) finish_others(w, dst);
                 if (dst[0] >> 28 == 0 && (f_.regs[dst[0]] & bit::walks) != 0) walk(f_, dst[0], c, dst + 1);
             }
-            if (result && k == op::tcgen05) load_begins(f_, dst);
+            if (result && k == op::tcgen05) ir::each_result(w, [this](const u32* r) { load_begins(f_, r); });
         }
         f_.noted = f_.noted_barrier = f_.noted_wait = 0;
     }
@@ -104,8 +107,8 @@ private:
         const ir::cursor c{w};
         const op k = opcode_of(w);
         if (k == op::leave || k == op::branch || k == op::indirect) structure_.abort();
-        if (c.operands() != 0 && (k == op::wgmma || has_result(k, c))) write_unseen(f_, c.first_operand());
-        if (k == op::mbarrier && has_result(k, c) && ir::kind_of(c.first_operand()[0]) == ir::operand_kind::reg)
+        ir::each_result(w, [this](const u32* o) { write_unseen(f_, o); });
+        if (k == op::mbarrier && ir::results_of(w) != 0 && ir::kind_of(c.first_operand()[0]) == ir::operand_kind::reg)
             f_.regs[ir::payload_of(c.first_operand()[0])] &= ~bit::watched;
         f_.noted = f_.noted_barrier = f_.noted_wait = 0;
     }
@@ -156,26 +159,34 @@ private:
             default: return;
         }
     }
+    /// The results behind the first one, of which no rule learns a value.
+    constexpr void finish_others(const u32* w, const u32* first) {
+        ir::each_result(w, [this, first](const u32* o) {
+            if (o != first) define_operand(f_, o);
+        });
+    }
     /// What follows from the rank of the block in its cluster.
     constexpr void by_rank(op k, const ir::cursor& c, const u32* dst) {
         if (k == op::compare) return learn_rank_test(f_, dst[0], c, dst + 1);
         if (f_.m.regs[dst[0]].type == isa::scalar::pred) return learn_rank_tests(f_, dst[0], c, dst + 1);
         if (k <= op::scale && k != op::varying) learn_by_rank(f_, dst[0], c, dst + 1);
     }
-    constexpr void special(op k, const ir::cursor& c) {
-        if (leaves_the_block(k, c)) f_.acc |= bit::by_block;
-        switch (k) {
+    constexpr void special(isa::behaviour does, const ir::cursor& c) {
+        // What it writes; a parameter is the same for all threads of the launch.
+        if (does.results() != 0 && (does.what() != op::load || !has_token(c, tok::param)))
+            f_.acc |= (does.varies_by_block() ? bit::by_block : 0) | (does.varies() ? bit::varies : 0);
+        switch (does.what()) {
             case op::effect:
                 if (token_at(c, 0) == tok::griddepcontrol) on_grid_wait(f_, c);
                 return;
-            case op::varying: f_.acc |= bit::varies; return varying(c);
+            case op::varying: return varying(c);
             case op::add: return add(c.first_operand(), c.operands());
             case op::load: return load(c);
             case op::reduce: return on_shared_write(f_, c);
             case op::store: reset_flag(f_, c); [[fallthrough]];
             case op::stmatrix: on_shared_write(f_, c); return own_write(c);
             case op::atomic:
-                f_.acc |= bit::varies, f_.provenance = 0;
+                f_.provenance = 0;
                 listen();
                 return on_shared_write(f_, c);
             case op::leave: return leave(c);
@@ -192,7 +203,7 @@ private:
             case op::mapa: return on_mapa(f_, c);
             case op::cvta: return on_cvta(f_, c);
             case op::tensormap: return on_map_change(f_, c);
-            case op::two_word: f_.acc |= bit::varies; return on_cancel(f_, c);
+            case op::foreign: return on_cancel(f_, c);
             case op::setmaxnreg: return on_setmaxnreg(f_, c);
             case op::branch:
                 if (f_.loop_now != 0) f_.lone_masks.truncate(0);  // perhaps the other lanes leave the loop
@@ -203,29 +214,13 @@ private:
             case op::mbarrier: return mbarrier(c);
             case op::call:
                 if (only_prints(f_.m, c)) return;
+                [[fallthrough]];
+            case op::unknown:
                 f_.tm.calls = true, f_.void_wait = 0;
                 thread_copies_arrive(f_);
                 f_.arrivals_unknown = f_.bytes_unknown = true;
                 return f_.push(event_kind::opaque);
             default: return;
-        }
-    }
-    [[nodiscard]] static constexpr bool is_between_lanes(tok t) noexcept {
-        return t == tok::shfl || t == tok::vote || t == tok::match || t == tok::redux || t == tok::elect ||
-               t == tok::activemask || t == tok::mma || t == tok::movmatrix;
-    }
-    /// Whether what it writes comes from somewhere else, not from its operands.
-    [[nodiscard]] static constexpr bool leaves_the_block(op k, const ir::cursor& c) noexcept {
-        switch (k) {
-            case op::load: return !has_token(c, tok::param);
-            case op::varying: return !is_between_lanes(token_at(c, 0));
-            case op::atomic:
-            case op::two_word:
-            case op::bar:
-            case op::tcgen05:
-            case op::mbarrier:
-            case op::call: return true;
-            default: return false;
         }
     }
     constexpr void add(const u32* o, u32 n) noexcept {
@@ -242,7 +237,6 @@ private:
     constexpr void load(const ir::cursor& c) {
         poll_flag(f_, c);
         check_early_load(f_, c);
-        if (!has_token(c, tok::param)) f_.acc |= bit::varies;
         if (has_token(c, tok::acquire) || has_token(c, tok::relaxed) || has_token(c, tok::volatile_)) listen();
         if (!has_token(c, tok::shared) && !has_token(c, tok::shared__cta)) return;
         check_access(f_, c);
