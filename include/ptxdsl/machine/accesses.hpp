@@ -33,7 +33,8 @@ protected:
         const bool strong = is_strong(i);
         const operand& from = code_.at(i, 1);
         const bool shared = touch_lanes(w, i, pc, lanes, from, bytes, strong ? access::atomic : access::read);
-        if (strong && shared) meet_at(w, from, lanes);
+        if (strong) meet_at(w, from, lanes);
+        static_cast<void>(shared);
         if (code_.at(i, 0).what != operand::kind::reg) return spread(w, i, lanes, from);
         std::array<value, 32> v;
         for (uint32_t m = lanes; m != 0; m &= m - 1) {
@@ -47,9 +48,9 @@ protected:
         const bool strong = is_strong(i);
         const operand& to = code_.at(i, 0);
         const bool shared = touch_lanes(w, i, pc, lanes, to, bytes, strong ? access::atomic : access::write);
-        if (!shared) return;
-        if (strong) meet_at(w, to, lanes);
         const operand& what = code_.at(i, 1);
+        if (strong) meet_at(w, to, lanes);
+        if (!shared) return store_global(w, i, to, what, lanes, strong);
         for (uint32_t m = lanes; m != 0; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
             const place p = this->resolve(w, this->address(w, to, l), i.sp);
@@ -65,19 +66,26 @@ protected:
                 blocks_[p.block].words.forget(p.offset, p.offset + bytes);
         }
     }
-    /// `atom` and `red`: strong, and what they leave is unknown.
+    /// `atom` and `red`: strong; what they leave is computed where it can be.
     void update(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
-        const operand& to = code_.at(i, i.op == tok::atom ? 1 : 0);
+        const bool returns = i.op == tok::atom;
+        const operand& to = code_.at(i, returns ? 1 : 0);
+        const operand& with = code_.at(i, returns ? 2 : 1);
         const uint32_t bytes = isa::bits(i.type) / 8 * i.vector;
-        if (touch_lanes(w, i, pc, lanes, to, bytes, access::atomic)) {
-            meet_at(w, to, lanes);
-            for (uint32_t m = lanes; m != 0; m &= m - 1) {
-                const place p =
-                    this->resolve(w, this->address(w, to, static_cast<uint32_t>(std::countr_zero(m))), i.sp);
-                if (p.known && p.shared) blocks_[p.block].words.forget(p.offset, p.offset + bytes);
-            }
+        touch_lanes(w, i, pc, lanes, to, bytes, access::atomic);
+        meet_at(w, to, lanes);
+        std::array<value, 32> old;
+        for (uint32_t m = lanes; m != 0; m &= m - 1) {
+            const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
+            const value at = this->address(w, to, l);
+            old[l] = word_at(w, i, at, bytes);
+            const value with_it = this->lane(w, with, l), other = this->lane(w, code_.at(i, returns ? 3 : 2), l);
+            set_word(w, i, at, bytes, updated(i, old[l], with_it, other));
         }
-        if (i.op == tok::atom) this->forget(w, i, lanes);
+        if (returns && code_.at(i, 0).what == operand::kind::reg)
+            this->put_each(w, code_.at(i, 0), old.data(), lanes);
+        else if (returns)
+            this->forget(w, i, lanes);
     }
     /// `ldmatrix`, `stmatrix`: eight addresses a matrix, 16 bytes each (8 for the narrow shapes).
     void matrix(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
@@ -181,11 +189,76 @@ private:
             if (const value* const v = blocks_[p.block].words.load(p.offset, bytes)) return *v;
             return Values::unknown(mix(mix(p.block, p.offset), blocks_[p.block].words.age()));
         }
+        if (p.known && !p.shared && at.is_known()) {
+            const auto word = global_.find(at.bits);
+            if (word != global_.end()) return word->second;
+            if (strong && code_.shares_global) return {0, knowledge::data};
+        }
         // Strong loads may differ each time; weak ones of one address are one value.
         return Values::unknown(strong ? mix(at.bits, ++this->fresh_) : mix(at.bits + 1, bytes));
     }
 
+    /// Words of global memory that threads share hold zero at first, as counters and flags do.
+    [[nodiscard]] value word_at(const warp_type& w, const instruction& i, const value& at, uint32_t bytes) {
+        const place p = this->resolve(w, at, i.sp);
+        if (p.known && p.shared) {
+            const value* const v = blocks_[p.block].words.load(p.offset, bytes);
+            return v != nullptr ? *v : Values::unknown(mix(at.bits, ++this->fresh_));
+        }
+        if (!p.known || !at.is_known()) return Values::unknown(mix(at.bits, ++this->fresh_));
+        const auto word = global_.find(at.bits);
+        return word != global_.end() ? word->second : value{0, knowledge::data};
+    }
+    void set_word(const warp_type& w, const instruction& i, const value& at, uint32_t bytes, const value& v) {
+        const place p = this->resolve(w, at, i.sp);
+        if (p.known && p.shared)
+            blocks_[p.block].words.store(p.offset, bytes, v);
+        else if (p.known && at.is_known())
+            global_[at.bits] = v;
+    }
+    /// Stores to global memory matter where threads share words there.
+    void store_global(const warp_type& w, const instruction& i, const operand& to, const operand& what, uint32_t lanes,
+                      bool strong) {
+        if (!strong && global_.empty()) return;
+        for (uint32_t m = lanes; m != 0; m &= m - 1) {
+            const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
+            const value at = this->address(w, to, l);
+            if (!at.is_known() || !this->resolve(w, at, i.sp).known) continue;
+            if (strong || global_.count(at.bits) != 0)
+                global_[at.bits] =
+                    i.vector == 1 ? this->lane(w, what, l) : Values::unknown(mix(at.bits, ++this->fresh_));
+        }
+    }
+    [[nodiscard]] value updated(const instruction& i, const value& old, const value& with, const value& other) {
+        const knowledge worst = old.known > with.known ? old.known : with.known;
+        const bool integer = isa::info(i.type).cls != isa::type_class::floating && i.vector == 1;
+        if (worst == knowledge::unknown || !integer) return Values::unknown(mix(old.bits, ++this->fresh_));
+        const uint64_t mask = isa::bits(i.type) >= 64 ? ~uint64_t{0} : (uint64_t{1} << isa::bits(i.type)) - 1;
+        const uint64_t a = old.bits & mask, b = with.bits & mask;
+        uint64_t r = 0;
+        if (code_.has(i, tok::add))
+            r = a + b;
+        else if (code_.has(i, tok::inc))
+            r = a >= b ? 0 : a + 1;
+        else if (code_.has(i, tok::dec))
+            r = a == 0 || a > b ? b : a - 1;
+        else if (code_.has(i, tok::exch))
+            r = b;
+        else if (code_.has(i, tok::cas) && other.is_known())
+            r = a == b ? other.bits : a;
+        else if (code_.has(i, tok::and_))
+            r = a & b;
+        else if (code_.has(i, tok::or_))
+            r = a | b;
+        else if (code_.has(i, tok::xor_))
+            r = a ^ b;
+        else
+            return Values::unknown(mix(old.bits, ++this->fresh_));
+        return {r & mask, worst};
+    }
+
     std::vector<std::vector<page_span>> spans_;
+    std::unordered_map<uint64_t, value> global_;    ///< words of global memory that threads share
     std::unordered_map<uint64_t, frontier> words_;  ///< by address: what strong accesses there carried
 };
 

@@ -142,6 +142,11 @@ protected:
         return false;
     }
 
+    /// Whether a guard is unknown and not the same for all lanes: each thread's own data decides.
+    [[nodiscard]] bool lanes_differ_by_data(const warp_type& w, const instruction& i, uint32_t lanes) const {
+        return w.regs.read(i.guard).varies && guard_is_unknown(w, i, lanes);
+    }
+
     /// Whether a condition holds. An unknown one is decided by its identity, so that the same unknown goes the same way
     /// everywhere.
     [[nodiscard]] bool holds(const value& v, bool negated) {

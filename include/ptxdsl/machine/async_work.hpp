@@ -96,7 +96,7 @@ protected:
         mbarrier& b = barrier_at(l.block, l.address);
         if (!b.live) return;
         --b.in_flight;
-        if (l.copy != none) copies_[l.copy] = {true, b.agent, b.total + 1};
+        if (l.copy != none) copies_[l.copy] = {true, b.agent, b.total + 1, copies_[l.copy].reduces};
         b.bytes -= l.bytes;
         if (l.arrivals == 0) return b.settle();
         frontier knows = l.knows;
@@ -226,6 +226,7 @@ protected:
     void start_copy(warp_type& w, uint32_t pc, uint32_t lanes, uint32_t target, uint32_t low, uint32_t bytes,
                     mbarrier& b, uint32_t barrier_block, bool proxy) {
         copies_.push_back({});
+        copies_.back().reduces = code_[pc].op == tok::red || code_.has(code_[pc], tok::reduce);
         const uint32_t id = static_cast<uint32_t>(copies_.size() - 1);
         span_.clear();
         blocks_[target].bytes.span(low, low + bytes, span_);

@@ -90,6 +90,7 @@ public:
     std::vector<operand> parts;        ///< of lists and coordinates
     std::vector<tok> words;            ///< the tokens of all instructions
     std::vector<uint32_t> unfollowed;  ///< locations of lines nobody can read: raw text
+    bool shares_global = false;        ///< strong stores or atomics go to global memory
     std::vector<uint8_t> vouched;      ///< by allocation: the author vouches for its arrivals
 
 private:
@@ -158,6 +159,10 @@ private:
         for (uint32_t k = 0; k < c.operands(); ++k, o += ir::operand_words(o[0])) mine.push_back(read(o));
         i.operands = static_cast<uint32_t>(operands.size());
         i.operand_count = c.operands();
+        const bool strong_store =
+            i.op == tok::st && (has(i, tok::release) || has(i, tok::relaxed) || has(i, tok::volatile_));
+        if (i.op == tok::atom || i.op == tok::red || strong_store)
+            shares_global = shares_global || !i.has_space || i.sp == space::global;
         operands.insert(operands.end(), mine.begin(), mine.end());
         instructions.push_back(i);
     }

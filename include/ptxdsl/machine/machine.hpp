@@ -236,6 +236,7 @@ private:
                 piece &x = w.pieces[a], &y = w.pieces[b];
                 if (x.pc != y.pc || !may_join(x) || !may_join(y)) continue;
                 x.lanes |= y.lanes;
+                x.doubtful = (x.doubtful || y.doubtful) && x.lanes != w.live;
                 x.what = waiting::nothing;
                 x.alone = false;
                 x.spun = x.spun || y.spun;
@@ -273,8 +274,14 @@ private:
             return outcome::done;
         }
         const uint32_t on = w.pieces[at].arrived ? before : this->guarded(w, i, before);
+        const bool data = i.guard != none && this->lanes_differ_by_data(w, i, before);
+        if (takes_part(i) && (data || w.pieces[at].doubtful)) this->doubtful_ = true;
         if (on == 0) return outcome::done;
-        if (i.op == tok::bra) return branch(w, at, i, pc, on);
+        if (i.op == tok::bra) {
+            const outcome o = branch(w, at, i, pc, on);
+            if (data && on != before) w.pieces[at].doubtful = w.pieces.back().doubtful = true;
+            return o;
+        }
         if (i.op == tok::ret || i.op == tok::exit) return leave(w, at, on, pc);
         if (on != before && may_wait(i)) split(w, at, on);
         return effect(w, at, i, pc, on);
@@ -315,6 +322,8 @@ private:
             case tok::bfi:
             case tok::popc:
             case tok::clz:
+            case tok::bfind:
+            case tok::brev:
             case tok::cnot:
             case tok::mul24:
             case tok::elect:
@@ -349,6 +358,11 @@ private:
     static void spin(warp_type& w, uint32_t pc) noexcept {
         for (piece& p : w.pieces)
             if (p.pc == pc) p.spun = true;
+    }
+    /// Instructions whose threads somebody counts or waits for.
+    [[nodiscard]] static bool takes_part(const instruction& i) noexcept {
+        return i.op == tok::bar || i.op == tok::barrier || i.op == tok::mbarrier || i.op == tok::cp ||
+               i.op == tok::wgmma || i.op == tok::tcgen05 || i.op == tok::ret || i.op == tok::exit;
     }
     [[nodiscard]] bool may_wait(const instruction& i) const noexcept {
         return i.op == tok::bar || i.op == tok::barrier || i.op == tok::mbarrier;
@@ -387,12 +401,10 @@ private:
         if (--b.warps_left != 0) return this->recheck_named(b);
         b.left_at = pc;
         for (const landing& l : this->landings_) {
-            if (l.block != w.block || l.bytes == 0) continue;
-            finding* const f =
-                this->report(fault::pending_at_exit, w, all_lanes, pc, l.at, &warps_[l.warp], all_lanes,
-                             "is the last of its block to exit, while the copy of % into " + this->object(l.address) +
-                                 "'s block is under way: nobody has waited for it");
-            if (f != nullptr) f->warning = warps_[l.warp].block == w.block;
+            if (l.block != w.block || l.bytes == 0 || warps_[l.warp].block == w.block) continue;
+            this->report(fault::pending_at_exit, w, all_lanes, pc, l.at, &warps_[l.warp], all_lanes,
+                         "is the last of its block to exit, while the copy of % into " + this->object(l.address) +
+                             "'s block is under way: nobody has waited for it");
         }
     }
 

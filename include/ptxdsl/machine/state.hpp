@@ -36,6 +36,7 @@ struct block {
 struct copy {
     bool landed = false;
     uint32_t agent = 0, event = 0;  ///< of the phase it completed in
+    bool reduces = false;           ///< adds to what is there: among themselves such copies need no order
 };
 
 /// What lands on an mbarrier later: the bytes of a copy, or an arrival that waits for asynchronous work.
@@ -121,6 +122,7 @@ protected:
         if (other_at != none)
             r.second = {code_[other_at].where, true, other != nullptr ? who(*other, other_lanes) : std::string()};
         r.text = std::move(text);
+        r.warning = doubtful_;
         r.run = chosen_;
         r.trace.assign(trace_.begin(), trace_.end());
         findings_.push_back(std::move(r));
@@ -197,7 +199,7 @@ protected:
 private:
     void check_writes(const warp_type& w, const shadow::page& p, const page_span& s, const touch& t, bool proxy) {
         for (const touch& old : p.writes) {
-            if ((old.granules & s.granules) == 0 || (old.how == access::atomic && t.how == access::atomic)) continue;
+            if ((old.granules & s.granules) == 0 || commute(old, t)) continue;
             if (!ended(w, old))
                 unordered(w, s, t, old);
             else if (proxy && (old.how == access::write || old.how == access::atomic) && !fenced(w, old))
@@ -207,6 +209,15 @@ private:
                         " through the async proxy, which need not see what % wrote there: the threads that wrote execute "
                         "fence.proxy.async, then they meet");
         }
+    }
+    /// Whether two writes need no order: atomics, sums, what one instruction writes in several threads (it may be the
+    /// same everywhere), and a thread's copies into one place.
+    [[nodiscard]] bool commute(const touch& old, const touch& t) const noexcept {
+        if (old.how == access::copy && t.how == access::copy)
+            return copies_[old.agent].reduces && copies_[t.agent].reduces;
+        if (old.how != t.how || !writes(t.how)) return false;
+        return old.how == access::atomic || (old.at == t.at && old.how == access::write) ||
+               (old.how == access::thread_copy && old.warp == t.warp && old.lanes == t.lanes);
     }
     void check_reads(const warp_type& w, const shadow::page& p, const page_span& s, const touch& t) {
         for (const touch& old : p.reads) {
@@ -255,6 +266,7 @@ protected:
     uint32_t agents_ = 0;
     uint64_t steps_ = 0;
     bool abandoned_ = false;
+    bool doubtful_ = false;  ///< data of single threads decided who takes part in something
 };
 
 }  // namespace ptxdsl::machine

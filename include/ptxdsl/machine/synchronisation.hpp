@@ -46,7 +46,9 @@ protected:
             const place a = this->resolve(w, this->address(w, *at, l), i.has_space ? i.sp : space::generic);
             if (!a.known || !a.shared) return this->abandon(pc, "an mbarrier at an address that is not followed");
             const value v = with.what == operand::kind::nothing ? Values::exact(1) : this->lane(w, with, l);
-            if (!v.is_known()) return this->abandon(pc, "a count of arrivals or bytes that is not known");
+            const bool bytes = code_.has(i, tok::expect_tx) || code_.has(i, tok::complete_tx);
+            if (bytes ? !v.is_address() : v.known != knowledge::exact)
+                return this->abandon(pc, "a count of arrivals or bytes that is not known");
             one_mbarrier(w, i, pc, group, a, what, static_cast<uint32_t>(v.bits));
         });
         return outcome::done;
@@ -64,7 +66,7 @@ protected:
         const bool counted = count.what != operand::kind::nothing && !(reduces && i.operand_count < 4);
         const value c =
             counted ? this->lane(w, count, static_cast<uint32_t>(std::countr_zero(lanes))) : Values::exact(0);
-        if (!n.is_known() || !c.is_known() || n.bits > 15) {
+        if (n.known != knowledge::exact || c.known != knowledge::exact || n.bits > 15) {
             this->abandon(pc, "a named barrier whose number or count is not known");
             return outcome::done;
         }
@@ -77,10 +79,10 @@ protected:
             if (reduces) this->forget(w, i, lanes);
             return outcome::done;
         }
-        const uint32_t expected = static_cast<uint32_t>(c.bits);
+        const uint32_t expected = counted ? static_cast<uint32_t>(c.bits) : threads_of_block();
         if (bar.arrived == 0) {
             bar.expected = expected, bar.at = pc, bar.warp = w.agent, bar.whole_block = !counted;
-        } else if (bar.expected != expected || bar.whole_block == counted) {
+        } else if (bar.expected != expected) {
             this->report(fault::named_barrier, w, lanes, pc, bar.at, &warps_[bar.warp], all_lanes,
                          "comes to named barrier " + std::to_string(n.bits) + " with a count of " +
                              count_text(counted, expected) + ", % with " + count_text(!bar.whole_block, bar.expected));
@@ -286,6 +288,10 @@ private:
         } else if (bar.arrived == bar.expected) {
             bar.complete();
         }
+    }
+    /// Threads of the block, warps counted whole.
+    [[nodiscard]] uint32_t threads_of_block() const noexcept {
+        return 32 * static_cast<uint32_t>(warps_.size() / blocks_.size());
     }
     [[nodiscard]] static std::string count_text(bool counted, uint32_t n) {
         return counted ? std::to_string(n) : std::string("all threads");

@@ -242,6 +242,17 @@ private:
             case tok::clz:
                 r = static_cast<uint64_t>(std::countl_zero(masked(in[0].bits, bits))) - (64 - bits), width = 32;
                 break;
+            case tok::bfind: {
+                const uint64_t x = masked(sign && static_cast<signed64>(a) < 0 ? ~a : a, bits);
+                const unsigned zeros = static_cast<unsigned>(std::countl_zero(x));
+                r = x == 0 ? 0xffffffffu : c.has(i, tok::shiftamt) ? zeros - (64 - bits) : 63 - zeros;
+                width = 32;
+                break;
+            }
+            case tok::brev:
+                r = 0;
+                for (unsigned k = 0; k < bits; ++k) r |= (a >> k & 1u) << (bits - 1 - k);
+                break;
             case tok::lop3: r = looked_up(in); break;
             case tok::shf: r = funnel(c, i, in); break;
             case tok::prmt: r = permuted(in); break;
