@@ -23,10 +23,11 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/control.hpp
     ptxdsl/dsl/convert.hpp
     ptxdsl/dsl/declared.hpp
+    ptxdsl/dsl/emit.hpp
     ptxdsl/dsl/fragment.hpp
-    ptxdsl/dsl/handles.hpp
     ptxdsl/dsl/inst.hpp
     ptxdsl/dsl/kernel.hpp
+    ptxdsl/dsl/location.hpp
     ptxdsl/dsl/matrix.hpp
     ptxdsl/dsl/mbarrier.hpp
     ptxdsl/dsl/memory.hpp
@@ -40,6 +41,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/pipeline.hpp
     ptxdsl/dsl/pointer.hpp
     ptxdsl/dsl/printf.hpp
+    ptxdsl/dsl/reg.hpp
     ptxdsl/dsl/shared.hpp
     ptxdsl/dsl/special.hpp
     ptxdsl/dsl/sync.hpp
@@ -51,6 +53,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/tensor_map.hpp
     ptxdsl/dsl/texture.hpp
     ptxdsl/dsl/tile.hpp
+    ptxdsl/dsl/traits.hpp
     ptxdsl/dsl/video.hpp
     ptxdsl/dsl/warp.hpp
     ptxdsl/dsl/wgmma.hpp

@@ -11,7 +11,10 @@
 
 // Flat and in this order: a compiler prints the chain of includes in front of an error, and the author reads it.
 // clang-format off
-#include <ptxdsl/dsl/handles.hpp>
+#include <ptxdsl/dsl/location.hpp>
+#include <ptxdsl/dsl/emit.hpp>
+#include <ptxdsl/dsl/traits.hpp>
+#include <ptxdsl/dsl/reg.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
 #include <ptxdsl/dsl/pointer.hpp>
 #include <ptxdsl/dsl/tags.hpp>

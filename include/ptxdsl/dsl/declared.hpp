@@ -4,7 +4,7 @@
 // type of the register's size, and never binds the handle.
 #pragma once
 
-#include <ptxdsl/dsl/handles.hpp>
+#include <ptxdsl/dsl/reg.hpp>
 #include <ptxdsl/dsl/pointer.hpp>
 
 #include <concepts>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators on registers (declared in dsl/handles.hpp). Each emits exactly one instruction; which one follows the
+// Operators on registers (declared in dsl/reg.hpp). Each emits exactly one instruction; which one follows the
 // register's type: `>>` of a signed register is `shr.s32`, `<` of an unsigned one `setp.lt.u32`.
 //
 // Operands arrive as `operand<T>`, whose converting constructor notes the author's line: C++ gives operators no other

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ptxdsl/detail/meta.hpp>
-#include <ptxdsl/dsl/handles.hpp>
+#include <ptxdsl/dsl/reg.hpp>
 
 namespace ptxdsl {
 

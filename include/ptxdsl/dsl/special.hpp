@@ -3,7 +3,7 @@
 // them.
 #pragma once
 
-#include <ptxdsl/dsl/handles.hpp>
+#include <ptxdsl/dsl/reg.hpp>
 
 namespace ptxdsl {
 

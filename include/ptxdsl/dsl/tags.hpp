@@ -3,7 +3,7 @@
 // px::ftz>(…)`. Those not listed here are there as `px::tok::name`. `px::hi` and `px::lo` are in dsl/convert.hpp.
 #pragma once
 
-#include <ptxdsl/dsl/handles.hpp>
+#include <ptxdsl/dsl/reg.hpp>
 
 namespace ptxdsl {
 

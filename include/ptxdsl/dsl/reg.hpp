@@ -1,207 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed handles: registers, addresses, special registers. A handle is a C++ value that names a register of the kernel
+// Typed handles: registers, predicates, special registers. A handle is a C++ value that names a register of the kernel
 // under construction; copying a handle names the same register, it emits nothing.
 #pragma once
 
 #include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/detail/string_view.hpp>
+#include <ptxdsl/dsl/emit.hpp>
+#include <ptxdsl/dsl/location.hpp>
+#include <ptxdsl/dsl/traits.hpp>
 #include <ptxdsl/ir/program.hpp>
 #include <ptxdsl/isa/special_registers.hpp>
 #include <ptxdsl/isa/table.hpp>
 
 #include <cstdint>
-#include <source_location>
 
 namespace ptxdsl {
-
-using isa::tok;
-
-namespace detail {
-template <class>
-inline constexpr bool always_false = false;
-}  // namespace detail
-
-/// A line of the author's, the last parameter of every call, which C++ fills in. What is written in its place is an
-/// operand too many, and refused with a sentence (A16) where C++ would list candidates.
-struct location : std::source_location {
-    constexpr location() noexcept = default;
-    // NOLINTBEGIN(google-explicit-constructor)
-    constexpr location(std::source_location where) noexcept : std::source_location(where) {}
-    template <class T>
-    constexpr location(const T&) noexcept(refuse<T>()) {}
-    // NOLINTEND(google-explicit-constructor)
-
-private:
-    /// In a `noexcept`, which g++ instantiates where the conversion stands.
-    template <class T>
-    [[nodiscard]] static constexpr auto refuse() noexcept {
-        static_assert(
-            detail::always_false<T>,
-            "PTXDSL-A16: this call has an operand too many: a result is returned, d = k.add(a, b), and what the call "
-            "takes is in docs/isa (the operand's type is in the note below)");
-        return true;
-    }
-};
-
-/// The same without that sentence, where another overload takes one more operand that is converted (a cache policy, a
-/// number of bytes): to C++ `location` would be as good a place for it.
-using call_site = std::source_location;
-
-/// Empty base of all handles: its namespace holds the operators that refuse wrong operands (dsl/operators.hpp).
-namespace handle_operators {
-struct tag {};
-}  // namespace handle_operators
-
-template <class T>
-class reg;
-
-namespace detail {
-
-/// One instruction operand, ready to be written: the words of `ir::operand_kind` and the span of the nested call it
-/// comes from.
-struct raw_operand {
-    ir::program* prog = nullptr;
-    std::uint32_t words[3] = {};
-    std::uint32_t count = 1;              ///< words used
-    const std::uint32_t* more = nullptr;  ///< further one-word operands of a vector
-    std::uint32_t more_count = 0;
-    ir::span fresh{};
-};
-
-/// `size` registers as one vector operand; `words` outlives it.
-[[nodiscard]] constexpr raw_operand vector_of(ir::program* prog, const std::uint32_t* words,
-                                              std::uint32_t size) noexcept {
-    raw_operand o;
-    o.prog = prog;
-    o.words[0] = ir::head(ir::operand_kind::vec, size);
-    o.more = words, o.more_count = size;
-    return o;
-}
-
-constexpr void write(ir::program& p, const raw_operand& o) {
-    for (std::uint32_t i = 0; i < o.count; ++i) p.push(o.words[i]);
-    for (std::uint32_t i = 0; i < o.more_count; ++i) p.push(o.more[i]);
-    p.count_operand();
-}
-
-/// Tokens two to a word, as a record holds them.
-template <std::uint32_t Count>
-struct packed_tokens {
-    std::uint32_t w[(Count + 1) / 2] = {};
-};
-template <tok... Toks>
-[[nodiscard]] constexpr packed_tokens<sizeof...(Toks)> pack_tokens() noexcept {
-    packed_tokens<sizeof...(Toks)> p;
-    std::uint32_t i = 0;
-    ((p.w[i / 2] |= static_cast<std::uint32_t>(Toks) << (i % 2 == 0 ? 0 : 16), ++i), ...);
-    return p;
-}
-
-/// Tokens of one instruction, packed as the record wants them, with the table's verdict for a target.
-template <target Tgt, tok... Toks>
-struct form {
-    static constexpr tok tokens[] = {Toks...};
-    static constexpr std::uint32_t count = sizeof...(Toks);
-    static constexpr isa::verdict verdict = isa::find(tokens, count, Tgt);
-    static constexpr packed_tokens<count> packed = pack_tokens<Toks...>();
-};
-
-/// What `emit` needs of a form, without its type.
-struct form_ref {
-    const std::uint32_t* packed;
-    std::uint32_t tokens;
-    std::uint32_t form;
-    ptx_version since;
-};
-
-template <class F>
-[[nodiscard]] constexpr form_ref ref() noexcept {
-    return {F::packed.w, F::count, F::verdict.form, F::verdict.since};
-}
-
-/// Whether the operand is, or has first, a register; its program says whose.
-[[nodiscard]] constexpr bool names_register(const raw_operand& o) noexcept {
-    if (o.prog != nullptr) return true;
-    switch (ir::kind_of(o.words[0])) {
-        case ir::operand_kind::reg:
-        case ir::operand_kind::not_pred: return true;
-        case ir::operand_kind::address:
-        case ir::operand_kind::tensor: return ir::kind_of(o.words[1]) == ir::operand_kind::reg;
-        default: return false;  // a vector's words do not say whose its registers are
-    }
-}
-/// Emits one instruction: settles the order of nested calls, checks that all operands belong to this kernel (A05),
-/// writes the record. Returns the span of the whole expression.
-///
-/// `operands` are in PTX order; `dst` of them, at the front, are results and take no part in the ordering.
-constexpr ir::span emit(ir::program& p, const form_ref& f, std::uint32_t guard, location where,
-                        const raw_operand* operands, std::uint32_t n) {
-    ir::span spans[24] = {};
-    for (std::uint32_t i = 0; i < n; ++i) {
-        spans[i] = operands[i].fresh;
-        if (operands[i].prog != &p && names_register(operands[i]))
-            p.report(
-                operands[i].prog != nullptr ? "A05" : "A06", where,
-                {"operand ", i + 1, " of ", isa::spelling(static_cast<tok>(f.packed[0] & 0xffffu)),
-                 operands[i].prog != nullptr ? " is a register of another kernel"
-                                             : " is a handle without a register: nothing has been assigned to it"});
-    }
-    ir::span all;
-    if (!p.settle(spans, n, all))
-        p.report(
-            "K05", where,
-            {"two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "
-             "give the first one a name"});
-    p.flush_notes(where);
-    p.begin_instruction(f.packed, f.tokens, f.form, f.since, guard, where);
-    for (std::uint32_t i = 0; i < n; ++i) write(p, operands[i]);
-    p.end_record();
-    return {all.begin, p.words.size()};
-}
-
-template <class... O>
-constexpr ir::span emit_all(ir::program& p, const form_ref& f, std::uint32_t guard, location where,
-                            const O&... operands) {
-    if constexpr (sizeof...(O) == 0) {
-        return emit(p, f, guard, where, nullptr, 0);
-    } else {
-        const raw_operand list[] = {static_cast<const raw_operand&>(operands)...};
-        return emit(p, f, guard, where, list, sizeof...(O));
-    }
-}
-
-[[nodiscard]] constexpr raw_operand reg_operand(ir::program& p, std::uint32_t id) noexcept {
-    raw_operand o;
-    o.prog = &p;
-    o.words[0] = ir::head(ir::operand_kind::reg, id);
-    return o;
-}
-
-constexpr void emit_mov(ir::program& p, isa::scalar type, std::uint32_t dst, const raw_operand& src, location where) {
-    const std::uint32_t packed = static_cast<std::uint32_t>(tok::mov) |
-                                 static_cast<std::uint32_t>(isa::type_token(ir::program::register_type(type))) << 16;
-    const raw_operand list[] = {reg_operand(p, dst), src};
-    emit(p, {&packed, 2, 0, {1, 0}}, 0, where, list, 2);
-}
-
-/// Makes the instruction just emitted, whose fresh result is register `from`, write `to` instead. False: the last thing
-/// emitted is no such instruction. `s` is what the result remembers of the call it comes from.
-template <class Program>
-constexpr bool retarget(Program& p, ir::span s, std::uint32_t from, std::uint32_t to) noexcept {
-    if (s.end == 0 || s.end != p.words.size() || p.open_record >= s.end) return false;
-    const ir::cursor c{&p.words[p.open_record]};
-    if (!c.is_instruction() || c.operands() == 0) return false;
-    std::uint32_t* const o = &p.words[p.open_record + static_cast<std::uint32_t>(c.first_operand() - c.w)];
-    const std::uint32_t wanted = ir::head(ir::operand_kind::reg, from), given = ir::head(ir::operand_kind::reg, to);
-    if (o[0] == wanted) return o[0] = given, true;
-    const ir::operand_kind kind = ir::kind_of(o[0]);
-    if (kind != ir::operand_kind::vec && kind != ir::operand_kind::pair) return false;
-    for (std::uint32_t i = 1; i <= ir::payload_of(o[0]); ++i)
-        if (o[i] == wanted) return o[i] = given, true;
-    return false;
-}
-
-}  // namespace detail
 
 /// A value usable where an instruction reads a `T`: a register, or a literal of the right kind. Remembers where in the
 /// author's file it was made, so that operators report their line.
@@ -297,45 +110,6 @@ constexpr void operate_in_place(const reg<T>& d, isa::scalar type, const operand
 template <class T>
 constexpr void assign_literal(const reg<T>& d, const operand<T>& literal);
 
-template <class T>
-inline constexpr bool is_integral_class =
-    class_of<T> == isa::type_class::unsigned_int || class_of<T> == isa::type_class::signed_int;
-template <class T>
-inline constexpr bool is_float_class =
-    class_of<T> == isa::type_class::floating || class_of<T> == isa::type_class::packed;
-template <class T>
-inline constexpr bool has_arithmetic =
-    (is_integral_class<T> && bits_of<T> >= 16) || meta::is_same_v<T, f32> || meta::is_same_v<T, f64> ||
-    meta::is_same_v<T, f16> || meta::is_same_v<T, bf16> || meta::is_same_v<T, f16x2> || meta::is_same_v<T, bf16x2>;
-template <class T>
-inline constexpr bool has_logic =
-    meta::is_same_v<T, pred> || (!is_float_class<T> && bits_of<T> >= 16 && bits_of<T> <= 64);
-
-/// Type token of logic and left shifts, which PTX has for bit types only.
-template <class T>
-inline constexpr isa::scalar bits_type = meta::is_same_v<T, pred> ? isa::scalar::pred
-                                         : bits_of<T> == 16       ? isa::scalar::b16
-                                         : bits_of<T> == 32       ? isa::scalar::b32
-                                         : bits_of<T> == 64       ? isa::scalar::b64
-                                                                  : isa::scalar::none;
-/// Type by which `ld`, `st`, `mov` and `selp` know a value: bit, integer and f32/f64 types are themselves, everything
-/// else is bits of its size (PTX ISA 5.2.2).
-[[nodiscard]] constexpr isa::scalar plain_type(isa::scalar s) noexcept {
-    const isa::type_class cls = isa::info(s).cls;
-    if (cls != isa::type_class::floating && cls != isa::type_class::packed) return s;
-    if (s == isa::scalar::f32 || s == isa::scalar::f64) return s;
-    switch (isa::bits(s)) {
-        case 8: return isa::scalar::b8;
-        case 16: return isa::scalar::b16;
-        case 32: return isa::scalar::b32;
-        default: return isa::scalar::b64;
-    }
-}
-/// `.rn` where the type has roundings: without it ptxas may fuse a product and a sum behind the author's back.
-template <class T>
-inline constexpr tok rounding = is_float_class<T> ? tok::rn : tok::none;
-template <class T>
-inline constexpr tok low_half = is_float_class<T> ? tok::rn : tok::lo;
 }  // namespace detail
 
 /// A register of type `T` (`px::u32`, `px::f32`, `px::bf16x2`, `px::pred` …).
@@ -667,47 +441,5 @@ struct special_register : handle_operators::tag {
     using value_type = T;
     static constexpr isa::special id = Id;
 };
-
-namespace detail {
-template <class T>
-struct handle_traits {
-    static constexpr bool is_reg = false;
-    static constexpr bool is_special = false;
-    using value = void;
-};
-template <class T>
-struct handle_traits<reg<T>> {
-    static constexpr bool is_reg = true;
-    static constexpr bool is_special = false;
-    using value = T;
-};
-template <class T, isa::special Id>
-struct handle_traits<special_register<T, Id>> {
-    static constexpr bool is_reg = false;
-    static constexpr bool is_special = true;
-    using value = T;
-};
-template <class A>
-using traits = handle_traits<meta::remove_cvref_t<A>>;
-
-/// First register type among the arguments, or void.
-template <class...>
-struct first_value {
-    using type = void;
-};
-template <class A, class... Rest>
-struct first_value<A, Rest...> {
-    using type = typename meta::conditional_t<traits<A>::is_reg, meta::type_identity<typename traits<A>::value>,
-                                              first_value<Rest...>>::type;
-};
-template <class... A>
-using first_value_t = typename first_value<A...>::type;
-
-/// True when every register among the arguments holds a `T`.
-template <class T, class... A>
-inline constexpr bool all_values = ((!traits<A>::is_reg || meta::is_same_v<typename traits<A>::value, T>) && ...);
-template <class... A>
-inline constexpr bool any_special = (traits<A>::is_special || ...);
-}  // namespace detail
 
 }  // namespace ptxdsl

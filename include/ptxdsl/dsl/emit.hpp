@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// One instruction on its way into the program: operands as words, the form's tokens, the order of nested calls.
+#pragma once
+
+#include <ptxdsl/dsl/location.hpp>
+#include <ptxdsl/ir/program.hpp>
+#include <ptxdsl/isa/table.hpp>
+
+#include <cstdint>
+
+namespace ptxdsl {
+
+using isa::tok;
+
+namespace detail {
+
+/// One instruction operand, ready to be written: the words of `ir::operand_kind` and the span of the nested call it
+/// comes from.
+struct raw_operand {
+    ir::program* prog = nullptr;
+    std::uint32_t words[3] = {};
+    std::uint32_t count = 1;              ///< words used
+    const std::uint32_t* more = nullptr;  ///< further one-word operands of a vector
+    std::uint32_t more_count = 0;
+    ir::span fresh{};
+};
+
+/// `size` registers as one vector operand; `words` outlives it.
+[[nodiscard]] constexpr raw_operand vector_of(ir::program* prog, const std::uint32_t* words,
+                                              std::uint32_t size) noexcept {
+    raw_operand o;
+    o.prog = prog;
+    o.words[0] = ir::head(ir::operand_kind::vec, size);
+    o.more = words, o.more_count = size;
+    return o;
+}
+
+constexpr void write(ir::program& p, const raw_operand& o) {
+    for (std::uint32_t i = 0; i < o.count; ++i) p.push(o.words[i]);
+    for (std::uint32_t i = 0; i < o.more_count; ++i) p.push(o.more[i]);
+    p.count_operand();
+}
+
+/// Tokens two to a word, as a record holds them.
+template <std::uint32_t Count>
+struct packed_tokens {
+    std::uint32_t w[(Count + 1) / 2] = {};
+};
+template <tok... Toks>
+[[nodiscard]] constexpr packed_tokens<sizeof...(Toks)> pack_tokens() noexcept {
+    packed_tokens<sizeof...(Toks)> p;
+    std::uint32_t i = 0;
+    ((p.w[i / 2] |= static_cast<std::uint32_t>(Toks) << (i % 2 == 0 ? 0 : 16), ++i), ...);
+    return p;
+}
+
+/// Tokens of one instruction, packed as the record wants them, with the table's verdict for a target.
+template <target Tgt, tok... Toks>
+struct form {
+    static constexpr tok tokens[] = {Toks...};
+    static constexpr std::uint32_t count = sizeof...(Toks);
+    static constexpr isa::verdict verdict = isa::find(tokens, count, Tgt);
+    static constexpr packed_tokens<count> packed = pack_tokens<Toks...>();
+};
+
+/// What `emit` needs of a form, without its type.
+struct form_ref {
+    const std::uint32_t* packed;
+    std::uint32_t tokens;
+    std::uint32_t form;
+    ptx_version since;
+};
+
+template <class F>
+[[nodiscard]] constexpr form_ref ref() noexcept {
+    return {F::packed.w, F::count, F::verdict.form, F::verdict.since};
+}
+
+/// Whether the operand is, or has first, a register; its program says whose.
+[[nodiscard]] constexpr bool names_register(const raw_operand& o) noexcept {
+    if (o.prog != nullptr) return true;
+    switch (ir::kind_of(o.words[0])) {
+        case ir::operand_kind::reg:
+        case ir::operand_kind::not_pred: return true;
+        case ir::operand_kind::address:
+        case ir::operand_kind::tensor: return ir::kind_of(o.words[1]) == ir::operand_kind::reg;
+        default: return false;  // a vector's words do not say whose its registers are
+    }
+}
+/// Emits one instruction: settles the order of nested calls, checks that all operands belong to this kernel (A05),
+/// writes the record. Returns the span of the whole expression.
+///
+/// `operands` are in PTX order; `dst` of them, at the front, are results and take no part in the ordering.
+constexpr ir::span emit(ir::program& p, const form_ref& f, std::uint32_t guard, location where,
+                        const raw_operand* operands, std::uint32_t n) {
+    ir::span spans[24] = {};
+    for (std::uint32_t i = 0; i < n; ++i) {
+        spans[i] = operands[i].fresh;
+        if (operands[i].prog != &p && names_register(operands[i]))
+            p.report(
+                operands[i].prog != nullptr ? "A05" : "A06", where,
+                {"operand ", i + 1, " of ", isa::spelling(static_cast<tok>(f.packed[0] & 0xffffu)),
+                 operands[i].prog != nullptr ? " is a register of another kernel"
+                                             : " is a handle without a register: nothing has been assigned to it"});
+    }
+    ir::span all;
+    if (!p.settle(spans, n, all))
+        p.report(
+            "K05", where,
+            {"two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "
+             "give the first one a name"});
+    p.flush_notes(where);
+    p.begin_instruction(f.packed, f.tokens, f.form, f.since, guard, where);
+    for (std::uint32_t i = 0; i < n; ++i) write(p, operands[i]);
+    p.end_record();
+    return {all.begin, p.words.size()};
+}
+
+template <class... O>
+constexpr ir::span emit_all(ir::program& p, const form_ref& f, std::uint32_t guard, location where,
+                            const O&... operands) {
+    if constexpr (sizeof...(O) == 0) {
+        return emit(p, f, guard, where, nullptr, 0);
+    } else {
+        const raw_operand list[] = {static_cast<const raw_operand&>(operands)...};
+        return emit(p, f, guard, where, list, sizeof...(O));
+    }
+}
+
+[[nodiscard]] constexpr raw_operand reg_operand(ir::program& p, std::uint32_t id) noexcept {
+    raw_operand o;
+    o.prog = &p;
+    o.words[0] = ir::head(ir::operand_kind::reg, id);
+    return o;
+}
+
+constexpr void emit_mov(ir::program& p, isa::scalar type, std::uint32_t dst, const raw_operand& src, location where) {
+    const std::uint32_t packed = static_cast<std::uint32_t>(tok::mov) |
+                                 static_cast<std::uint32_t>(isa::type_token(ir::program::register_type(type))) << 16;
+    const raw_operand list[] = {reg_operand(p, dst), src};
+    emit(p, {&packed, 2, 0, {1, 0}}, 0, where, list, 2);
+}
+
+/// Makes the instruction just emitted, whose fresh result is register `from`, write `to` instead. False: the last thing
+/// emitted is no such instruction. `s` is what the result remembers of the call it comes from.
+template <class Program>
+constexpr bool retarget(Program& p, ir::span s, std::uint32_t from, std::uint32_t to) noexcept {
+    if (s.end == 0 || s.end != p.words.size() || p.open_record >= s.end) return false;
+    const ir::cursor c{&p.words[p.open_record]};
+    if (!c.is_instruction() || c.operands() == 0) return false;
+    std::uint32_t* const o = &p.words[p.open_record + static_cast<std::uint32_t>(c.first_operand() - c.w)];
+    const std::uint32_t wanted = ir::head(ir::operand_kind::reg, from), given = ir::head(ir::operand_kind::reg, to);
+    if (o[0] == wanted) return o[0] = given, true;
+    const ir::operand_kind kind = ir::kind_of(o[0]);
+    if (kind != ir::operand_kind::vec && kind != ir::operand_kind::pair) return false;
+    for (std::uint32_t i = 1; i <= ir::payload_of(o[0]); ++i)
+        if (o[i] == wanted) return o[i] = given, true;
+    return false;
+}
+
+}  // namespace detail
+
+}  // namespace ptxdsl
