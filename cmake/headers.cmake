@@ -9,8 +9,10 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/assemble/run_time.hpp
     ptxdsl/detail/decimal.hpp
     ptxdsl/detail/dynarray.hpp
+    ptxdsl/detail/epilogue.hpp
     ptxdsl/detail/fixed_string.hpp
     ptxdsl/detail/meta.hpp
+    ptxdsl/detail/prologue.hpp
     ptxdsl/detail/string_view.hpp
     ptxdsl/dsl/arithmetic.hpp
     ptxdsl/dsl/async_copy.hpp

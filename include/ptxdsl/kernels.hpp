@@ -3,15 +3,9 @@
 /// alone (`ptxdsl/kernels/gemm/kernel.hpp`, `ptxdsl/kernels/rows/norm.hpp` …) need only the DSL.
 #pragma once
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-// g++ says of a template's parameter that it shadows a global of the author's, wherever it instantiates one.
-#pragma GCC diagnostic ignored "-Wshadow"
-#endif
-
+#include <ptxdsl/detail/prologue.hpp>
+// Closed at the end of this file.
 #include <ptxdsl/kernels/gemm.hpp>
 #include <ptxdsl/kernels/rows.hpp>
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+// Last: closes what the first opened.
+#include <ptxdsl/detail/epilogue.hpp>

@@ -3,11 +3,7 @@
 // (`./dev bench-compile`). The driver runtime, parser, simulator and kernels are opt-in headers beside this one.
 #pragma once
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-// g++ says of a template's parameter that it shadows a global of the author's, wherever it instantiates one.
-#pragma GCC diagnostic ignored "-Wshadow"
-#endif
+#include <ptxdsl/detail/prologue.hpp>
 
 // Flat and in this order: a compiler prints the chain of includes in front of an error, and the author reads it.
 // clang-format off
@@ -51,6 +47,4 @@
 #include <ptxdsl/version.hpp>
 // clang-format on
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+#include <ptxdsl/detail/epilogue.hpp>

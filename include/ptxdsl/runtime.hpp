@@ -3,12 +3,8 @@
 // only, and fmt.
 #pragma once
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-// g++ says of a template's parameter that it shadows a global of the author's, wherever it instantiates one.
-#pragma GCC diagnostic ignored "-Wshadow"
-#endif
-
+#include <ptxdsl/detail/prologue.hpp>
+// Closed at the end of this file.
 #include <ptxdsl/runtime/context.hpp>
 #include <ptxdsl/runtime/device.hpp>
 #include <ptxdsl/runtime/driver.hpp>
@@ -20,7 +16,5 @@
 #include <ptxdsl/runtime/module.hpp>
 #include <ptxdsl/runtime/stream.hpp>
 #include <ptxdsl/runtime/tensor_map.hpp>
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+// Last: closes what the first opened.
+#include <ptxdsl/detail/epilogue.hpp>

@@ -7,11 +7,8 @@
 #include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
 
-// Some system headers define min and max as macros.
-#pragma push_macro("min")
-#pragma push_macro("max")
-#undef min
-#undef max
+// Closed at the end of this file.
+#include <ptxdsl/detail/prologue.hpp>
 
 namespace ptxdsl::detail {
 
@@ -654,5 +651,4 @@ private:
 
 }  // namespace ptxdsl::detail
 
-#pragma pop_macro("max")
-#pragma pop_macro("min")
+#include <ptxdsl/detail/epilogue.hpp>

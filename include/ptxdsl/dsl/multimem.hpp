@@ -9,12 +9,8 @@
 // `k.multimem_ld_reduce_add<px::relaxed, px::gpu, px::acc::f32>(p)`. A pointer to `packet<T, N>` moves a `vec<T, N>`.
 #pragma once
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-// g++ says of a template's parameter that it shadows a global of the author's, wherever it instantiates one.
-#pragma GCC diagnostic ignored "-Wshadow"
-#endif
-
+#include <ptxdsl/detail/prologue.hpp>
+// Closed at the end of this file.
 #include <ptxdsl/dsl/builder.hpp>
 
 #include <type_traits>
@@ -170,6 +166,4 @@ private:
 
 }  // namespace ptxdsl
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+#include <ptxdsl/detail/epilogue.hpp>

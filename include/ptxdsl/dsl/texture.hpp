@@ -11,12 +11,8 @@
 // `_2dms`, `a2dms`; array geometries begin with the u32 index of the layer, `_2dms` with the sample, `a2dms` with both.
 #pragma once
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-// g++ says of a template's parameter that it shadows a global of the author's, wherever it instantiates one.
-#pragma GCC diagnostic ignored "-Wshadow"
-#endif
-
+#include <ptxdsl/detail/prologue.hpp>
+// Closed at the end of this file.
 #include <ptxdsl/dsl/builder.hpp>
 
 #include <type_traits>
@@ -495,6 +491,4 @@ private:
 
 }  // namespace ptxdsl
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+#include <ptxdsl/detail/epilogue.hpp>

@@ -8,12 +8,8 @@
 // The first template argument is the result's type; those of the operands are their registers'. Modifiers in PTX order.
 #pragma once
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-// g++ says of a template's parameter that it shadows a global of the author's, wherever it instantiates one.
-#pragma GCC diagnostic ignored "-Wshadow"
-#endif
-
+#include <ptxdsl/detail/prologue.hpp>
+// Closed at the end of this file.
 #include <ptxdsl/detail/fixed_string.hpp>
 #include <ptxdsl/dsl/builder.hpp>
 
@@ -474,6 +470,4 @@ private:
 
 }  // namespace ptxdsl
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+#include <ptxdsl/detail/epilogue.hpp>

@@ -5,12 +5,8 @@
 //   constexpr void product(px::builder<px::sm_90a, px::wmma_calls>& k, …)
 #pragma once
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-// g++ says of a template's parameter that it shadows a global of the author's, wherever it instantiates one.
-#pragma GCC diagnostic ignored "-Wshadow"
-#endif
-
+#include <ptxdsl/detail/prologue.hpp>
+// Closed at the end of this file.
 #include <ptxdsl/dsl/builder.hpp>
 
 #include <type_traits>
@@ -221,6 +217,4 @@ private:
 
 }  // namespace ptxdsl
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+#include <ptxdsl/detail/epilogue.hpp>

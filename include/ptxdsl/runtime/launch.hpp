@@ -22,11 +22,8 @@
 #include <type_traits>
 #include <utility>
 
-// Some system headers define min and max as macros.
-#pragma push_macro("min")
-#pragma push_macro("max")
-#undef min
-#undef max
+// Closed at the end of this file.
+#include <ptxdsl/detail/prologue.hpp>
 
 namespace ptxdsl {
 
@@ -899,5 +896,4 @@ inline result<void> launch_untyped(const loaded_module& m, std::string_view kern
 
 }  // namespace ptxdsl
 
-#pragma pop_macro("max")
-#pragma pop_macro("min")
+#include <ptxdsl/detail/epilogue.hpp>

@@ -11,11 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-// Some system headers define min and max as macros.
-#pragma push_macro("min")
-#pragma push_macro("max")
-#undef min
-#undef max
+// Closed at the end of this file.
+#include <ptxdsl/detail/prologue.hpp>
 
 namespace ptxdsl {
 
@@ -231,5 +228,4 @@ private:
 
 }  // namespace ptxdsl
 
-#pragma pop_macro("max")
-#pragma pop_macro("min")
+#include <ptxdsl/detail/epilogue.hpp>

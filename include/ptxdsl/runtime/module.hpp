@@ -13,11 +13,8 @@
 #include <string>
 #include <string_view>
 
-// Some system headers define min and max as macros.
-#pragma push_macro("min")
-#pragma push_macro("max")
-#undef min
-#undef max
+// Closed at the end of this file.
+#include <ptxdsl/detail/prologue.hpp>
 
 namespace ptxdsl {
 
@@ -319,5 +316,4 @@ inline result<loaded_module> load_cubin(const context& ctx, std::span<const std:
 
 }  // namespace ptxdsl
 
-#pragma pop_macro("max")
-#pragma pop_macro("min")
+#include <ptxdsl/detail/epilogue.hpp>

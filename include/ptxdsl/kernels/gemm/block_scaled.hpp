@@ -4,11 +4,8 @@
 
 #include <ptxdsl/kernels/gemm/consumer.hpp>
 
-// Some system headers define min and max as macros.
-#pragma push_macro("min")
-#pragma push_macro("max")
-#undef min
-#undef max
+// Closed at the end of this file.
+#include <ptxdsl/detail/prologue.hpp>
 
 namespace ptxdsl::kernels::detail {
 
@@ -220,5 +217,4 @@ private:
 
 }  // namespace ptxdsl::kernels::detail
 
-#pragma pop_macro("max")
-#pragma pop_macro("min")
+#include <ptxdsl/detail/epilogue.hpp>

@@ -15,9 +15,8 @@
 #include <type_traits>
 #include <utility>
 
-// Some system headers define min and max as macros.
-#pragma push_macro("min")
-#undef min
+// Closed at the end of this file.
+#include <ptxdsl/detail/prologue.hpp>
 
 namespace ptxdsl::kernels::detail {
 
@@ -478,4 +477,4 @@ result<void> block_scaled_by(const stream& s, const tensor_view<A, 2>& a, const 
 
 }  // namespace ptxdsl::kernels::detail
 
-#pragma pop_macro("min")
+#include <ptxdsl/detail/epilogue.hpp>

@@ -7,8 +7,8 @@
 
 #include <type_traits>
 
-#pragma push_macro("min")
-#undef min
+// Closed at the end of this file.
+#include <ptxdsl/detail/prologue.hpp>
 
 namespace ptxdsl::kernels {
 
@@ -187,4 +187,4 @@ inline constexpr attributes gemm_plain_attributes{.reqntid = {16, 16}};
 
 }  // namespace ptxdsl::kernels
 
-#pragma pop_macro("min")
+#include <ptxdsl/detail/epilogue.hpp>

@@ -6,9 +6,8 @@
 
 #include <cstdint>
 
-// Some system headers define min and max as macros.
-#pragma push_macro("min")
-#undef min
+// Closed at the end of this file.
+#include <ptxdsl/detail/prologue.hpp>
 
 namespace ptxdsl::kernels::detail {
 
@@ -181,4 +180,4 @@ private:
 
 }  // namespace ptxdsl::kernels::detail
 
-#pragma pop_macro("min")
+#include <ptxdsl/detail/epilogue.hpp>

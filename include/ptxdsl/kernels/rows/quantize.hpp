@@ -6,11 +6,8 @@
 
 #include <type_traits>
 
-// Some system headers define min and max as macros.
-#pragma push_macro("min")
-#pragma push_macro("max")
-#undef min
-#undef max
+// Closed at the end of this file.
+#include <ptxdsl/detail/prologue.hpp>
 
 namespace ptxdsl::kernels {
 
@@ -262,5 +259,4 @@ constexpr void quantize_squares_body(builder<sm_90a>& k, const element_plan& c, 
 
 }  // namespace ptxdsl::kernels
 
-#pragma pop_macro("max")
-#pragma pop_macro("min")
+#include <ptxdsl/detail/epilogue.hpp>

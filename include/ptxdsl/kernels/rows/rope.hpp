@@ -6,9 +6,8 @@
 
 #include <compare>
 
-// Some system headers define min and max as macros.
-#pragma push_macro("min")
-#undef min
+// Closed at the end of this file.
+#include <ptxdsl/detail/prologue.hpp>
 
 namespace ptxdsl::kernels {
 
@@ -146,4 +145,4 @@ constexpr void rope_body(builder<sm_90a>& k, const rope_plan& c, global_ptr<cons
 
 }  // namespace ptxdsl::kernels
 
-#pragma pop_macro("min")
+#include <ptxdsl/detail/epilogue.hpp>

@@ -4,9 +4,8 @@
 
 #include <ptxdsl/kernels/rows/passes.hpp>
 
-// Some system headers define min and max as macros.
-#pragma push_macro("max")
-#undef max
+// Closed at the end of this file.
+#include <ptxdsl/detail/prologue.hpp>
 
 namespace ptxdsl::kernels {
 
@@ -109,4 +108,4 @@ constexpr void softmax_body(builder<sm_90a>& k, const row_plan& c, global_ptr<co
 
 }  // namespace ptxdsl::kernels
 
-#pragma pop_macro("max")
+#include <ptxdsl/detail/epilogue.hpp>

@@ -6,9 +6,8 @@
 
 #include <numbers>
 
-// Some system headers define min and max as macros.
-#pragma push_macro("min")
-#undef min
+// Closed at the end of this file.
+#include <ptxdsl/detail/prologue.hpp>
 
 namespace ptxdsl::kernels {
 
@@ -66,4 +65,4 @@ constexpr void swiglu_body(builder<sm_90a>& k, const element_plan& c, global_ptr
 
 }  // namespace ptxdsl::kernels
 
-#pragma pop_macro("min")
+#include <ptxdsl/detail/epilogue.hpp>
