@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host pays: a typed launch against a bare cuLaunchKernelEx loop, run-time assembly per instruction, and a new
 // variant of the library's GEMM from its tile constants to a loaded kernel.
-#include "../common/demo.hpp"
-#include "../common/gemm_blackwell_kernel.hpp"
-#include "../common/gemm_hopper_kernel.hpp"
-#include "../common/rms_norm_kernel.hpp"
+#include "../tools/util/demo.hpp"
+#include "../tools/util/gemm_blackwell_kernel.hpp"
+#include "../tools/util/gemm_hopper_kernel.hpp"
+#include "../tools/util/rms_norm_kernel.hpp"
 #include "gemm_configs.hpp"
 #include "harness.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library's memory-bound kernels against the driver's device-to-device copy of as many bytes: what memory allows;
 // and against pyptx's kernels, where bench/pyptx_peer.py has printed them. A wrong kernel gets no time.
-#include "../common/demo.hpp"
+#include "../tools/util/demo.hpp"
 #include "harness.hpp"
 #include "launch_recorder.hpp"
 #include "printed_kernel.hpp"

@@ -77,9 +77,9 @@ NO_VERIFIER = "template <> inline constexpr px::detail::diagnosis px::detail::pr
 
 
 def gemm_unit(directory, kernel, verified):
-    """A translation unit with a GEMM kernel of common/ assembled in it and nothing of the host program."""
+    """A translation unit with a GEMM kernel of tools/util/ assembled in it and nothing of the host program."""
     source = directory / f"{kernel}{'' if verified else '_unverified'}.cpp"
-    header = ROOT / f"common/{kernel}_kernel.hpp"
+    header = ROOT / f"tools/util/{kernel}_kernel.hpp"
     source.write_text(GEMM_SOURCE.format(header=header, kernel=kernel, verifier="" if verified else NO_VERIFIER), encoding="utf-8")
     return source
 

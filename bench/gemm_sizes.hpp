@@ -2,7 +2,7 @@
 // What the GEMM benchmarks share: sizes as the command line has them, and the peer that is there or not.
 #pragma once
 
-#include "../common/gemm_check.hpp"
+#include "../tools/util/gemm_check.hpp"
 #include "cublaslt.hpp"
 #include "harness.hpp"
 

@@ -10,7 +10,7 @@
 // the driver's copy: a graph's copies of a gigabyte ran at two thirds of the speed of the same copies in a stream.)
 #pragma once
 
-#include "../common/demo.hpp"
+#include "../tools/util/demo.hpp"
 
 #include <ptxdsl/runtime.hpp>
 

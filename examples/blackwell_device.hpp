@@ -2,7 +2,7 @@
 // The device of the Blackwell examples: one that runs sm_100a, or the sentence why there is none.
 #pragma once
 
-#include "../common/demo.hpp"
+#include "../tools/util/demo.hpp"
 
 namespace demo {
 

@@ -2,7 +2,7 @@
 // From a configuration of gemm_blackwell_kernel.hpp to launches, and the list of configurations by name.
 #pragma once
 
-#include "../common/gemm_blackwell_kernel.hpp"
+#include "../tools/util/gemm_blackwell_kernel.hpp"
 
 #include <ptxdsl/runtime.hpp>
 

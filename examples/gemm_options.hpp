@@ -2,7 +2,7 @@
 // The command line of the bf16 GEMM examples.
 #pragma once
 
-#include "../common/gemm_check.hpp"
+#include "../tools/util/gemm_check.hpp"
 
 #include <string>
 #include <vector>

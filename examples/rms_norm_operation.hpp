@@ -2,7 +2,7 @@
 // RMS norm for rows_check.hpp.
 #pragma once
 
-#include "../common/rms_norm_kernel.hpp"
+#include "../tools/util/rms_norm_kernel.hpp"
 #include "rows_check.hpp"
 
 namespace demo {

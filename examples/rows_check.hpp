@@ -10,7 +10,7 @@
 //   large                      factor of the large inputs
 #pragma once
 
-#include "../common/demo.hpp"
+#include "../tools/util/demo.hpp"
 #include "rows_launch.hpp"
 
 #include <limits>

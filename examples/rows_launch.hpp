@@ -3,7 +3,7 @@
 // chosen for the length and the same body that is a constant in the example is assembled at run time with it.
 #pragma once
 
-#include "../common/rows.hpp"
+#include "../tools/util/rows.hpp"
 
 #include <ptxdsl/runtime.hpp>
 

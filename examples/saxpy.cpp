@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = a * x + y, the smallest complete program: a kernel, its text as a constant, a typed launch, a check.
-#include "../common/demo.hpp"
+#include "../tools/util/demo.hpp"
 
 namespace px = ptxdsl;
 using px::f32;

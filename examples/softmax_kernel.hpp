@@ -8,7 +8,7 @@
 // As with torch, a row of nothing but -inf is NaN (0 times 1/0), and so is a row with a NaN or +inf in it.
 #pragma once
 
-#include "../common/rows.hpp"
+#include "../tools/util/rows.hpp"
 
 #include <limits>
 #include <optional>

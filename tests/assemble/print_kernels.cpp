@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the PTX of many kernels, assembled at run time, and checks each against its constant. The determinism test
 // builds this with several compilers and optimisation levels and compares what they print byte for byte.
-#include "../../common/gemm_hopper_kernel.hpp"
+#include "../../tools/util/gemm_hopper_kernel.hpp"
 #include "control_kernels.hpp"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../common/gemm_blackwell_kernel.hpp"
+#include "../../tools/util/gemm_blackwell_kernel.hpp"
 #include "../../examples/nvfp4_kernel.hpp"
 #include "../../examples/tcgen05_suite_kernels.hpp"
 #include "mutation_kernels.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../common/gemm_hopper_kernel.hpp"
+#include "../../tools/util/gemm_hopper_kernel.hpp"
 #include "mutation_kernels.hpp"
 
 #include <ptxdsl/kernels/gemm/heuristic.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../common/rms_norm_kernel.hpp"
+#include "../../tools/util/rms_norm_kernel.hpp"
 #include "../../examples/softmax_kernel.hpp"
 #include "mutation_kernels.hpp"
 
