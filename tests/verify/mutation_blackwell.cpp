@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../tools/util/gemm_blackwell_kernel.hpp"
 #include "../../examples/nvfp4_kernel.hpp"
 #include "../../examples/tcgen05_suite_kernels.hpp"
+#include "../../tools/util/gemm_blackwell_kernel.hpp"
 #include "mutation_kernels.hpp"
 
 namespace mutation {

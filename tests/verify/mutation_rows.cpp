@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../tools/util/rms_norm_kernel.hpp"
 #include "../../examples/softmax_kernel.hpp"
+#include "../../tools/util/rms_norm_kernel.hpp"
 #include "mutation_kernels.hpp"
 
 #include <ptxdsl/kernels/rows/norm.hpp>
