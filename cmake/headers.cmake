@@ -114,6 +114,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/machine/play.hpp
     ptxdsl/machine/state.hpp
     ptxdsl/machine/synchronisation.hpp
+    ptxdsl/machine/tensor_core.hpp
     ptxdsl/machine/trip_counts.hpp
     ptxdsl/machine/values.hpp
     ptxdsl/module.hpp

@@ -23,6 +23,7 @@ enum class waiting : uint8_t {
     cluster,   ///< the cluster barrier
     lanes,     ///< the other lanes of its warp, at the same instruction
     products,  ///< wgmma of its warpgroup that another warp has not started
+    columns,   ///< free columns of tensor memory
 };
 
 /// Lanes of a warp that are at the same instruction.
@@ -36,7 +37,6 @@ struct piece {
     uint32_t generation = 0;  ///< named, cluster: of the barrier when it came
     bool spun = false;        ///< looked at something that was not yet so
     bool hurried = false;     ///< a wait that may end early has done so once
-    bool doubtful = false;    ///< its lanes were told from others by data
     bool alone = false;       ///< goes on without the other lanes of its warp
     bool arrived = false;     ///< named: has arrived and waits
 };

@@ -144,7 +144,8 @@ protected:
 
     /// Whether a guard is unknown and not the same for all lanes: each thread's own data decides.
     [[nodiscard]] bool lanes_differ_by_data(const warp_type& w, const instruction& i, uint32_t lanes) const {
-        return w.regs.read(i.guard).varies && guard_is_unknown(w, i, lanes);
+        const row r = w.regs.read(i.guard);
+        return (r.varies || r.first[0].by_lane) && guard_is_unknown(w, i, lanes);
     }
 
     /// Whether a condition holds. An unknown one is decided by its identity, so that the same unknown goes the same way
@@ -189,17 +190,21 @@ protected:
         }
         varies ? put_each(w, to, result.data(), lanes) : put(w, to, result[one], lanes);
     }
-    /// All results of an instruction are unknown, the same for lanes whose sources are.
+    /// All results of an instruction are data, other data in each lane.
     void forget(warp_type& w, const instruction& i, uint32_t lanes) {
         const uint64_t id = mix(mix(static_cast<uint64_t>(i.where) << 8, w.agent), ++fresh_);
+        const auto data = [id](uint32_t p) {
+            value v = Values::unknown(mix(id, p));
+            v.by_lane = true;
+            return v;
+        };
         for (uint32_t k = 0; k < i.operand_count && k < 1; ++k) {
             const operand& to = code_.at(i, k);
-            if (to.what == operand::kind::reg) put(w, to, Values::unknown(id), lanes);
+            if (to.what == operand::kind::reg) put(w, to, data(0), lanes);
             if (to.what == operand::kind::list)
-                for (uint32_t p = 0; p < to.count; ++p)
-                    put(w, code_.parts[to.first + p], Values::unknown(mix(id, p)), lanes);
+                for (uint32_t p = 0; p < to.count; ++p) put(w, code_.parts[to.first + p], data(p), lanes);
             if (to.what == operand::kind::range)
-                for (uint32_t p = 0; p < to.count; ++p) put_register(w, to.reg + p, Values::unknown(id), lanes);
+                for (uint32_t p = 0; p < to.count; ++p) put_register(w, to.reg + p, data(p), lanes);
         }
     }
     void put(warp_type& w, const operand& to, const value& v, uint32_t lanes) {
@@ -357,6 +362,7 @@ private:
                 continue;
             }
             r[l] = lane(w, code_.at(i, 1), source(i, l, from.bits & 31u, static_cast<uint32_t>(c.bits)));
+            if (code_.has(i, tok::idx) && code_.at(i, 2).what == operand::kind::constant) r[l].by_lane = false;
         }
         if (d.what == operand::kind::reg) w.regs.write_each(d.reg, r.data(), lanes, w.live);
         if (to.what == operand::kind::list && to.count > 1 && code_.parts[to.first + 1].what == operand::kind::reg)

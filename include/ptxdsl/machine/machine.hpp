@@ -3,7 +3,7 @@
 // or something is met that it does not follow.
 #pragma once
 
-#include <ptxdsl/machine/synchronisation.hpp>
+#include <ptxdsl/machine/tensor_core.hpp>
 
 #include <bit>
 #include <cstdint>
@@ -23,9 +23,9 @@ enum class schedule : uint32_t {
 };
 
 template <class Values>
-class machine : public synchronisation<Values> {
+class machine : public tensor_core<Values> {
 public:
-    using base = synchronisation<Values>;
+    using base = tensor_core<Values>;
     using typename base::block_type;
     using typename base::value;
     using typename base::warp_type;
@@ -98,6 +98,9 @@ private:
         this->agents_ = static_cast<uint32_t>(warps_.size());
         this->hurried_ = static_cast<schedule>(chosen_.schedule) == schedule::in_turn_hurried;
         random_ = mix(chosen_.seed + 1, chosen_.schedule + 77);
+        taking_part_.assign(code_.size() + 1, 0);
+        for (uint32_t k = 0; k < code_.size(); ++k)
+            taking_part_[k + 1] = taking_part_[k] + (takes_part(code_[k]) ? 1 : 0);
     }
     void set_up(warp_type& w, uint32_t b, uint32_t k, uint32_t threads) {
         w.block = b;
@@ -192,6 +195,7 @@ private:
             case waiting::cluster: return cluster_.generation != p.generation;
             case waiting::lanes: return p.alone;
             case waiting::products: return this->group_issued(w, p.generation);
+            case waiting::columns: return this->columns_free(w, p.generation);
         }
         return false;
     }
@@ -212,13 +216,14 @@ private:
     bool run_warp(warp_type& w, uint32_t quantum) {
         bool moved = false;
         for (piece& p : w.pieces) p.spun = false;
-        for (uint32_t k = 0; k < quantum && !w.pieces.empty() && !abandoned_; ++k) {
+        for (uint32_t k = 0; k < quantum && !w.pieces.empty() && !abandoned_;) {
             ++turn_;
             const std::size_t at = pick(w);
             if (at == w.pieces.size()) break;
             w.pieces[at].what = waiting::nothing;
             const outcome o = step(w, at);
-            if (o == outcome::again) continue;
+            if (o == outcome::again) continue;  // it waits now: another piece may go on
+            ++k;
             moved = true;
             ++this->steps_;
             if (o == outcome::done) ++w.pieces[at].pc;
@@ -236,7 +241,6 @@ private:
                 piece &x = w.pieces[a], &y = w.pieces[b];
                 if (x.pc != y.pc || !may_join(x) || !may_join(y)) continue;
                 x.lanes |= y.lanes;
-                x.doubtful = (x.doubtful || y.doubtful) && x.lanes != w.live;
                 x.what = waiting::nothing;
                 x.alone = false;
                 x.spun = x.spun || y.spun;
@@ -274,14 +278,9 @@ private:
             return outcome::done;
         }
         const uint32_t on = w.pieces[at].arrived ? before : this->guarded(w, i, before);
-        const bool data = i.guard != none && this->lanes_differ_by_data(w, i, before);
-        if (takes_part(i) && (data || w.pieces[at].doubtful)) this->doubtful_ = true;
+        if (i.guard != none && decides_who(pc) && this->lanes_differ_by_data(w, i, before)) this->doubtful_ = true;
         if (on == 0) return outcome::done;
-        if (i.op == tok::bra) {
-            const outcome o = branch(w, at, i, pc, on);
-            if (data && on != before) w.pieces[at].doubtful = w.pieces.back().doubtful = true;
-            return o;
-        }
+        if (i.op == tok::bra) return branch(w, at, i, pc, on);
         if (i.op == tok::ret || i.op == tok::exit) return leave(w, at, on, pc);
         if (on != before && may_wait(i)) split(w, at, on);
         return effect(w, at, i, pc, on);
@@ -364,6 +363,19 @@ private:
         return i.op == tok::bar || i.op == tok::barrier || i.op == tok::mbarrier || i.op == tok::cp ||
                i.op == tok::wgmma || i.op == tok::tcgen05 || i.op == tok::ret || i.op == tok::exit;
     }
+    /// Whether a guard there decides who takes part in something: of the instruction itself, or of what a branch leaves
+    /// out.
+    [[nodiscard]] bool decides_who(uint32_t pc) const noexcept {
+        const instruction& i = code_[pc];
+        if (i.op != tok::bra) return takes_part(i);
+        if (i.target == none) return true;
+        uint32_t low = pc + 1, high = i.target;
+        if (high < low) low = i.target, high = pc;
+        if (low < high && code_[high - 1].op == tok::bra && code_[high - 1].target != none &&
+            code_[high - 1].target > high)
+            high = code_[high - 1].target;
+        return taking_part_[high] != taking_part_[low];
+    }
     [[nodiscard]] bool may_wait(const instruction& i) const noexcept {
         return i.op == tok::bar || i.op == tok::barrier || i.op == tok::mbarrier;
     }
@@ -400,6 +412,7 @@ private:
         w.knows.raise(w.agent, w.event++);
         if (--b.warps_left != 0) return this->recheck_named(b);
         b.left_at = pc;
+        this->leave_tensor_memory(w, pc);
         for (const landing& l : this->landings_) {
             if (l.block != w.block || l.bytes == 0 || warps_[l.warp].block == w.block) continue;
             this->report(fault::pending_at_exit, w, all_lanes, pc, l.at, &warps_[l.warp], all_lanes,
@@ -491,9 +504,9 @@ private:
             case tok::fence:
             case tok::membar: this->fence(w, i, on); return outcome::done;
             case tok::wgmma: return this->wgmma(w, at, i, pc, on);
+            case tok::tcgen05: return this->tcgen05(w, at, i, pc, on);
             case tok::call:
             case tok::brx:
-            case tok::tcgen05:
             case tok::clusterlaunchcontrol:
             case tok::none: this->abandon(pc, reason(i)); return outcome::done;
             case tok::trap: return leave(w, at, on, pc);
@@ -504,7 +517,6 @@ private:
         switch (i.op) {
             case tok::call: return "calls of device functions";
             case tok::brx: return "branches through a table";
-            case tok::tcgen05: return "tcgen05";
             case tok::clusterlaunchcontrol: return "clusterlaunchcontrol";
             default: return "a line of text that nobody reads";
         }
@@ -570,7 +582,8 @@ private:
     }
     void deadlock() {
         // The wait that explains most comes first: for a phase, then for a named barrier, then the rest.
-        for (const waiting kind : {waiting::phase, waiting::named, waiting::products, waiting::cluster, waiting::lanes})
+        for (const waiting kind :
+             {waiting::phase, waiting::named, waiting::products, waiting::columns, waiting::cluster, waiting::lanes})
             for (warp_type& w : warps_)
                 for (piece& p : w.pieces) {
                     if (p.what != kind) continue;
@@ -601,6 +614,7 @@ private:
                        (b.whole_block ? std::string("all") : std::to_string(b.expected)) + " threads are";
             }
             case waiting::cluster: return "the cluster barrier, where not all threads arrive";
+            case waiting::columns: return std::to_string(p.generation) + " free columns of tensor memory";
             case waiting::products: return "wgmma that not all four warps of its warpgroup have started";
             default: return "the other lanes of its warp";
         }
@@ -626,6 +640,7 @@ private:
         return s.empty() ? "; nobody else is left to complete it" : s;
     }
 
+    std::vector<uint32_t> taking_part_;  ///< how many instructions before each one somebody counts or waits for
     uint64_t random_ = 1;
     uint64_t turn_ = 0;
 };

@@ -23,6 +23,7 @@ enum class knowledge : uint8_t {
 struct protocol_value {
     uint64_t bits = 0;
     knowledge known = knowledge::exact;
+    bool by_lane = false;  ///< unknown, and another in each lane although the register has one entry
 
     [[nodiscard]] constexpr bool is_known() const noexcept { return known != knowledge::unknown; }
     [[nodiscard]] constexpr bool is_address() const noexcept { return known <= knowledge::chosen; }
@@ -40,6 +41,19 @@ struct protocol_values {
 
     /// The result of a computing instruction; `n` sources in the order of the text. `carry_in` etc. are data.
     [[nodiscard]] static value compute(const code& c, const instruction& i, const value* in, uint32_t n) noexcept {
+        value r = computed(c, i, in, n);
+        if (r.is_known()) return r;
+        for (uint32_t k = 0; k < n; ++k) r.by_lane = r.by_lane || (!in[k].is_known() && in[k].by_lane);
+        return r;
+    }
+
+    [[nodiscard]] static constexpr value negate(value v) noexcept {
+        v.bits ^= 1u;
+        return v;
+    }
+
+private:
+    [[nodiscard]] static value computed(const code& c, const instruction& i, const value* in, uint32_t n) noexcept {
         switch (i.op) {
             case tok::mov: return n == 1 ? cut(in[0], isa::bits(i.type)) : pack(i, in, n);
             case tok::cvta: return in[0];
@@ -62,10 +76,6 @@ struct protocol_values {
         return unknown(identity(c, i, in, n));
     }
 
-    [[nodiscard]] static constexpr value negate(value v) noexcept {
-        v.bits ^= 1u;
-        return v;
-    }
     [[nodiscard]] static uint64_t identity(const code& c, const instruction& i, const value* in, uint32_t n) noexcept {
         uint64_t h = mix(static_cast<uint64_t>(i.op), static_cast<uint64_t>(i.type) << 16 | n);
         for (uint32_t k = 1; k < i.tokens; ++k) h = mix(h, static_cast<uint64_t>(c.word(i, k)));
@@ -73,7 +83,6 @@ struct protocol_values {
         return h;
     }
 
-private:
     using scalar = isa::scalar;
     using signed64 = std::int64_t;
 
