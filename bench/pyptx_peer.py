@@ -12,6 +12,7 @@ Needs no GPU. Writes the PTX texts as pyptx prints them and, for each shape, how
 """
 import argparse
 import importlib
+import os
 import pathlib
 import re
 import shutil
@@ -142,7 +143,7 @@ def self_test():
             text = (file.parent / lines[1].split()[1]).read_text()
             parameters = [line for line in lines if line.split()[0] in ("tensor", "table", "map", "u32")]
             assert lines[0] == f"kernel {entry_of(text)}" and len(parameters) == len(parameters_of(text)), file
-        ptxas = shutil.which("ptxas")
+        ptxas = shutil.which(os.environ.get("PTXDSL_PTXAS") or "ptxas")
         for text in sorted(pathlib.Path(folder).glob("*.ptx")) if ptxas else []:
             subprocess.run([ptxas, "-arch=sm_90a", text, "-o", text.with_suffix(".cubin")], check=True)
     print(f"{len(files)} kernels printed" + (", and assembled" if ptxas else "; no ptxas here"))

@@ -403,7 +403,7 @@ def main():
     try:
         import torch
     except ImportError:
-        print("skipped: torch is not installed, so there is nothing to compare with")
+        print("skipped: torch is not installed, so there is nothing to compare with (PTXDSL_TORCH=1 ./dev test fetches it)")
         return 77
     if options.self_test:
         return self_test(options)

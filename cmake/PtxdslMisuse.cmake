@@ -49,6 +49,7 @@ function(ptxdsl_misuse_test file)
                     -I "${PROJECT_SOURCE_DIR}/include"
                     --isystem "$<JOIN:${directories},:>"
                     --jobs 1
+                    --pch "${PROJECT_BINARY_DIR}/misuse-pch"
                     --count "${PROJECT_BINARY_DIR}/misuse-counts/${test}"
                     "${file}")
             set_tests_properties(${test} PROPERTIES LABELS "misuse;${compiler}" TIMEOUT 900)

@@ -123,14 +123,14 @@ def main():
     args = parser.parse_args()
     ptxas = shutil.which(args.ptxas)
     if ptxas is None:
-        print("check_cccl: skipped, no ptxas")
+        print("skipped: no ptxas")
         return 77
     toolkit = pathlib.Path(ptxas).resolve().parent.parent
     roots = [args.cccl] if args.cccl else [toolkit / "include" / "cccl", toolkit / "include",
                                            *toolkit.glob("targets/*/include/cccl")]
     root = next((r for r in roots if (r / "cuda" / "__ptx" / "instructions").is_dir()), None)
     if root is None:
-        print("check_cccl: skipped, no CCCL headers beside ptxas")
+        print("skipped: no CCCL headers beside ptxas")
         return 77
 
     found = {}

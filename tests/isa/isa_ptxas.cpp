@@ -899,7 +899,7 @@ int main(int argc, char** argv) {
     }
     assembler with(o);
     if (!with.usable()) {
-        std::printf("SKIP isa_ptxas: no ptxas runs at '%s'; the table was not compared\n", o.ptxas.c_str());
+        std::printf("skipped: no ptxas runs at '%s'; the table was not compared\n", o.ptxas.c_str());
         return 77;
     }
     trials all(o);

@@ -21,6 +21,8 @@ comment declares is an error, and so is the reverse. The compilers run with thei
 import argparse
 import concurrent.futures
 import dataclasses
+import fcntl
+import hashlib
 import os
 import pathlib
 import re
@@ -35,6 +37,7 @@ SHOWN_LINES = 14
 DECLARATION = re.compile(r"^\s*//\s*(expect|warn|control)-(\d+):\s*(.*?)\s*$")
 HERE = re.compile(r"//.*?\bhere-(\d+)\b")
 SELECTION = re.compile(r"\bPTXDSL_CASE\s*==\s*(\d+)")
+UMBRELLA = "ptxdsl/ptxdsl.hpp"
 WRONG_KERNEL = re.compile(r"^constexpr void wrong\(")
 ASSEMBLE_IT = 'constexpr auto assembled = ptxdsl::assemble<ptxdsl::kernel<"wrong", wrong>>();'
 INCLUDED = re.compile(r"^(In file included )?\s*from ")  # names the line of the #include, not of the mistake
@@ -63,6 +66,7 @@ class File:
     cases: list
     flags: list
     mode: str
+    umbrella: bool = False  # includes UMBRELLA
 
 
 def statement_begin(source, number):
@@ -75,11 +79,19 @@ def statement_begin(source, number):
     return number
 
 
+def includes_umbrella(path, source):
+    """Whether the file does, itself or through a header beside it."""
+    local = [path.parent / match[1] for line in source if (match := re.match(r'#include "([^"]+)"', line))]
+    texts = ["\n".join(source), *(header.read_text(encoding="utf-8") for header in local if header.exists())]
+    return any(f"#include <{UMBRELLA}>" in text for text in texts)
+
+
 def parse(path):
     """Reads the declarations of one file."""
     cases, here, selected, kernels, block = {0: Case(0, "control")}, {}, set(), set(), set()
     flags, mode = [], "syntax"
     source = path.read_text(encoding="utf-8").splitlines()
+    umbrella = includes_umbrella(path, source)
     for number, line in enumerate(source, 1):
         if match := DECLARATION.match(line):
             kind, case, rest = match[1], int(match[2]), match[3]
@@ -126,7 +138,7 @@ def parse(path):
         cases[case].assembled = cases[case].kind == "expect"
     if not any(case.kind != "control" for case in cases.values()):
         raise BadFile(f"{path.name}: no case is declared wrong (`// expect-1: PTXDSL-A01`)")
-    return File(path, [cases[n] for n in sorted(cases)], flags, mode)
+    return File(path, [cases[n] for n in sorted(cases)], flags, mode, umbrella)
 
 
 def judge(path, case, status, output):
@@ -169,11 +181,60 @@ def judge(path, case, status, output):
     return ""
 
 
-def compile_case(compiler, file, case, args):
-    command = [compiler, "-std=c++20", *WARNINGS, f"-DPTXDSL_CASE={case.number}"]
-    command += [f"-I{directory}" for directory in args.include]
+def common_options(args):
+    """What every case is compiled with, and the precompiled header as well."""
+    options = ["-std=c++20", *WARNINGS, *(f"-I{directory}" for directory in args.include)]
     for directory in args.isystem:
-        command += ["-isystem", directory]
+        options += ["-isystem", directory]
+    return options
+
+
+def state_of(compiler, args):
+    """Names everything that the precompiled header depends on: the compiler, its options, each header as it is now."""
+    version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False).stdout
+    parts = [compiler, version, *common_options(args)]
+    for directory in args.include:
+        for header in sorted(pathlib.Path(directory).rglob("*.hpp")):
+            status = header.stat()
+            parts.append(f"{header} {status.st_size} {status.st_mtime_ns}")
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def precompile(name, compiler, args):
+    """The options that give a case the umbrella header precompiled; none where there is no --pch or it does not compile.
+
+    The compiler's words stay the same but for the chain of "In file included from". Several runs may share the folder:
+    one of them builds, the others wait."""
+    if args.pch is None or args.flag:
+        return []
+    folder = args.pch.resolve() / name
+    folder.mkdir(parents=True, exist_ok=True)
+    header, state = folder / "umbrella.hpp", folder / "state"
+    built = folder / "umbrella.hpp.gch"  # g++ and clang look for this name when they are told to include the header
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            now = state_of(compiler, args)
+        except OSError:
+            return []  # no such compiler: each case says so
+        if not (built.exists() and state.exists() and state.read_text() == now):
+            for old in (built, state):
+                old.unlink(missing_ok=True)
+            header.write_text(f"#include <{UMBRELLA}>\n")
+            half = folder / "half"
+            done = subprocess.run([compiler, *common_options(args), "-x", "c++-header", str(header), "-o", str(half)],
+                                  capture_output=True, check=False)
+            if done.returncode != 0:
+                return []  # each case says what is wrong with the header
+            half.replace(built)
+            state.write_text(now)
+    return ["-include", str(header)]
+
+
+def compile_case(compiler, file, case, precompiled, args):
+    command = [compiler, *common_options(args), f"-DPTXDSL_CASE={case.number}"]
+    if file.umbrella and not file.flags:
+        command += precompiled
     command += ["-fsyntax-only"] if file.mode == "syntax" else ["-c", "-o", os.devnull]
     command += [*file.flags, *args.flag]
     program = f'#include "{file.path}"\n{ASSEMBLE_IT}\n' if case.assembled else None
@@ -212,6 +273,8 @@ def arguments(argv):
     parser.add_argument("--case", type=int, action="append", help="run these cases only")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--timeout", type=float, default=300, help="seconds for one case")
+    parser.add_argument("--pch", type=pathlib.Path, metavar="DIR",
+                        help="precompile the umbrella header there, once for each compiler; built anew when a header changes")
     parser.add_argument("--count", type=pathlib.Path, metavar="FILE", help="also write `<refused> <controls>` there")
     parser.add_argument("--show", action="store_true", help="print what the compiler says to every wrong case")
     args = parser.parse_args(argv)
@@ -246,9 +309,10 @@ def main(argv=None):
 
     work = [(name, path, file, case) for file in files for name, path in compilers for case in file.cases
             if not args.case or case.number in args.case]
+    precompiled = {name: precompile(name, path, args) for name, path in compilers} if work else {}
     refused = controls = 0
     with concurrent.futures.ThreadPoolExecutor(max(1, args.jobs)) as pool:
-        results = pool.map(lambda item: compile_case(item[1], item[2], item[3], args), work)
+        results = pool.map(lambda item: compile_case(item[1], item[2], item[3], precompiled[item[0]], args), work)
         for (name, _, file, case), (command, complaint, output) in zip(work, results):
             if complaint:
                 failed += 1

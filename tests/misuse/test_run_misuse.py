@@ -32,6 +32,7 @@ class Runner(unittest.TestCase):
     def run_on(self, text, *options, name="A01_case.cpp", headers=None):
         root = pathlib.Path(self.directory.name)
         for header, content in (headers or {}).items():
+            (root / header).parent.mkdir(exist_ok=True)
             (root / header).write_text(content, encoding="utf-8")
         path = root / name
         path.write_text(text, encoding="utf-8")
@@ -135,6 +136,31 @@ class Runner(unittest.TestCase):
         status, out = self.run_on(GOOD, "--compiler", "none=/nonexistent/c++")
         self.assertEqual(status, 1)
         self.assertIn("the compiler does not run", out)
+
+    def test_precompiled_header_is_used_and_follows_its_source(self):
+        umbrella = "template <class T> constexpr int f(T) {\n    static_assert(sizeof(T) == 1, %s);\n    return 0;\n}\n"
+        text = "#include <ptxdsl/ptxdsl.hpp>\n" + GOOD.split("#if", maxsplit=1)[0] + (
+            "#if PTXDSL_CASE == 1\nint bad = f(1);  // here-1\n#elif PTXDSL_CASE == 2\n#endif\n")
+        other = tempfile.TemporaryDirectory()
+        self.addCleanup(other.cleanup)
+        folder = pathlib.Path(other.name)
+        right = {"ptxdsl/ptxdsl.hpp": "#pragma once\n" + umbrella % '"PTXDSL-A01: fma wants f32, got s32"'}
+        built = folder / "cxx" / "umbrella.hpp.gch"
+        options = ("--pch", str(folder))
+        self.assertEqual(self.run_on(text, *options, headers=right)[0], 0)
+        first = built.stat().st_mtime_ns
+        self.assertEqual(self.run_on(text, *options, headers=None)[0], 0)
+        self.assertEqual(built.stat().st_mtime_ns, first)  # nothing changed: not built again
+        wrong = {"ptxdsl/ptxdsl.hpp": "#pragma once\n" + umbrella % '"PTXDSL-B02: something else, got s32"'}
+        status, out = self.run_on(text, *options, headers=wrong)
+        self.assertEqual(status, 1)
+        self.assertIn("the first error does not say PTXDSL-A01", out)
+
+    def test_precompiled_header_that_does_not_compile(self):
+        status, out = self.run_on("#include <ptxdsl/ptxdsl.hpp>\n" + GOOD, "--pch", str(pathlib.Path(self.directory.name) / "pch"),
+                                  headers={"ptxdsl/ptxdsl.hpp": "not C++;\n"})
+        self.assertEqual(status, 1)
+        self.assertIn("the control does not compile", out)
 
     def test_code_generation_mode(self):
         self.assert_passes("// compile: object\n" + GOOD)
