@@ -31,6 +31,8 @@ void well_formed(const ir::view& m, std::uint32_t nodes) {
         }
         if (c.kind() != ir::record::region) continue;
         const auto code = static_cast<ir::region>(c.code());
+        if (code == ir::region::loop_begin)
+            fuzz::law(c.counts().counter < m.n.regs || c.counts().counter == ir::unknown_count, "counters exist");
         if (code == ir::region::if_begin || code == ir::region::loop_begin || code == ir::region::block_begin)
             open.push_back(code);
         const ir::region begin = code == ir::region::if_end     ? ir::region::if_begin

@@ -57,6 +57,26 @@ auto bulk_store(int how) {
     };
 }
 
+/// The last row of a tile is written, the tile stored through a map, and the row written again.
+auto tensor_store(bool waits) {
+    return [waits](builder& k, store_map out) {
+        const auto c = k.smem<tile>(1, "c");
+        const auto tid = k.mov(px::tid.x);
+        for (u32 round = 0; round < 2; ++round) {
+            k.st(k.tile_element(c[0], 63u, tid), k.mov<bf16>(1.0f));
+            k.fence_proxy_async_shared_cta();
+            k.bar_sync();
+            k.single_thread(tid == 0u, [&] {
+                k.cp_async_bulk_tensor(out, px::coords(0, 0), c[0]);
+                k.cp_async_bulk_commit_group();
+                if (waits) k.cp_async_bulk_wait_group_read<0>();
+            });
+            k.bar_sync();
+        }
+        k.single_thread(tid == 0u, [&] { k.cp_async_bulk_wait_group<0>(); });
+    };
+}
+
 /// Every thread copies 16 bytes, all read their neighbour's.
 auto thread_copies(int how) {
     return [how](builder& k, px::global_ptr<const f32, 16> in, floats out) {
@@ -89,6 +109,11 @@ TEST_CASE("bulk stores read shared memory through the async proxy") {
     CHECK(has(played(bulk_store(3), block(128)), "overwritten while read asynchronously"));
     CHECK(has(played(bulk_store(4), block(128)), "overwritten while read asynchronously"));
     CHECK(has(played(bulk_store(5), block(128)), "overwritten while read asynchronously"));
+}
+
+TEST_CASE("a tensor store reads the whole tile") {
+    CHECK(played(tensor_store(true), block(64)) == "");
+    CHECK(has(played(tensor_store(false), block(64)), "overwritten while read asynchronously"));
 }
 
 TEST_CASE("cp.async: groups, and other threads' copies") {

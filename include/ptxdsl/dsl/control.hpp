@@ -258,6 +258,11 @@ constexpr auto run_body(Body& body, A... args) {
     }
 }
 
+/// What an operand is in one word.
+template <class T>
+[[nodiscard]] constexpr std::uint32_t one_word(const operand<T>& o) noexcept {
+    return ir::operand_words(o.words[0]) == 1 ? o.words[0] : ir::counting::nothing;
+}
 /// Trip count of `for (i = first; i < bound; i += step)` when all three are literals, else `unknown_count`.
 template <class T>
 [[nodiscard]] constexpr std::uint32_t constant_trips(const operand<T>& first, const operand<T>& bound,
@@ -318,15 +323,19 @@ public:
         const reg<T> i(p, p.new_reg(scalar_of<T>, "i"));
         emit_mov(p, scalar_of<T>, i.id(), without_order(from), where);
         const control_writer w{p};
-        const loop_frame f = open("loop", "next", where, constant_trips(from, to, by));
+        const loop_frame f = open("loop", "next", where, constant_trips(from, to, by), i.id(),
+                                  isa::info(scalar_of<T>).cls == isa::type_class::signed_int, one_word(from),
+                                  one_word(to), one_word(by));
         w.bra(f.done,
               control_writer::guard_of(w.compare(tok::ge, scalar_of<T>, operand<T>(i, where), without_order(to), where),
                                        false),
               where);
+        p.add_region(ir::region::loop_body, where, f.id);
         if constexpr (meta::is_invocable_v<Body&, reg<T>, loop_handle>)
             run_body(body, reg<T>(i), loop_handle(p, f));
         else
             run_body(body, reg<T>(i));
+        p.add_region(ir::region::loop_step, where, f.id);
         p.place_label(f.again, where);
         w.counter(tok::add, scalar_of<T>, i.id(), operand<T>(i, where), without_order(by), where);
         close(f, where);
@@ -650,15 +659,17 @@ private:
         p.add_region(ir::region::if_end, where);
         return {p, skip, p.words.size()};
     }
-    [[nodiscard]] constexpr loop_frame open(string_view top, string_view next, location where,
-                                            std::uint32_t trips) const {
+    /// `counting`: the words of `ir::counting`, where the loop counts.
+    template <class... Counting>
+    [[nodiscard]] constexpr loop_frame open(string_view top, string_view next, location where, std::uint32_t trips,
+                                            Counting... counting) const {
         ir::program& p = ctx().p;
         refuse_guard(ctx(), where);
         const std::uint32_t head = p.new_label(top, where);
         const std::uint32_t again = next.empty() ? head : p.new_label(next, where);
         const std::uint32_t done = p.new_label("done", where);
         const std::uint32_t id = p.loop_count++;
-        p.add_region(ir::region::loop_begin, where, id, trips);
+        p.add_region(ir::region::loop_begin, where, id, trips, counting...);
         p.place_label(head, where);
         return {id, head, again, done, begin_body(p)};
     }

@@ -333,13 +333,14 @@ public:
     constexpr auto cp_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
                                         call_site where = call_site::current()) const {
         check_store<Tile, Map, N>();
-        store<tok::none, tok::none, Map>(where, tensor_operand(map, c), src.region());
+        store<tok::none, tok::none, Map>(where, tensor_operand(map, c), src.region(), Tile::layout.tx_bytes());
     }
     template <tensor_map_type Map, unsigned N, class Tile>
     constexpr auto cp_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
                                         const cache_policy& policy, call_site where = call_site::current()) const {
         check_store<Tile, Map, N>();
-        store<tok::none, tok::L2__cache_hint, Map>(where, tensor_operand(map, c), src.region(), policy.o);
+        store<tok::none, tok::L2__cache_hint, Map>(where, tensor_operand(map, c), src.region(), Tile::layout.tx_bytes(),
+                                                   policy.o);
     }
     /// Stores a tile of several panels: one `cp.async.bulk.tensor` a panel, and one `add.s32` for each further panel
     /// when the innermost coordinate is a register.
@@ -366,7 +367,7 @@ public:
                                                call_site where = call_site::current()) const {
         check_store<Tile, Map, N>();
         check_reduction<Op, Tile>();
-        store<Op, tok::none, Map>(where, tensor_operand(map, c), src.region());
+        store<Op, tok::none, Map>(where, tensor_operand(map, c), src.region(), Tile::layout.tx_bytes());
     }
     template <tok Op, tensor_map_type Map, unsigned N, class Tile>
     constexpr auto cp_reduce_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
@@ -374,7 +375,8 @@ public:
                                                call_site where = call_site::current()) const {
         check_store<Tile, Map, N>();
         check_reduction<Op, Tile>();
-        store<Op, tok::L2__cache_hint, Map>(where, tensor_operand(map, c), src.region(), policy.o);
+        store<Op, tok::L2__cache_hint, Map>(where, tensor_operand(map, c), src.region(), Tile::layout.tx_bytes(),
+                                            policy.o);
     }
     /// `cp.async.bulk.prefetch.tensor.Nd.L2.global.tile [map, {c…}];` PTX ISA 9.7.9.27.1.4.
     template <tensor_map_type Map, unsigned N>
@@ -442,14 +444,16 @@ private:
     template <tok... M>
     static constexpr bool has_shared_cta = ((M == tok::shared__cta) || ...);
 
+    /// `bytes`: of the tile.
     template <tok Op, tok Hint, class Map, class... O>
-    constexpr auto store(location where, const raw_operand& to, const shared_region& src, const O&... policy) const {
+    constexpr auto store(location where, const raw_operand& to, const shared_region& src, std::uint32_t bytes,
+                         const O&... policy) const {
         using F = compact_form<Tgt, tok::cp, Op == tok::none ? tok::none : tok::reduce, tok::async, tok::bulk,
                                tok::tensor, dimension_token(Map::rank), tok::global, tok::shared__cta, Op,
                                Map::store_mode, tok::bulk_group, Hint>;
         check_target<Map, F>();
         check_inner<Map>(to, where);
-        ctx().p.note_next(ir::note::bulk_store, src.allocation, src.stage);
+        ctx().p.note_next(ir::note::bulk_store, src.allocation, src.stage, bytes);
         effect<F>(ctx(), where, to, address_operand_of(src), policy...);
     }
     template <tok Hint, class Map, class... O>

@@ -76,7 +76,9 @@ enum class region : std::uint8_t {
     if_begin,    ///< predicate << 1 | negated
     else_begin,  ///< no payload
     if_end,
-    loop_begin,  ///< loop id, constant trip count or `unknown_count`
+    loop_begin,  ///< loop id, constant trip count or `unknown_count`; of a loop that counts also what `counting` has
+    loop_body,   ///< loop id: behind the test of a loop that counts
+    loop_step,   ///< loop id: in front of its step
     loop_end,    ///< loop id
     break_,      ///< loop id, guard like w2
     continue_,   ///< loop id, guard like w2
@@ -86,6 +88,16 @@ enum class region : std::uint8_t {
     block_end,    ///< id
 };
 inline constexpr std::uint32_t unknown_count = 0xffffffffu;
+
+/// `for (counter = first; counter < bound; counter += step)`, as `loop_begin` has it.
+struct counting {
+    std::uint32_t counter = unknown_count;  ///< register id; `unknown_count`: the loop does not count
+    std::uint32_t is_signed = 0;
+    std::uint32_t first = nothing, bound = nothing, step = nothing;  ///< operands of one word
+
+    /// A step or bound that is not known, or takes more than one word.
+    static constexpr std::uint32_t nothing = static_cast<std::uint32_t>(operand_kind::sink) << 28;
+};
 
 /// Meaning that the text no longer shows: which object an address belongs to, how many bytes a copy brings.
 enum class note : std::uint8_t {
@@ -100,7 +112,7 @@ enum class note : std::uint8_t {
     role_end,
     tile_write,           ///< allocation, stage: written through the generic proxy
     tile_async_read,      ///< allocation, stage: read by the async proxy (bulk store, wgmma)
-    bulk_store,           ///< allocation, stage: source of a bulk store in the current group
+    bulk_store,           ///< allocation, stage, bytes: what a tensor store of the current group reads
     thread_dependent,     ///< the next instruction's operands differ from thread to thread
     single_thread_begin,  ///< following instructions run in one thread of the warp or block
     single_thread_end,
@@ -322,6 +334,10 @@ struct cursor {
     [[nodiscard]] constexpr bool is_place() const noexcept { return kind() == record::label && code() == 0; }
     // Everything else: payload behind the location.
     [[nodiscard]] constexpr std::uint32_t payload(std::uint32_t i) const noexcept { return w[2 + i]; }
+    /// Of a `loop_begin`.
+    [[nodiscard]] constexpr counting counts() const noexcept {
+        return size() < 9 ? counting() : counting{w[4], w[5], w[6], w[7], w[8]};
+    }
 
     [[nodiscard]] constexpr std::uint32_t location() const noexcept { return is_instruction() ? w[3] : w[1]; }
 };

@@ -127,12 +127,12 @@ private:
     }
     void note(const ir::cursor& c, uint32_t& bytes, uint32_t& object) {
         switch (static_cast<ir::note>(c.code())) {
-            case ir::note::barrier_copy: object = c.payload(0), bytes = c.payload(2); break;
+            case ir::note::barrier_copy:
+            case ir::note::bulk_store: object = c.payload(0), bytes = c.payload(2); break;
             case ir::note::barrier_init:
             case ir::note::barrier_arrive:
             case ir::note::barrier_expect:
-            case ir::note::barrier_wait:
-            case ir::note::bulk_store: object = c.payload(0); break;
+            case ir::note::barrier_wait: object = c.payload(0); break;
             case ir::note::barrier_noarity:
                 if (c.size() <= 3 && c.payload(0) < vouched.size()) vouched[c.payload(0)] = 1;
                 break;

@@ -243,6 +243,7 @@ private:
         k_.kernel = {name.begin, name.size};
         attributes(n);
         code_.truncate(0), items_.truncate(0), values_.truncate(0), sources_.truncate(0);
+        loops_.truncate(0), stepped_ = ir::unknown_count;
         body_ = body, too_big_ = wild_ = unknown_ = false;
         label_at_.truncate(0);
         label_at_.resize(v_[body].end - body, flow_block::none);
@@ -750,7 +751,7 @@ private:
         if (g.analyse()) {
             graph_ = &g;
             if (structure_printer(g, *this).run()) return;
-            k_.words.truncate(0);
+            k_.words.truncate(0), loops_.truncate(0);
             if (unknown_) note_unknown();
         }
         // Flow without structure: the text as it is, and a branch that may lead anywhere.
@@ -805,12 +806,19 @@ public:
     constexpr void end_if() { region(ir::region::if_end, 0); }
     constexpr void begin_loop(u32 id, u32 block) {
         const u32 first = graph_->blocks[block].first;
-        region(ir::region::loop_begin, first < items_.size() ? code_[items_[first].at + 3] : 0);
-        k_.words.push_back(id);
-        k_.words.push_back(ir::unknown_count);
-        k_.words[k_.words.size() - 4] += 2;
+        loops_.push_back(k_.words.size());
+        k_.words.push_back(ir::record_head(ir::record::region, static_cast<u32>(ir::region::loop_begin), 9));
+        k_.words.push_back(first < items_.size() ? code_[items_[first].at + 3] : 0);
+        const ir::counting none;
+        for (const u32 w : {id, ir::unknown_count, none.counter, none.is_signed, none.first, none.bound, none.step})
+            k_.words.push_back(w);
     }
-    constexpr void end_loop(u32 id) { with_id(ir::region::loop_end, 0, id); }
+    constexpr void end_loop(u32 id) {
+        u32* const begin = k_.words.data() + loops_.back();
+        loops_.pop_back();
+        if (begin[4] == stepped_ && stepped_ != ir::unknown_count) begin[8] = step_;
+        with_id(ir::region::loop_end, 0, id);
+    }
     constexpr void begin_block(u32 id) {
         blocks_.push_back(k_.words.size());
         with_id(ir::region::block_begin, 0, id);
@@ -854,8 +862,28 @@ private:
     }
     constexpr void one(const item& it) {
         const ir::cursor c{code_.data() + it.at};
+        if (!loops_.empty() && k_.words.size() == loops_.back() + 9) counter(c);
+        step(c);
         notes(c);
         for (u32 i = 0; i < c.size(); ++i) k_.words.push_back(c.w[i]);
+    }
+    /// `for`, as the DSL writes it and compilers do: `setp.ge` on the counter is the first thing in the loop.
+    constexpr void counter(const ir::cursor& c) {
+        if (c.tokens() < 3 || static_cast<tok>(c.token(0)) != tok::setp || static_cast<tok>(c.token(1)) != tok::ge ||
+            c.operands() < 3 || ir::kind_of(operand_at(c, 1)[0]) != ir::operand_kind::reg)
+            return;
+        const auto type = static_cast<tok>(c.token(2));
+        u32* const begin = k_.words.data() + loops_.back();
+        begin[4] = ir::payload_of(operand_at(c, 1)[0]);
+        begin[5] = type == tok::s32 || type == tok::s64 || type == tok::s16 ? 1 : 0;
+    }
+    /// The latest `add r, r, number` before a loop ends is its step, where `r` is its counter.
+    constexpr void step(const ir::cursor& c) noexcept {
+        const u32* const o = c.first_operand();
+        if (static_cast<tok>(c.token(0)) != tok::add || c.operands() != 3 || o[0] != o[1] ||
+            ir::kind_of(o[0]) != ir::operand_kind::reg || ir::kind_of(o[2]) != ir::operand_kind::small_int)
+            return;
+        stepped_ = ir::payload_of(o[0]), step_ = o[2];
     }
 
     // ---- notes -------------------------------------------------------------------------------------------------
@@ -960,7 +988,9 @@ private:
     list<u32> renamed_;   ///< by register: its number in a fragment + 1
     list<u32> sources_;   ///< by register: record + 1 of the instruction that writes it, 0: none, `none`: several
     list<value> values_;
-    list<u32> blocks_;  ///< records of the blocks that are open
+    list<u32> blocks_;                            ///< records of the blocks that are open
+    list<u32> loops_;                             ///< and of the loops
+    u32 stepped_ = ir::unknown_count, step_ = 0;  ///< register and literal of the latest `add r, r, literal`
     const flow_graph* graph_ = nullptr;
     u32 body_ = 0, open_ = 0, current_ = 0, barriers_ = 0;
     bool too_big_ = false;  ///< not lowered

@@ -69,6 +69,8 @@ public:
             case ir::region::else_begin: return begin_else();
             case ir::region::if_end: return end_if();
             case ir::region::loop_begin: return begin_loop(c);
+            case ir::region::loop_body:
+            case ir::region::loop_step: return;
             case ir::region::loop_end: return end_loop(c);
             case ir::region::break_: return jump(c, event_kind::break_);
             case ir::region::continue_: return jump(c, event_kind::continue_);
@@ -441,7 +443,11 @@ private:
         loop l;
         l.id = c.payload(0), l.trips = c.payload(1), l.parent = f_.loop_now, l.where = f_.where, l.ifs = f_.ifs_open;
         l.cases = f_.cases_open;
-        find_counter(c, l);
+        if (const ir::counting counts = c.counts(); counts.counter != unknown_count) {
+            l.counter = counts.counter + 1, l.counts_signed = counts.is_signed != 0;
+            l.step_known = ir::kind_of(counts.step) == ir::operand_kind::small_int;
+            if (l.step_known) l.step = ir::small_value(counts.step);
+        }
         f_.loop_now = f_.loops.size();
         f_.push(event_kind::loop_begin, l.id, l.trips);
         f_.loops.push_back(l);
@@ -464,7 +470,6 @@ private:
         loop& l = f_.loops[at];
         if (l.id != c.payload(0)) return malformed("loops close in another order than they open");
         note_spin(l);
-        l.step = l.counter != 0 && f_.step_register == l.counter ? f_.step : 0;
         f_.push(event_kind::loop_end, l.id);
         if (l.parent == 0 && !f_.unstructured && !f_.unproved_uses.empty()) settle_unproved(f_);
         check_end(l);
@@ -491,14 +496,13 @@ private:
         }
         return false;
     }
-    /// K03. The builder's `for_` compares with `setp.ge` at the top and steps with `add i, i, step` at the bottom.
+    /// K03.
     constexpr void check_end(const loop& l) {
-        const bool counts = l.counter != 0 && f_.step_register == l.counter;
-        const bool stuck = counts && (f_.step == 0 || (f_.step < 0 && l.counts_signed));
+        const bool stuck = l.step_known && (l.step == 0 || (l.step < 0 && l.counts_signed));
         if (stuck && !l.leaves)
             f_.out.error("K03", l.where)
                 .say("this loop never ends: a step of ")
-                .with(f_.step)
+                .with(l.step)
                 .say(" never reaches its bound");
         else if (l.trips == 0 && !stuck)
             f_.out.warning("K03", l.where).say("this loop runs zero times: its first value is past its bound");
@@ -542,16 +546,6 @@ private:
         thin_out(inside_loop(id), f_.guard);
         if (!counted) thin_blocks(inside_loop(id), f_.guard);  // else the body is taken to run
         if (f_.loops[f_.loop_now].id == id && f_.loops[f_.loop_now].trips == 0 && !f_.unstructured) f_.never = true;
-    }
-    constexpr void find_counter(const ir::cursor& begin, loop& l) const noexcept {
-        const u32* w = begin.w + begin.size();
-        const u32* const end = f_.m.words + f_.m.n.words;
-        if (w < end && ir::cursor{w}.kind() == ir::record::label) w += ir::cursor{w}.size();
-        if (w >= end) return;
-        const ir::cursor c{w};
-        if (!c.is_instruction() || token_at(c, 0) != tok::setp || token_at(c, 1) != tok::ge || c.operands() < 3) return;
-        l.counter = c.first_operand()[1] + 1;
-        l.counts_signed = token_at(c, 2) == tok::s32 || token_at(c, 2) == tok::s64 || token_at(c, 2) == tok::s16;
     }
 
     /// K02: a label inside `{ … }` is not visible outside, nor outside of its function.

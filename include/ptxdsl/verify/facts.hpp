@@ -288,9 +288,10 @@ struct loop {
     bool leaves = false;  ///< has a break, ret, exit or trap
     bool spins = false;   ///< waits for an mbarrier, and does nothing else
     u32 paced = 0;        ///< bit per role that waits on an mbarrier in each iteration
-    u32 counter = 0;      ///< operand compared with `ge` at the top + 1, 0: none
+    u32 counter = 0;      ///< register that it counts in + 1, 0: none
     bool counts_signed = false;
-    std::int32_t step = 0;  ///< what is added to the counter
+    bool step_known = false;
+    std::int32_t step = 0;  ///< what is added to the counter, 0 where that is not known
     bool commits = false;   ///< has a tcgen05.commit, in inner loops too
     u32 multiply = 0;       ///< role of the first tcgen05.mma directly in it + 1
     u32 release_where = 0;  ///< of the first arrival behind it that frees a slot + 1
@@ -298,8 +299,8 @@ struct loop {
 
 /// A `for_` whose rounds are read one by one (verify/rounds.hpp). Places are word offsets.
 struct counted_loop {
-    u32 begin = 0, body = 0, step = 0, end = 0;  ///< `body`: behind the test at the top; `step`: the label before it
-    u32 counter = 0;                             ///< operand
+    u32 begin = 0, body = 0, step = 0, end = 0;  ///< `body`: behind the test at the top; `step`: in front of it
+    u32 counter = 0;                             ///< register
     std::int64_t rounds = 0, first = 0, stride = 0;
 };
 inline constexpr u32 most_rounds = 16;
@@ -461,8 +462,6 @@ struct facts_of {
     u32 single_now = 0;         ///< event of that region's `if` + 1, 0: no such region
     bool one_of_block = false;  ///< it is one thread of the whole block
     bool one_lane = false;      ///< one lane of each warp of the block runs it
-    u32 step_register = 0;      ///< operand of the latest `add r, r, literal` + 1
-    std::int32_t step = 0;
     ::ptxdsl::detail::dynarray<role> roles;
     ::ptxdsl::detail::dynarray<loop> loops;
     ::ptxdsl::detail::dynarray<counted_loop> counted;

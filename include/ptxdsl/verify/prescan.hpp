@@ -109,7 +109,6 @@ private:
         if (c.payload(0) >= f_.m.n.labels) return;
         if (c.code() == static_cast<u32>(ir::label_kind::branch_targets))
             for (u32 i = 1; i < c.size() - 2; ++i) branches_.push_back(c.payload(i));
-        rounds_.label(c.w);
         label_facts::entry& e = labels.labels[c.payload(0)];
         e.scope = scope_;
         e.here = true;
@@ -125,7 +124,9 @@ private:
             e.kind = code == ir::region::loop_end ? label_facts::use::loop_exit : label_facts::use::structural;
             if (code == ir::region::loop_end) e.loop = c.payload(0);
         }
-        if (code == ir::region::loop_begin) rounds_.begin(c, before_);
+        if (code == ir::region::loop_begin) rounds_.begin(c);
+        if (code == ir::region::loop_body) rounds_.body(c);
+        if (code == ir::region::loop_step) rounds_.step(c);
         if (code == ir::region::loop_end) rounds_.end(c);
         if (code == ir::region::break_ || code == ir::region::continue_) rounds_.leaves(c.payload(0));
         if (code == ir::region::scope_begin) open_scope(c);

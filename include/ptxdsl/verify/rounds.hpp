@@ -17,43 +17,31 @@ class round_finder {
 public:
     constexpr explicit round_finder(Facts& f) : f_(f) {}
 
-    /// `mov i, from; LOOP: setp.ge p, i, to; @p bra done`. `before`: the record before the loop.
-    constexpr void begin(const ir::cursor& c, const u32* before) {
+    constexpr void begin(const ir::cursor& c) {
         found l;
         l.id = c.payload(0), l.loop.begin = at(c.w), l.parent = open_.empty() ? 0 : open_.back() + 1;
-        const u32* const test = c.w + c.size() + 3;  // behind the label
-        const u32* const end = f_.m.words + f_.m.n.words;
-        if (test < end && is(test, op::compare) && is(before, op::mov) && ir::cursor{test}.operands() == 3) {
-            const u32 *const o = ir::cursor{test}.first_operand(), *const init = ir::cursor{before}.first_operand();
-            const u32* const leave = test + (test[0] & 0xffffu);
-            if (token_at(ir::cursor{test}, 1) == tok::ge && init[0] == o[1] && before[2] == 0 && leave < end &&
-                is(leave, op::branch))
-                l.loop.counter = o[1], l.from = init[1], l.to = o[2], l.loop.body = at(leave + (leave[0] & 0xffffu));
-        }
+        l.counts = c.counts();
+        l.loop.counter = l.counts.counter;
         open_.push_back(loops_.size());
         loops_.push_back(l);
     }
-    /// `next: add i, i, by; bra LOOP; done:`
+    constexpr void body(const ir::cursor& c) noexcept {
+        if (is_innermost(c.payload(0))) loops_[open_.back()].loop.body = at(c.w + c.size());
+    }
+    constexpr void step(const ir::cursor& c) noexcept {
+        if (is_innermost(c.payload(0))) loops_[open_.back()].loop.step = at(c.w);
+    }
     constexpr void end(const ir::cursor& c) {
         if (open_.empty()) return;
         found& l = loops_[open_.back()];
         open_.pop_back();
         l.loop.end = at(c.w + c.size());
-        if (l.step == nullptr || l.writes != 1) l.loop.body = 0;
+        if (l.loop.step == 0 || l.writes != 1) l.loop.body = 0;
     }
     /// Leaves a round early.
     constexpr void leaves(u32 id) noexcept {
         for (const u32 l : open_)
             if (loops_[l].id == id) loops_[l].loop.body = 0;
-    }
-    constexpr void label(const u32* w) noexcept {
-        if (open_.empty() || loops_[open_.back()].loop.body == 0) return;
-        found& l = loops_[open_.back()];
-        const u32* const step = w + (w[0] & 0xffffu);
-        if (!is(step, op::add) || ir::cursor{step}.first_operand()[0] != l.loop.counter ||
-            ir::cursor{step}.first_operand()[1] != l.loop.counter)
-            return;
-        l.step = step, l.loop.step = at(w);
     }
     constexpr void instruction(const u32* w, op k) {
         const ir::cursor c{w};
@@ -87,19 +75,18 @@ private:
     struct found {
         counted_loop loop;
         u32 id = 0, parent = 0;  ///< `parent`: index + 1
-        u32 from = 0, to = 0;    ///< operands
+        ir::counting counts;
         u32 writes = 0;          ///< of the counter, in the loop
         std::int64_t grown = 0;  ///< words that loops inside it are read again
-        const u32* step = nullptr;
-        bool matters = false;  ///< something in it is a rule's business
+        bool matters = false;    ///< something in it is a rule's business
     };
     struct literal {
         u32 reg, number;  ///< operands
     };
 
     [[nodiscard]] constexpr u32 at(const u32* w) const noexcept { return static_cast<u32>(w - f_.m.words); }
-    [[nodiscard]] static constexpr bool is(const u32* w, op k) noexcept {
-        return w != nullptr && ir::cursor{w}.is_instruction() && opcode_of(w) == k;
+    [[nodiscard]] constexpr bool is_innermost(u32 id) noexcept {
+        return !open_.empty() && loops_[open_.back()].id == id;
     }
     /// The number that an operand is in the whole program.
     [[nodiscard]] constexpr bool number(u32 head, std::int64_t& n) const noexcept {
@@ -112,9 +99,9 @@ private:
     /// Whether the number of rounds is known, and small. (Of a loop with literals that never runs K03 speaks.)
     [[nodiscard]] constexpr bool has_rounds(found& l) const noexcept {
         std::int64_t to = 0;
-        if (l.loop.body == 0 || !l.matters || !number(l.from, l.loop.first) || !number(l.to, to) ||
-            !number(ir::cursor{l.step}.first_operand()[2], l.loop.stride) || l.loop.stride <= 0 || l.loop.first < 0 ||
-            to < 0 || f_.m.words[l.loop.begin + 3] == 0)
+        if (l.loop.body == 0 || !l.matters || !number(l.counts.first, l.loop.first) || !number(l.counts.bound, to) ||
+            !number(l.counts.step, l.loop.stride) || l.loop.stride <= 0 || l.loop.first < 0 || to < 0 ||
+            f_.m.words[l.loop.begin + 3] == 0)
             return false;
         const std::int64_t rounds = to <= l.loop.first ? 0 : (to - l.loop.first + l.loop.stride - 1) / l.loop.stride;
         l.loop.rounds = rounds;
@@ -156,7 +143,7 @@ private:
     constexpr const u32* next() {
         round& r = open_.back();
         const counted_loop l = r.loop;
-        const u32 counter = ir::payload_of(l.counter), kept = f_.regs[counter] & bit::kept & ~bit::again;
+        const u32 counter = l.counter, kept = f_.regs[counter] & bit::kept & ~bit::again;
         f_.values[counter] = static_cast<u32>(l.first + ++r.n * l.stride);
         f_.regs[counter] = kept | bit::written | bit::constant, ++f_.round;
         f_.never = l.rounds == 0 && r.n == 0;  // nothing runs the body; it is read all the same

@@ -56,10 +56,9 @@ private:
     /// Where to go on, when a round begins or ends here.
     constexpr const u32* go_round(const u32* w) {
         const ir::cursor c{w};
-        if (c.is_place()) return rounds_.leave(w);
-        if (c.kind() != ir::record::region || static_cast<ir::region>(c.code()) != ir::region::loop_begin)
-            return nullptr;
-        return rounds_.enter(w);
+        if (c.kind() != ir::record::region) return nullptr;
+        if (static_cast<ir::region>(c.code()) == ir::region::loop_step) return rounds_.leave(w);
+        return static_cast<ir::region>(c.code()) == ir::region::loop_begin ? rounds_.enter(w) : nullptr;
     }
     /// The arm that begins has done nothing of what the one before has.
     constexpr void other_arm() {
@@ -180,7 +179,6 @@ private:
                 if (token_at(c, 0) == tok::griddepcontrol) on_grid_wait(f_, c);
                 return;
             case op::varying: return varying(c);
-            case op::add: return add(c.first_operand(), c.operands());
             case op::load: return load(c);
             case op::reduce: return on_shared_write(f_, c);
             case op::store: reset_flag(f_, c); [[fallthrough]];
@@ -222,11 +220,6 @@ private:
                 return f_.push(event_kind::opaque);
             default: return;
         }
-    }
-    constexpr void add(const u32* o, u32 n) noexcept {
-        if (n != 3 || o[0] != o[1] || ir::kind_of(o[2]) != ir::operand_kind::small_int) return;
-        f_.step_register = o[0] + 1;
-        f_.step = ir::small_value(o[2]);
     }
     /// Another thread may have told something here.
     constexpr void listen() {
