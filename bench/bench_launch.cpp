@@ -237,7 +237,7 @@ int run(const request& r, int argc, char** argv) {
     const auto ctx = demo::open_device();
     const auto device = ctx ? std::optional(*ctx) : std::nullopt;
     const auto p = ctx ? bench::provenance_of(*ctx, argc, argv) : bench::provenance{"no GPU", "", "", ""};
-    bench::results table(p, r.out == "auto" ? (ctx ? bench::default_file(*ctx) : "") : r.out);
+    bench::results table(p, r.out == "auto" ? (ctx ? bench::default_file(p) : "") : r.out);
     return bench::fill_table(table, [&](bench::results& t) {
         measure_compiler(r, t);
         measure_all_variants(device, r, t);

@@ -320,14 +320,14 @@ struct provenance {
     return out && !failed;
 }
 
-/// bench/results/<date>-h200.json, the name after today and the device.
-[[nodiscard]] inline std::string default_file(const px::context& ctx) {
+/// bench/results/<date>-<commit>-h200.json, after today, the commit and the device.
+[[nodiscard]] inline std::string default_file(const provenance& p) {
     char date[16] = {};
     const std::time_t now = std::time(nullptr);
     std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
-    std::string device = ctx.device().name.substr(ctx.device().name.rfind(' ') + 1);
+    std::string device = p.device.substr(p.device.rfind(' ') + 1);
     for (char& c : device) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    return fmt::format("bench/results/{}-{}.json", date, device);
+    return fmt::format("bench/results/{}-{}-{}.json", date, p.commit, device);
 }
 
 /// Three digits at least.
@@ -453,7 +453,8 @@ template <class Body>
 int with_device(const std::string& out, int argc, char** argv, Body&& body) {
     const auto ctx = demo::open_device();
     if (!ctx) return demo::say("{}", ctx.error().message()), demo::skipped;
-    results table(provenance_of(*ctx, argc, argv), out == "auto" ? default_file(*ctx) : out);
+    const provenance p = provenance_of(*ctx, argc, argv);
+    results table(p, out == "auto" ? default_file(p) : out);
     return fill_table(table, [&](results& t) { body(*ctx, t); });
 }
 

@@ -243,10 +243,10 @@ HEADLINES = [
 
 
 def age(path):
-    """Sorts files of results: of one day, those of the library behind its parts', and then by the session a name ends with."""
-    sessions = ("fifth", "sixth", "seventh", "eighth", "ninth")
-    session = next((i for i, word in enumerate(sessions, 1) if path.stem.endswith(word)), 0)
-    return path.name[:10], "library" in path.name, "rows" in path.name, session, path.name
+    """Sorts files of results as bench/results/runs.txt has them, oldest first; what it does not name yet is newer."""
+    runs = [line.split()[0] for line in (path.parent / "runs.txt").read_text(encoding="utf-8").splitlines()
+            if line and not line.startswith("#")]
+    return runs.index(path.name) if path.name in runs else len(runs), path.name
 
 
 def result_files():
