@@ -70,6 +70,8 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/isa/generated/behaviour.hpp
     ptxdsl/isa/generated/forms_text.hpp
     ptxdsl/isa/generated/table.hpp
+    ptxdsl/isa/generated/target_constants.hpp
+    ptxdsl/isa/generated/targets.hpp
     ptxdsl/isa/generated/tokens.hpp
     ptxdsl/isa/special_registers.hpp
     ptxdsl/isa/table.hpp

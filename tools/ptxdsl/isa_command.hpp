@@ -81,12 +81,9 @@ private:
 };
 
 [[nodiscard]] inline bool read_target(std::string_view s, ptxdsl::target& t) {
-    if (s.substr(0, 3) == "sm_") s.remove_prefix(3);
-    std::size_t i = 0;
-    for (; i < s.size() && s[i] >= '0' && s[i] <= '9' && t.sm < 1000; ++i)
-        t.sm = static_cast<std::uint16_t>(t.sm * 10 + s[i] - '0');
-    if (i < s.size()) t.suffix = s[i++];
-    return i == s.size() && t.sm >= 10 && (t.suffix == 0 || t.suffix == 'a' || t.suffix == 'f');
+    if (s.starts_with("sm_")) s.remove_prefix(3);
+    t = ptxdsl::target_numbered(s);
+    return t.known();
 }
 
 /// Says on standard error what was searched for in vain, and what is near.
@@ -121,7 +118,7 @@ inline int isa_command(const std::vector<std::string_view>& words) {
     const std::string_view pattern = a.rest.empty() ? std::string_view() : a.rest[0];
     ptxdsl::target target;
     if (!a.value("--target").empty() && !read_target(a.value("--target"), target))
-        return usage_error("isa", "--target takes a target such as sm_90a");
+        return usage_error("isa", "--target takes a target of PTX such as sm_90a");
     ptxdsl::ptx_version version{255, 255};
     if (const std::string v(a.value("--version")); !v.empty()) {
         unsigned major = 0, minor = 0;
@@ -136,7 +133,7 @@ inline int isa_command(const std::vector<std::string_view>& words) {
     for (unsigned i = 0; i < isa::form_count(); ++i) {
         const isa::form_text f = isa::form(i);
         if (!matches(i) || f.since > version) continue;
-        if (target.sm != 0 && !isa::form_on(i, target)) continue;
+        if (target.known() && !isa::form_on(i, target)) continue;
         const std::string_view calls = f.calls.empty() ? std::string_view("k.inst") : std::string_view(f.calls);
         if (a.has("--json")) {
             const std::string_view form(f.pattern.data(), f.pattern.size());

@@ -35,9 +35,9 @@ namespace tool {
     return {};
 }
 
-/// The architecture to assemble for: the module's own; ptxas 13 starts at sm_75.
+/// The architecture to assemble for: the module's own, or what ptxas 13 has in its place.
 [[nodiscard]] inline std::string architecture_of(ptxdsl::target t) {
-    if (t.sm < 75) return "sm_75";
+    if (t.known()) t = t.assembled_as();
     return t.suffix != 0 ? fmt::format("sm_{}{}", t.sm, t.suffix) : fmt::format("sm_{}", t.sm);
 }
 

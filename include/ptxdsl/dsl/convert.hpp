@@ -180,7 +180,7 @@ struct special_form : form<Tgt, tok::mov, isa::type_token(scalar_of<T>)> {
     static constexpr isa::verdict verdict = [] {
         isa::verdict v = form<Tgt, tok::mov, isa::type_token(scalar_of<T>)>::verdict;
         if (v.since < isa::info(Id).since) v.since = isa::info(Id).since;
-        if (Tgt.sm < isa::info(Id).sm) v.st = isa::verdict::status::wrong_target;
+        if (!Tgt.at_least(isa::info(Id).sm)) v.st = isa::verdict::status::wrong_target;
         return v;
     }();
 };

@@ -375,7 +375,7 @@ concept tmem_view_type = meta::is_base_of_v<tmem_address, T> && requires { T::co
 /// A11, in the words of this family.
 template <target Tgt>
 constexpr auto require_tensor_memory() noexcept {
-    static_assert(Tgt.sm >= 100 && Tgt.sm < 120,
+    static_assert(Tgt.has_tensor_memory(),
                   "PTXDSL-A11: this kernel's target has no tensor memory and no tcgen05 instructions, which exist on "
                   "sm_100a only; sm_90a multiplies with wgmma");
 }

@@ -422,12 +422,12 @@ private:
             "PTXDSL-F08: a tensor load takes px::shared_cta, px::cta_group_1 and px::cta_group_2 as modifiers; the others follow "
             "from its arguments");
         static_assert(!own || !Multicast, "PTXDSL-F12: a multicast load writes .shared::cluster");
-        static_assert(group == tok::none || Tgt.sm >= 100,
+        static_assert(group == tok::none || Tgt.has_narrow_tma(),
                       "PTXDSL-F08: this target has no .cta_group on tensor copies (sm_100a has)");
         static_assert(
             !is_remote_barrier<Bar> || group == tok::cta_group__2,
             "PTXDSL-B07: a tensor load completes on a barrier of the own block; only with .cta_group::2 on one of the pair");
-        constexpr bool wide = group != tok::none && Tgt.sm < 100;
+        constexpr bool wide = group != tok::none && !Tgt.has_narrow_tma();
         using F =
             bulk_if<tok::tensor, dimension_token(Map::rank), own ? tok::shared__cta : tok::shared__cluster, tok::global,
                     Map::load_mode, tok::mbarrier__complete_tx__bytes, Multicast ? tok::multicast__cluster : tok::none,
@@ -554,9 +554,9 @@ private:
     template <class Map, class F>
     static constexpr auto check_target() noexcept {
         constexpr bool plain = Map::load_mode == tok::tile || Map::load_mode == tok::im2col;
-        static_assert(plain || Tgt.sm >= 100,
+        static_assert(plain || Tgt.has_narrow_tma(),
                       "PTXDSL-F08: this target has no gather4, scatter4 and im2col::w tensor copies (sm_100a has)");
-        if constexpr (plain || Tgt.sm >= 100) require<F, rule::f08>();
+        if constexpr (plain || Tgt.has_narrow_tma()) require<F, rule::f08>();
     }
     /// F17: an H200 ends in an illegal-instruction error where a box begins elsewhere.
     template <class Map>

@@ -242,11 +242,11 @@ namespace detail {
         case e5m2:
         case s8:
         case u8: return true;
-        case b1: return on.sm < 100;
+        case b1: return !on.has_tensor_memory();
         case e2m1:
         case e2m1x2:
         case e2m3:
-        case e3m2: return on.sm >= 100;
+        case e3m2: return on.has_tensor_memory();
         default: return false;
     }
 }
@@ -255,7 +255,7 @@ namespace detail {
 /// MN-major 8- and 16-bit types every other swizzle, 32-bit types that one alone, narrower types none).
 [[nodiscard]] constexpr tile_error operand_major_error(const tile_layout& t, const target& on) noexcept {
     const bool base32 = t.swizzle == swizzle_mode::b128_base32;
-    if (on.sm < 100) {
+    if (!on.has_tensor_memory()) {
         if (base32) return tile_error::swizzle_target;
         return t.order == k_major || t.element_bits == 16 ? tile_error::ok : tile_error::mn_major_type;
     }
@@ -291,8 +291,8 @@ namespace detail {
 
 /// The same, on one target.
 [[nodiscard]] constexpr tile_error tma_error(const tile_layout& t, const target& on) noexcept {
-    if (on.sm < 100 && t.swizzle == swizzle_mode::b128_base32) return tile_error::swizzle_target;
-    if (on.sm < 100 && isa::bits(t.element) < 8) return tile_error::element_not_tma;
+    if (!on.has_narrow_tma() && t.swizzle == swizzle_mode::b128_base32) return tile_error::swizzle_target;
+    if (!on.has_narrow_tma() && isa::bits(t.element) < 8) return tile_error::element_not_tma;
     return tma_error(t);
 }
 

@@ -197,9 +197,9 @@ struct row_view {
     for (unsigned i = 1; i <= r[0]; ++i) {
         const unsigned sm = r[i] & 0xfffu;
         const unsigned suffix = static_cast<unsigned>(r[i]) >> 12;
-        if (suffix == 0 && t.sm >= sm) return true;
-        if (suffix == 1 && t.sm == sm && t.suffix == 'a') return true;
-        if (suffix == 2 && t.sm / 10 == sm / 10 && t.sm >= sm && t.suffix != 0) return true;
+        if (suffix == 0 && t.at_least(sm)) return true;
+        if (suffix == 1 && t == target{static_cast<std::uint16_t>(sm), 'a'}) return true;
+        if (suffix == 2 && t.at_least(sm) && !t.at_least(sm + 1) && t.suffix != 0) return true;
     }
     return false;
 }

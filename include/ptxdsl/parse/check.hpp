@@ -149,15 +149,21 @@ private:
         const u32 a = v_.child(0, node_kind::address_size);
         address_64_ = a == 0 || v_.atom(a) == "64";
         if (a != 0 && version_ < ptx_version{2, 3}) error("P27", a, "'.address_size' needs .version 2.3");
-        if (!address_64_ && target_.sm < 90)
+        if (!address_64_ && target_.has_addresses_32())
             warning("P28", a, "ptxas 13 assembles no modules with 32-bit addresses any more");
         for (u32 w = t + 2; w < v_[t].end; ++w)
             if (v_.atom(w) == "debug" && !detail::has_debug_section(v_))
                 error("P37", w, "'debug' promises a debug section, which this module has not");
-        if (!address_64_ && target_.sm >= 90) error("P28", a, "target ", v_.atom(t + 1), " has no 32-bit addresses");
-        if (target_.sm < 10 || (target_.suffix != 0 && target_.suffix != 'a' && target_.suffix != 'f'))
-            return warning("P30", t + 1, "unknown target '", v_.atom(t + 1), "'");
-        if (target_.sm >= 90 && version_ < target_.floor()) {
+        if (!address_64_ && !target_.has_addresses_32())
+            error("P28", a, "target ", v_.atom(t + 1), " has no 32-bit addresses");
+        if (!target_.known()) return warning("P30", t + 1, "unknown target '", v_.atom(t + 1), "'");
+        if (const ptxdsl::target now = target_.assembled_as(); now != target_)
+            warning("P28", t + 1, "ptxas 13 knows no GPU ", v_.atom(t + 1), " any more; it assembles this text for sm_",
+                    u32{now.sm},
+                    now.suffix == 'a'   ? "a"
+                    : now.suffix == 'f' ? "f"
+                                        : "");
+        if (version_ < target_.floor()) {
             const ptx_version f = target_.floor();
             error("A12", t + 1, ".version ", v_.atom(1), " does not know target ", v_.atom(t + 1), "; it needs ",
                   u32{f.major}, '.', u32{f.minor});
@@ -468,9 +474,10 @@ private:
         const tok second = n_tokens_ > 1 ? tokens_[1] : tok::none;
         switch (tokens_[0]) {
             case tok::mov: return second == tok::v2 || second == tok::v4;
-            case tok::mad: return target_.sm < 20 && (second == tok::f32 || second == tok::sat);
+            case tok::mad: return target_.has_unrounded_mad() && (second == tok::f32 || second == tok::sat);
             case tok::vote:
-            case tok::shfl: return second != tok::sync && (target_.sm < 70 || version_ < ptx_version{6, 4});
+            case tok::shfl:
+                return second != tok::sync && (!target_.has_independent_threads() || version_ < ptx_version{6, 4});
             case tok::cvta: return !address_64_ && tokens_[n_tokens_ - 1] == tok::u32;
             default: return false;
         }
@@ -664,7 +671,7 @@ private:
         if (version_ < r.since) {
             error("P27", n, r.name, " needs .version ", u32{r.since.major}, '.', u32{r.since.minor});
             failed_ = true;
-        } else if (asked_target().sm < r.sm) {
+        } else if (!asked_target().at_least(r.sm)) {
             error("P28", n, r.name, " needs target sm_", u32{r.sm});
             failed_ = true;
         }
@@ -830,7 +837,7 @@ private:
     }
     /// ptxas 13 starts at sm_75; what older targets had is not in the table.
     [[nodiscard]] constexpr ptxdsl::target asked_target() const noexcept {
-        return target_.sm < 75 ? ptxdsl::target{75, 0} : target_;
+        return target_.known() ? target_.assembled_as() : target_;
     }
     /// A vector of immediates takes the type the form has.
     [[nodiscard]] constexpr isa::verdict with_elements(const tok* t, unsigned n,
@@ -865,7 +872,7 @@ private:
         switch (v.st) {
             case status::ok:
                 // Versions below 7.8 are not the table's: its forms are those of sm_90 and later.
-                if (v.since > version_ && target_.sm >= 90)
+                if (v.since > version_ && target_.floor() >= ptx_version{7, 8})
                     spelled("P27", n, "' needs .version ", u32{v.since.major}, '.', u32{v.since.minor}, "; this is ",
                             u32{version_.major}, '.', u32{version_.minor});
                 return;

@@ -206,22 +206,12 @@ constexpr ptx_version tree_view::version() const noexcept {
 
 constexpr ptxdsl::target tree_view::target() const noexcept {
     const std::uint32_t n = n_nodes == 0 ? 0 : child(0, node_kind::target);
-    ptxdsl::target t;
     for (std::uint32_t c = n + 1; n != 0 && c < nodes[n].end; c = nodes[c].end) {
-        std::string_view s = atom(c);
-        if (s.substr(0, 3) == "sm_")
-            s.remove_prefix(3);
-        else if (s.substr(0, 8) == "compute_")
-            s.remove_prefix(8);
-        else
-            continue;
-        std::size_t i = 0;
-        for (; i < s.size() && s[i] >= '0' && s[i] <= '9' && t.sm < 1000; ++i)
-            t.sm = static_cast<std::uint16_t>(t.sm * 10 + s[i] - '0');
-        if (i < s.size()) t.suffix = s[i];
-        return t;
+        const std::string_view s = atom(c);
+        if (s.starts_with("sm_")) return target_numbered(s.substr(3));
+        if (s.starts_with("compute_")) return target_numbered(s.substr(8));
     }
-    return t;
+    return {};
 }
 
 /// The statements of a body and of the scopes in it, in order: `open(scope)`, `statement(node)`, `close()`. The scopes

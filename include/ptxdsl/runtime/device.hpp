@@ -42,13 +42,9 @@ struct device_info {
 }
 
 /// Whether code for `t` runs on a GPU of this compute capability: architecture-specific (`a`) on exactly that one,
-/// family-specific (`f`) within the major version, portable code on it and all later ones.
+/// family-specific (`f`) on it and the later ones of its family, portable code on it and all later ones.
 [[nodiscard]] constexpr bool runs_on(target t, int major, int minor) noexcept {
-    const int have = major * 10 + minor;
-    const int want = t.sm;
-    if (t.suffix == 'a') return have == want;
-    if (t.suffix == 'f') return have >= want && have / 10 == want / 10;
-    return have >= want;
+    return t.runs_on(static_cast<unsigned>(major * 10 + minor));
 }
 
 namespace runtime_detail {

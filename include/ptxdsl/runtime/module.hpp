@@ -92,10 +92,8 @@ namespace runtime_detail {
     if (!runtime_detail::take(text, ".target")) return h;
     text = runtime_detail::skip_trivia(text);
     if (!runtime_detail::take(text, "sm_")) return h;
-    if (const auto sm = runtime_detail::take_number(text)) {
-        const char suffix = !text.empty() && (text[0] == 'a' || text[0] == 'f') ? text[0] : '\0';
-        h.target = ptxdsl::target{static_cast<std::uint16_t>(*sm), suffix};
-    }
+    const ptxdsl::target t = target_numbered(text.substr(0, text.find_first_of(" \t\r\n,/")));
+    if (t.at_least(1)) h.target = t;
     return h;
 }
 
@@ -107,14 +105,13 @@ inline error check_target(const context_state& c, std::string_view kernel, targe
     const char* rule = t.suffix == 'a'   ? "an 'a' target runs on exactly that architecture"
                        : t.suffix == 'f' ? "an 'f' target runs only within its family"
                                          : "code runs on its own and later architectures only";
-    const std::string own = c.info.major == 9 || c.info.major == 10
-                                ? fmt::format("sm_{}{}a", c.info.major, c.info.minor)
-                                : fmt::format("sm_{}{}", c.info.major, c.info.minor);
+    target own{static_cast<std::uint16_t>(c.info.major * 10 + c.info.minor), 'a'};
+    if (!own.known()) own.suffix = 0;
     return {
         errc::wrong_target,
         fmt::format(
             "PTXDSL-J03: kernel '{}' is for {} but {} is not one: {}; assemble the kernel for {} or choose another device",
-            kernel, target_text(t), c.info.text(), rule, own)};
+            kernel, target_text(t), c.info.text(), rule, target_text(own))};
 }
 
 /// J04: PTX newer than the driver's assembler.

@@ -30,7 +30,7 @@ public:
         : v_(v),
           scope_(v),
           lines_use_(lines),
-          target_(builder_target(v)),
+          target_(v.target().known() ? v.target().assembled_as() : v.target()),
           calls_(v, scope_, *this, target_),
           sugar_(sugar) {
         if (sugar) structured_ = !names_of_constructs();
@@ -53,11 +53,6 @@ public:
 
     [[nodiscard]] ptxdsl::target target() const { return target_; }
 
-    /// What the table knows targets by; `ptxas` 13 begins at sm_75.
-    [[nodiscard]] static ptxdsl::target builder_target(const tree_view& v) {
-        const ptxdsl::target t = v.target();
-        return t.sm < 75 ? ptxdsl::target{75, 0} : t;
-    }
     /// How much the lines of this module matter.
     /// Variables of these spaces, declared inside a function, have the line in their symbol's name.
     [[nodiscard]] static bool names_its_line(std::string_view space) {

@@ -234,7 +234,8 @@ private:
         if (!has_token(c, tok::shared) && !has_token(c, tok::shared__cta)) return;
         check_access(f_, c);
         if (const u32 s = f_.slot_at(f_.places[0]); s < max_slots) f_.push(event_kind::generic_read, s);
-        if (f_.m.target.sm >= 100 && f_.places[0].exact && ir::kind_of(c.first_operand()[0]) == ir::operand_kind::reg)
+        if (f_.places[0].exact && f_.m.target.has_tensor_memory() &&
+            ir::kind_of(c.first_operand()[0]) == ir::operand_kind::reg)
             f_.tm.addresses.push_back(ir::payload_of(c.first_operand()[0]));
         shared_read(f_, f_.places[0]);
         read_own_copy(f_, operand_at(c, 1));
@@ -539,7 +540,9 @@ constexpr void check_version(Facts& f) {
         .with(u32{f.m.version.minor})
         .say(" does not know target sm_")
         .with(u32{f.m.target.sm})
-        .say(f.m.target.suffix == 'a' ? "a" : "")
+        .say(f.m.target.suffix == 'a'   ? "a"
+             : f.m.target.suffix == 'f' ? "f"
+                                        : "")
         .say("; it needs ")
         .with(u32{floor.major})
         .say(".")
