@@ -35,6 +35,7 @@ protected:
         const bool shared = touch_lanes(w, i, pc, lanes, from, bytes, strong ? access::atomic : access::read);
         if (strong) meet_at(w, from, lanes);
         static_cast<void>(shared);
+        if (!this->needs(code_.at(i, 0))) return;
         if (code_.at(i, 0).what != operand::kind::reg) return spread(w, i, lanes, from);
         std::array<value, 32> v;
         for (uint32_t m = lanes; m != 0; m &= m - 1) {

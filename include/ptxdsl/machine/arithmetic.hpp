@@ -192,6 +192,7 @@ protected:
     }
     /// All results of an instruction are data, other data in each lane.
     void forget(warp_type& w, const instruction& i, uint32_t lanes) {
+        if (!needs(code_.at(i, 0))) return;
         const uint64_t id = mix(mix(static_cast<uint64_t>(i.where) << 8, w.agent), ++fresh_);
         const auto data = [id](uint32_t p) {
             value v = Values::unknown(mix(id, p));
@@ -206,6 +207,15 @@ protected:
             if (to.what == operand::kind::range)
                 for (uint32_t p = 0; p < to.count; ++p) put_register(w, to.reg + p, data(p), lanes);
         }
+    }
+    [[nodiscard]] bool needs(const operand& o) const noexcept {
+        if (code_.needed.empty()) return true;
+        if (o.what == operand::kind::reg) return code_.needed[o.reg] != 0;
+        const operand* const parts = o.what == operand::kind::list ? &code_.parts[o.first] : nullptr;
+        for (uint32_t k = 0; k < o.count; ++k)
+            if (code_.needed[parts != nullptr ? (parts[k].reg == none ? 0 : parts[k].reg) : o.reg + k] != 0)
+                return true;
+        return false;
     }
     void put(warp_type& w, const operand& to, const value& v, uint32_t lanes) {
         if (to.what == operand::kind::reg) put_register(w, to.reg, v, lanes);

@@ -346,6 +346,7 @@ private:
 
     void multiply(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes, work_queue& q) {
         const uint32_t event = q.start();
+        if (w.index % 4 != 0) return;  // the four warps read together
         const operand &a = code_.at(i, 1), &b = code_.at(i, 2);
         constexpr uint32_t row_bytes = 32;  // of every type: K is 32 bytes of operand A
         bool mn_a = false, mn_b = false;
@@ -378,22 +379,31 @@ private:
     void read_tile(warp_type& w, uint32_t pc, uint32_t lanes, uint32_t event, const value& descriptor, uint32_t rows,
                    uint32_t row_bytes, bool along_mn, const work_queue& q) {
         if (!descriptor.is_address()) return this->skip(pc, "a matrix descriptor that is not followed");
-        span_.clear();
-        shadow& bytes = blocks_[w.block].bytes;
-        tile_reader(descriptor.bits, layout_family::wgmma)
-            .spans(rows, row_bytes, along_mn, [&](uint32_t low, uint32_t high) {
-                if (high <= code_.program().shared_bytes) bytes.span(low, high, span_);
-            });
-        join_pages(span_);
+        const std::vector<page_span>& spans =
+            tile_spans(w.block, descriptor.bits, layout_family::wgmma, rows, row_bytes, along_mn);
         touch t;
         t.how = access::async_read;
         t.agent = q.agent;
         t.event = event;
         t.lanes = lanes;
-        this->touch_bytes(w, pc, w.block, span_, t, true);
+        this->touch_bytes(w, pc, w.block, spans, t, true);
     }
 
 protected:
+    /// The pages of a tile that a descriptor means; kept, since kernels use few tiles often.
+    const std::vector<page_span>& tile_spans(uint32_t block, uint64_t descriptor, layout_family family, uint32_t rows,
+                                             uint32_t row_bytes, bool along_mn) {
+        const uint64_t key = mix(descriptor, uint64_t{rows} << 32 | row_bytes << 2 | (along_mn ? 2u : 0u) |
+                                                 (family == layout_family::wgmma ? 1u : 0u));
+        const auto [at, fresh] = tiles_.try_emplace(key);
+        if (!fresh) return at->second;
+        const shadow& bytes = blocks_[block].bytes;
+        tile_reader(descriptor, family).spans(rows, row_bytes, along_mn, [&](uint32_t low, uint32_t high) {
+            if (high <= code_.program().shared_bytes) bytes.span(low, high, at->second);
+        });
+        join_pages(at->second);
+        return at->second;
+    }
     static void join_pages(std::vector<page_span>& s) {
         if (s.size() < 2) return;
         std::sort(s.begin(), s.end(), [](const page_span& a, const page_span& b) { return a.page < b.page; });
@@ -408,6 +418,7 @@ protected:
     }
 
     std::vector<page_span> span_;
+    std::unordered_map<uint64_t, std::vector<page_span>> tiles_;
     std::unordered_map<uint32_t, work_queue> queues_;    ///< bulk groups, by thread
     std::unordered_map<uint32_t, uint32_t> last_store_;  ///< by thread: its last bulk store
 };

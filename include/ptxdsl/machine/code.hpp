@@ -90,6 +90,7 @@ public:
     std::vector<operand> parts;        ///< of lists and coordinates
     std::vector<tok> words;            ///< the tokens of all instructions
     std::vector<uint32_t> unfollowed;  ///< locations of lines nobody can read: raw text
+    std::vector<uint8_t> needed;       ///< by register: whether the protocol depends on it (`slice`); empty: all
     bool shares_global = false;        ///< strong stores or atomics go to global memory
     std::vector<uint8_t> vouched;      ///< by allocation: the author vouches for its arrivals
 

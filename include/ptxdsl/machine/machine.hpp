@@ -3,6 +3,7 @@
 // or something is met that it does not follow.
 #pragma once
 
+#include <ptxdsl/machine/slice.hpp>
 #include <ptxdsl/machine/tensor_core.hpp>
 
 #include <bit>
@@ -41,6 +42,7 @@ public:
         const bool starving = s == schedule::first_starved || s == schedule::last_starved;
         const bool shuffled = s == schedule::shuffled;
         uint32_t idle = 0;
+        uint64_t seen = 0;
         while (!abandoned_) {
             if (shuffled) shuffle(order);
             bool any = false;
@@ -52,7 +54,8 @@ public:
             }
             if (this->steps_ > limits_.steps) this->abandon(0, "a run that does not end within the limit of steps");
             if (shuffled && random() % 4 == 0 && land_one()) any = true;
-            if (any && !spinning()) {
+            if (any && (this->releases_ != seen || !spinning())) {
+                seen = this->releases_;
                 idle = 0;
                 continue;
             }
@@ -285,46 +288,9 @@ private:
         if (on != before && may_wait(i)) split(w, at, on);
         return effect(w, at, i, pc, on);
     }
-    /// Instructions that only write registers.
-    [[nodiscard]] bool computes(const instruction& i) const noexcept {
+    /// Instructions that only write registers, whether they look at memory or other lanes or not.
+    [[nodiscard]] static bool computes(const instruction& i) noexcept {
         switch (i.op) {
-            case tok::mov:
-            case tok::add:
-            case tok::sub:
-            case tok::mul:
-            case tok::mad:
-            case tok::div:
-            case tok::rem:
-            case tok::and_:
-            case tok::or_:
-            case tok::xor_:
-            case tok::not_:
-            case tok::shl:
-            case tok::shr:
-            case tok::min:
-            case tok::max:
-            case tok::neg:
-            case tok::abs:
-            case tok::selp:
-            case tok::setp:
-            case tok::set:
-            case tok::cvt:
-            case tok::cvta:
-            case tok::mapa:
-            case tok::getctarank:
-            case tok::isspacep:
-            case tok::fma:
-            case tok::lop3:
-            case tok::shf:
-            case tok::prmt:
-            case tok::bfe:
-            case tok::bfi:
-            case tok::popc:
-            case tok::clz:
-            case tok::bfind:
-            case tok::brev:
-            case tok::cnot:
-            case tok::mul24:
             case tok::elect:
             case tok::vote:
             case tok::shfl:
@@ -332,9 +298,8 @@ private:
             case tok::match:
             case tok::activemask:
             case tok::ld:
-            case tok::ldu:
-            case tok::none: return i.op != tok::none;
-            default: return false;
+            case tok::ldu: return true;
+            default: return only_computes(i.op);
         }
     }
     [[nodiscard]] static bool is_load(const instruction& i) noexcept { return i.op == tok::ld || i.op == tok::ldu; }

@@ -127,42 +127,46 @@ template <class Value>
 class contents {
 public:
     void reset(std::uint32_t bytes) {
-        forget(low_ * 4, high_ * 4);
-        words_.resize(bytes / 4 + 4);
-        low_ = high_ = 0;
+        pages_.clear();
+        pages_.resize(bytes / page_bytes + 1);
         ++age_;
     }
     void store(std::uint32_t at, std::uint32_t bytes, const Value& v) {
         forget(at, at + bytes);
-        const std::uint32_t w = at / 4;
-        if (at % 4 != 0 || (bytes != 4 && bytes != 8) || w + 1 >= words_.size()) return;
-        words_[w] = {v, static_cast<std::uint8_t>(bytes)};
-        if (low_ == high_) low_ = w, high_ = w + 1;
-        low_ = (std::min)(low_, w);
-        high_ = (std::max)(high_, w + 1);
+        if (at % 4 != 0 || (bytes != 4 && bytes != 8) || at / page_bytes >= pages_.size()) return;
+        std::vector<word>& p = pages_[at / page_bytes];
+        if (p.empty()) p.resize(page_bytes / 4);
+        p[at % page_bytes / 4] = {v, static_cast<std::uint8_t>(bytes)};
     }
     /// Bytes `[low, high)` are written with something nobody follows.
     void forget(std::uint32_t low, std::uint32_t high) noexcept {
         ++age_;
-        const std::uint32_t first = (std::max)(low / 4, low_), last = (std::min)((high + 3) / 4, high_);
-        for (std::uint32_t w = first; w < last; ++w) words_[w].bytes = 0;
-        if (low / 4 > 0 && low / 4 - 1 < words_.size() && words_[low / 4 - 1].bytes == 8) words_[low / 4 - 1].bytes = 0;
+        const std::uint32_t first = low / page_bytes;
+        for (std::uint32_t n = first; n < pages_.size() && n * page_bytes < high; ++n) {
+            std::vector<word>& p = pages_[n];
+            if (p.empty()) continue;
+            const std::uint32_t from = n == first ? low % page_bytes / 4 : 0;
+            const std::uint32_t to = (std::min)((high - n * page_bytes + 3) / 4, page_bytes / 4);
+            for (std::uint32_t w = from; w < to; ++w) p[w].bytes = 0;
+            if (n == first && from > 0 && p[from - 1].bytes == 8) p[from - 1].bytes = 0;
+        }
     }
     /// Null: unknown, or written in other pieces.
     [[nodiscard]] const Value* load(std::uint32_t at, std::uint32_t bytes) const noexcept {
-        const std::uint32_t w = at / 4;
-        return at % 4 == 0 && w < words_.size() && words_[w].bytes == bytes ? &words_[w].value : nullptr;
+        if (at % 4 != 0 || at / page_bytes >= pages_.size() || pages_[at / page_bytes].empty()) return nullptr;
+        const word& w = pages_[at / page_bytes][at % page_bytes / 4];
+        return w.bytes == bytes ? &w.value : nullptr;
     }
     /// Changes with every store, so that two loads of unknown words between stores are the same unknown.
     [[nodiscard]] std::uint32_t age() const noexcept { return age_; }
 
 private:
+    static constexpr std::uint32_t page_bytes = 256;
     struct word {
         Value value{};
         std::uint8_t bytes = 0;
     };
-    std::vector<word> words_;
-    std::uint32_t low_ = 0, high_ = 0;  ///< words that may hold something
+    std::vector<std::vector<word>> pages_;
     std::uint32_t age_ = 0;
 };
 

@@ -15,6 +15,7 @@ struct options {
     limits limit{};
     bool zero_rounds = true;  ///< also loops over a parameter that run zero times (findings are warnings)
     std::uint32_t most_runs = 64;
+    std::uint64_t most_steps = 200'000;  ///< of all runs together; the first few are made all the same
 };
 
 namespace detail {
@@ -22,7 +23,7 @@ namespace detail {
 /// Chooses runs and collects their findings.
 class player {
 public:
-    player(const ir::view& m, const options& o) : code_(m), options_(o), trips_(code_) {}
+    player(const ir::view& m, const options& o) : code_(m), options_(o), trips_(code_) { slice{code_}; }
 
     result play() {
         const ir::view& m = code_.program();
@@ -34,10 +35,12 @@ public:
         plan();
         for (std::size_t k = 0; k < runs_.size() && result_.runs < options_.most_runs; ++k) {
             if (!result_.findings.empty() && !only_warnings()) break;
+            if (result_.steps > options_.most_steps && k >= essential_) continue;
             one(runs_[k]);
         }
         // Unknown conditions that differ from one another take more than "all hold" and "none holds".
         for (std::uint64_t seed = 2; forked_ && seed < 8 && result_.runs < options_.most_runs; ++seed) {
+            if (result_.steps > 2 * options_.most_steps) break;
             if (!result_.findings.empty() && !only_warnings()) break;
             choices c = runs_[seed % runs_.size()];
             if (c.zero_rounds || c.seed == seed) continue;
@@ -63,6 +66,7 @@ private:
         for (const std::uint32_t p : counted) add(counted, p, 2 * s + 1, 1, schedule::in_turn);
         for (const std::uint32_t p : counted) add(counted, p, s + 1, 2, schedule::first_starved);
         for (const std::uint32_t p : counted) add(counted, p, s + 1, 1, schedule::last_starved);
+        essential_ = runs_.size() < 12 ? runs_.size() : 12;
         add(counted, none, 1, 1, schedule::in_turn_hurried);
         for (const std::uint32_t p : counted) add(counted, p, s + 2, 1, schedule::shuffled);
         for (const std::uint32_t p : counted) add(counted, p, s, 2, schedule::in_turn_hurried);
@@ -140,7 +144,8 @@ private:
     options options_;
     trip_counts trips_;
     std::vector<choices> runs_;
-    bool forked_ = false;  ///< some condition was unknown
+    std::size_t essential_ = 0;  ///< runs that are made whatever they cost
+    bool forked_ = false;        ///< some condition was unknown
     result result_;
 };
 

@@ -140,6 +140,7 @@ protected:
     /// What `w` has done so far becomes an event others can know of; the frontier it hands on.
     const frontier& release(warp_type& w) {
         w.knows.raise(w.agent, w.event++);
+        ++releases_;
         return w.knows;
     }
     /// Like `release`, for arrivals that are `.relaxed`: only what a fence has released before.
@@ -265,6 +266,7 @@ protected:
     std::unordered_map<uint64_t, uint8_t> said_;
     uint32_t agents_ = 0;
     uint64_t steps_ = 0;
+    uint64_t releases_ = 0;  ///< whoever looks again and again may see something new behind one
     bool abandoned_ = false;
     bool doubtful_ = false;  ///< data of single threads decided who takes part in something
 };

@@ -284,19 +284,14 @@ private:
     void read_rows(const warp_type& w, uint32_t pc, uint32_t l, uint32_t block, const value& descriptor, uint32_t rows,
                    uint32_t row_bytes, bool along_mn, const work_queue& q) {
         if (!descriptor.is_address()) return this->skip(pc, "a matrix descriptor that is not followed");
-        this->span_.clear();
-        shadow& bytes = blocks_[block].bytes;
-        tile_reader(descriptor.bits, layout_family::tcgen05)
-            .spans(rows, row_bytes, along_mn, [&](uint32_t low, uint32_t high) {
-                if (high <= code_.program().shared_bytes) bytes.span(low, high, this->span_);
-            });
-        this->join_pages(this->span_);
+        const std::vector<page_span>& spans =
+            this->tile_spans(block, descriptor.bits, layout_family::tcgen05, rows, row_bytes, along_mn);
         touch t;
         t.how = access::async_read;
         t.agent = q.agent;
         t.event = q.issued();
         t.lanes = 1u << l;
-        this->touch_bytes(w, pc, block, this->span_, t, true);
+        this->touch_bytes(w, pc, block, spans, t, true);
     }
     /// `tcgen05.cp`: from shared into tensor memory.
     void copy_in(warp_type& w, const instruction& i, uint32_t pc, uint32_t l) {

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which registers a kernel's protocol depends on: addresses of shared memory, conditions, operands of whatever
+// synchronises, and what they are computed from. The rest is data, and what only computes data need not be stepped
+// through.
+#pragma once
+
+#include <ptxdsl/machine/code.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace ptxdsl::machine {
+
+/// Instructions that only write registers.
+[[nodiscard]] constexpr bool only_computes(tok op) noexcept {
+    switch (op) {
+        case tok::mov:
+        case tok::add:
+        case tok::sub:
+        case tok::mul:
+        case tok::mad:
+        case tok::div:
+        case tok::rem:
+        case tok::and_:
+        case tok::or_:
+        case tok::xor_:
+        case tok::not_:
+        case tok::shl:
+        case tok::shr:
+        case tok::min:
+        case tok::max:
+        case tok::neg:
+        case tok::abs:
+        case tok::selp:
+        case tok::setp:
+        case tok::set:
+        case tok::cvt:
+        case tok::cvta:
+        case tok::mapa:
+        case tok::getctarank:
+        case tok::isspacep:
+        case tok::fma:
+        case tok::lop3:
+        case tok::shf:
+        case tok::prmt:
+        case tok::bfe:
+        case tok::bfi:
+        case tok::bfind:
+        case tok::brev:
+        case tok::popc:
+        case tok::clz:
+        case tok::cnot:
+        case tok::mul24:
+        case tok::ex2:
+        case tok::lg2:
+        case tok::rcp:
+        case tok::rsqrt:
+        case tok::sqrt:
+        case tok::sin:
+        case tok::cos:
+        case tok::tanh: return true;
+        default: return false;
+    }
+}
+
+/// Takes the instructions out of `c` whose results no barrier, address or condition depends on.
+class slice {
+public:
+    explicit slice(code& c) : c_(c), needed_(c.registers(), 0) {
+        for (bool again = true; again;) {
+            again = false;
+            for (std::uint32_t k = c_.size(); k-- > 0;) again = follow(c_[k]) || again;
+        }
+        drop();
+        c_.needed = needed_;
+    }
+
+private:
+    [[nodiscard]] static bool loads(const instruction& i) noexcept { return i.op == tok::ld || i.op == tok::ldu; }
+    [[nodiscard]] static bool is_shared(const instruction& i) noexcept {
+        return !i.has_space || i.sp == space::shared || i.sp == space::shared_cluster;
+    }
+
+    /// Marks what an instruction needs; true when that was news.
+    bool follow(const instruction& i) {
+        bool news = i.guard != none && keeps(i) && mark(i.guard);
+        if (only_computes(i.op) || exchanges(i.op)) return wants(c_.at(i, 0)) ? mark_from(i, 1) || news : news;
+        if (loads(i)) {
+            const bool wanted = wants(c_.at(i, 0));
+            if (wanted && i.sp != space::param && !memory_) news = memory_ = true;
+            return ((wanted || is_shared(i)) && mark(c_.at(i, 1))) || news;
+        }
+        if (i.op == tok::st || i.op == tok::red || i.op == tok::atom) {
+            if (i.op == tok::atom && wants(c_.at(i, 0)) && !memory_) news = memory_ = true;
+            if (!is_shared(i) && !memory_) return news;
+            // Data that is stored matters where something needed is loaded.
+            const std::uint32_t at = i.op == tok::atom ? 1 : 0;
+            if (memory_ || c_.has(i, tok::async)) return mark_from(i, at) || news;
+            return mark(c_.at(i, at)) || news;
+        }
+        if (i.op == tok::ldmatrix) return mark(c_.at(i, 1)) || news;
+        if (i.op == tok::stmatrix) return mark(c_.at(i, 0)) || news;
+        if (i.op == tok::mma || i.op == tok::wmma || i.op == tok::movmatrix) return news;
+        if (i.op == tok::wgmma || i.op == tok::tcgen05) {
+            for (std::uint32_t k = 0; k < i.operand_count; ++k)
+                if (const operand& o = c_.at(i, k); o.what == operand::kind::reg || o.what == operand::kind::address)
+                    news = mark(o) || news;
+            return news;
+        }
+        return mark_from(i, 0) || news;
+    }
+    [[nodiscard]] static bool exchanges(tok op) noexcept {
+        return op == tok::elect || op == tok::vote || op == tok::shfl || op == tok::redux || op == tok::match ||
+               op == tok::activemask;
+    }
+    /// Whether the instruction stays: it does something, or something needs its result.
+    [[nodiscard]] bool keeps(const instruction& i) const {
+        if (only_computes(i.op)) return wants(c_.at(i, 0));
+        if (loads(i) && i.has_space && !is_shared(i)) return wants(c_.at(i, 0)) || c_.has(i, tok::acquire);
+        if (i.op == tok::st && i.has_space && !is_shared(i) && !memory_) return c_.has(i, tok::release);
+        return i.op != tok::mma && i.op != tok::movmatrix;
+    }
+    [[nodiscard]] bool wants(const operand& o) const {
+        if (o.what == operand::kind::reg) return needed_[o.reg] != 0;
+        if (o.what != operand::kind::list) return false;
+        for (std::uint32_t k = 0; k < o.count; ++k)
+            if (wants(c_.parts[o.first + k])) return true;
+        return false;
+    }
+    bool mark(std::uint32_t reg) {
+        const bool news = needed_[reg] == 0;
+        needed_[reg] = 1;
+        return news;
+    }
+    bool mark(const operand& o) {
+        bool news = false;
+        if ((o.what == operand::kind::reg || o.what == operand::kind::address) && o.reg != none) news = mark(o.reg);
+        if (o.what == operand::kind::list)
+            for (std::uint32_t k = 0; k < o.count; ++k) news = mark(c_.parts[o.first + k]) || news;
+        return news;
+    }
+    bool mark_from(const instruction& i, std::uint32_t first) {
+        bool news = false;
+        for (std::uint32_t k = first; k < i.operand_count; ++k) news = mark(c_.at(i, k)) || news;
+        return news;
+    }
+
+    void drop() {
+        std::vector<std::uint32_t> now(c_.size() + 1, 0);
+        std::vector<instruction> kept;
+        for (std::uint32_t k = 0; k < c_.size(); ++k) {
+            now[k] = static_cast<std::uint32_t>(kept.size());
+            if (keeps(c_[k])) kept.push_back(c_[k]);
+        }
+        now[c_.size()] = static_cast<std::uint32_t>(kept.size());
+        for (instruction& i : kept)
+            if (i.target != none) i.target = now[i.target];
+        c_.instructions = std::move(kept);
+    }
+
+    code& c_;
+    std::vector<std::uint8_t> needed_;  ///< by register
+    bool memory_ = false;               ///< something needed comes from memory
+};
+
+}  // namespace ptxdsl::machine
