@@ -108,7 +108,7 @@ def load_rows():
     return table
 
 
-TARGETS = ((90, "a"), (100, "a"))
+TARGETS = ("sm_90a", "sm_100a")  # those that the pages count
 
 
 def read_sets(family):
@@ -190,7 +190,8 @@ def isa_page(table, family):
     if sets:
         out.append("\n## Sets\n\n| name | modifiers |\n| --- | --- |\n")
         out += [f"| `${name}` | {code(values)} |\n" for name, values in sets]
-    hopper, blackwell = (sum(table.has(r, t) for r in rows) for t in TARGETS)
+    targets = {t.name: t for t in table.targets}
+    hopper, blackwell = (sum(table.has(r, targets[name]) for r in rows) for name in TARGETS)
     head = [BANNER, f"# {family_heading(family)}\n\n",
             f"{len(rows)} forms, {hopper} of them on `sm_90a`, {blackwell} on `sm_100a`. [README.md](README.md) explains the columns.\n",
             OPT_IN.get(family, "")]

@@ -69,6 +69,7 @@ import os
 import re
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import targets as target_rows
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include", "ptxdsl", "isa")
