@@ -114,6 +114,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/machine/machine.hpp
     ptxdsl/machine/memory.hpp
     ptxdsl/machine/play.hpp
+    ptxdsl/machine/slice.hpp
     ptxdsl/machine/state.hpp
     ptxdsl/machine/synchronisation.hpp
     ptxdsl/machine/tensor_core.hpp
