@@ -27,6 +27,8 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/declared.hpp
     ptxdsl/dsl/emit.hpp
     ptxdsl/dsl/fragment.hpp
+    ptxdsl/dsl/generated/arithmetic.hpp
+    ptxdsl/dsl/generated/warp.hpp
     ptxdsl/dsl/inst.hpp
     ptxdsl/dsl/kernel.hpp
     ptxdsl/dsl/location.hpp
@@ -142,8 +144,10 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/ptxdsl.hpp
     ptxdsl/transpile.hpp
     ptxdsl/transpile/accumulators.hpp
+    ptxdsl/transpile/call_rows.hpp
     ptxdsl/transpile/calls.hpp
     ptxdsl/transpile/cpp_text.hpp
+    ptxdsl/transpile/generated/typed_calls.hpp
     ptxdsl/transpile/instruction.hpp
     ptxdsl/transpile/launch_stub.hpp
     ptxdsl/transpile/memory_calls.hpp
@@ -155,7 +159,6 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/transpile/scopes.hpp
     ptxdsl/transpile/sugar.hpp
     ptxdsl/transpile/transpile.hpp
-    ptxdsl/transpile/typed_calls.hpp
     ptxdsl/verify/barriers.hpp
     ptxdsl/verify/control.hpp
     ptxdsl/verify/copies.hpp

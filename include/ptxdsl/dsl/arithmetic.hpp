@@ -6,30 +6,12 @@
 
 #include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
+#include <ptxdsl/dsl/generated/arithmetic.hpp>
 
 // Closed at the end of this file.
 #include <ptxdsl/detail/prologue.hpp>
 
 namespace ptxdsl::detail {
-
-/// Result type of `mul.wide` and `mad.wide`.
-template <class T>
-struct twice {
-    static_assert(always_false<T>, "PTXDSL-A15: the .wide forms exist for 16-bit and 32-bit integers");
-    using type = u32;
-};
-template <> struct twice<u16> {
-    using type = u32;
-};
-template <> struct twice<s16> {
-    using type = s32;
-};
-template <> struct twice<u32> {
-    using type = u64;
-};
-template <> struct twice<s32> {
-    using type = s64;
-};
 
 /// A half operand of a mixed precision instruction (`add.f32.f16`).
 template <class A>
@@ -60,10 +42,15 @@ struct three_input_form : form<Tgt, Toks...> {
 }
 
 template <target Tgt>
-class arithmetic_family : public family<Tgt, arithmetic_family<Tgt>> {
-    using family<Tgt, arithmetic_family<Tgt>>::ctx;
+class arithmetic_family : public generated_arithmetic<Tgt, arithmetic_family<Tgt>> {
+    using generated = generated_arithmetic<Tgt, arithmetic_family<Tgt>>;
+    using generated::ctx;
 
 public:
+    // What follows from a row of isa/forms is in the base; here are the calls whose forms differ in more than a type.
+    using generated::max;
+    using generated::min;
+
     // ---- arithmetic of every type -------------------------------------------------------------------------------
 
     /// `add{.M}.T d, a, b;` — `k.add(i, j)`, `k.add<px::rn, px::ftz>(a, b)`, `k.add<px::sat>(i, j)`; `add.f32.f16` when
@@ -82,12 +69,6 @@ public:
             return mixed_sum<tok::sub, M...>(static_cast<A&&>(a), static_cast<B&&>(b), where);
         else
             return uniform<Tgt, tok::sub, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
-    }
-    /// `mul{.M}.T d, a, b;` of floating types; integers say which half: `mul_lo`, `mul_hi`, `mul_wide`. PTX
-    /// ISA 9.7.3.5, 9.7.4.3.
-    template <tok... M, class A, class B = absent>
-    constexpr auto mul(A&& a, B&& b = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::mul, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
     }
     /// `fma.R{.M}.T d, a, b, c;` — `k.fma<px::rn>(a, b, c)`; `fma.rn.f32.f16` when `a`, `b` are halves and `c` an f32
     /// (sm_100). PTX ISA 9.7.3.6, 9.7.4.4, 9.7.5.3.
@@ -113,48 +94,11 @@ public:
             return uniform<Tgt, tok::fma, tok::rn>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
                                                    static_cast<C&&>(c));
     }
-    /// `mad.R{.M}.T d, a, b, c;` of f32 and f64; integers: `mad_lo`, `mad_hi`, `mad_wide`. PTX ISA 9.7.3.7.
-    template <tok... M, class A, class B, class C = absent>
-    constexpr auto mad(A&& a, B&& b, C&& c = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::mad, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
-                                            static_cast<C&&>(c));
-    }
-    /// `div{.M}.T d, a, b;` — floats choose `k.div<px::rn>`, `<px::approx>` or `<px::full>`. PTX ISA 9.7.1.8, 9.7.3.8.
-    template <tok... M, class A, class B = absent>
-    constexpr auto div(A&& a, B&& b = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::div, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
-    }
-    /// `rem.T d, a, b;` PTX ISA 9.7.1.9.
-    template <class A, class B = absent>
-    constexpr auto rem(A&& a, B&& b = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::rem>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
-    }
-    /// `abs{.M}.T d, a;` PTX ISA 9.7.1.10, 9.7.3.9, 9.7.4.6.
-    template <tok... M, class A = absent>
-    constexpr auto abs(A&& a = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::abs, M...>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `neg{.M}.T d, a;` PTX ISA 9.7.1.11, 9.7.3.10, 9.7.4.5.
-    template <tok... M, class A = absent>
-    constexpr auto neg(A&& a = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::neg, M...>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `min{.M}.T d, a, b;` — signed for signed registers; `<px::relu>`, `<px::ftz, px::NaN>`, `<px::xorsign,
-    /// px::abs>`. PTX ISA 9.7.1.12, 9.7.3.11, 9.7.4.7.
-    template <tok... M, class A, class B = absent>
-    constexpr auto min(A&& a, B&& b = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::min, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
-    }
     /// `min{.M}.f32 d, a, b, c;` sm_100. PTX ISA 9.7.3.11.
     template <tok... M, class A, class B, class C>
         requires(!meta::is_same_v<meta::remove_cvref_t<C>, location>)
     constexpr auto min(A&& a, B&& b, C&& c, location where = location::current()) const {
         return three_inputs<tok::min, M...>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), where);
-    }
-    /// `max{.M}.T d, a, b;` PTX ISA 9.7.1.13, 9.7.3.12, 9.7.4.8.
-    template <tok... M, class A, class B = absent>
-    constexpr auto max(A&& a, B&& b = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::max, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
     }
     /// `max{.M}.f32 d, a, b, c;` sm_100. PTX ISA 9.7.3.12.
     template <tok... M, class A, class B, class C>
@@ -165,136 +109,6 @@ public:
 
     // ---- integer arithmetic (PTX ISA 9.7.1) -----------------------------------------------------------------------
 
-    /// `mul.lo.T d, a, b;` PTX ISA 9.7.1.3.
-    template <class A, class B = absent>
-    constexpr auto mul_lo(A&& a, B&& b = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::mul, tok::lo>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
-    }
-    /// `mul.hi.T d, a, b;` PTX ISA 9.7.1.3.
-    template <class A, class B = absent>
-    constexpr auto mul_hi(A&& a, B&& b = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::mul, tok::hi>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
-    }
-    /// `mul.wide.T d, a, b;` — the result is twice as wide. PTX ISA 9.7.1.3.
-    template <class A, class B = absent>
-    constexpr auto mul_wide(A&& a, B&& b = {}, location where = location::current()) const {
-        using T = typename same_type<A, B>::operand_value;
-        return same<Tgt, typing::own, typename twice<T>::type, tok::mul, tok::wide>(ctx(), where, static_cast<A&&>(a),
-                                                                                    static_cast<B&&>(b));
-    }
-    /// `mad.lo.T d, a, b, c;` PTX ISA 9.7.1.4.
-    template <class A, class B, class C = absent>
-    constexpr auto mad_lo(A&& a, B&& b, C&& c = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::mad, tok::lo>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
-                                               static_cast<C&&>(c));
-    }
-    /// `mad.hi{.sat}.T d, a, b, c;` PTX ISA 9.7.1.4.
-    template <tok... M, class A, class B, class C = absent>
-    constexpr auto mad_hi(A&& a, B&& b, C&& c = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::mad, tok::hi, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
-                                                     static_cast<C&&>(c));
-    }
-    /// `mad.wide.T d, a, b, c;` — `c` and the result are twice as wide as `a`, `b`. PTX ISA 9.7.1.4.
-    template <class A, class B, class C = absent>
-    constexpr auto mad_wide(A&& a, B&& b, C&& c = {}, location where = location::current()) const {
-        using T = typename same_type<A, B>::operand_value;
-        using W = typename twice<T>::type;
-        return checked<form<Tgt, tok::mad, tok::wide, type_word<typing::own, T>>, W>(
-            ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<T>(static_cast<B&&>(b), where),
-            as_operand<W>(static_cast<C&&>(c), where));
-    }
-    /// `mul24.lo.T d, a, b;` PTX ISA 9.7.1.5.
-    template <class A, class B = absent>
-    constexpr auto mul24_lo(A&& a, B&& b = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::mul24, tok::lo>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
-    }
-    /// `mul24.hi.T d, a, b;` PTX ISA 9.7.1.5.
-    template <class A, class B = absent>
-    constexpr auto mul24_hi(A&& a, B&& b = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::mul24, tok::hi>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
-    }
-    /// `mad24.lo.T d, a, b, c;` PTX ISA 9.7.1.6.
-    template <class A, class B, class C = absent>
-    constexpr auto mad24_lo(A&& a, B&& b, C&& c = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::mad24, tok::lo>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
-                                                 static_cast<C&&>(c));
-    }
-    /// `mad24.hi{.sat}.T d, a, b, c;` PTX ISA 9.7.1.6.
-    template <tok... M, class A, class B, class C = absent>
-    constexpr auto mad24_hi(A&& a, B&& b, C&& c = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::mad24, tok::hi, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
-                                                       static_cast<C&&>(c));
-    }
-    /// `sad.T d, a, b, c;` PTX ISA 9.7.1.7.
-    template <class A, class B, class C = absent>
-    constexpr auto sad(A&& a, B&& b, C&& c = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::sad>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));
-    }
-    /// `popc.b32 d, a;` `d` is u32. PTX ISA 9.7.1.14.
-    template <class A = absent>
-    constexpr auto popc(A&& a = {}, location where = location::current()) const {
-        return same<Tgt, typing::bits, u32, tok::popc>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `clz.b32 d, a;` `d` is u32. PTX ISA 9.7.1.15.
-    template <class A = absent>
-    constexpr auto clz(A&& a = {}, location where = location::current()) const {
-        return same<Tgt, typing::bits, u32, tok::clz>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `bfind{.shiftamt}.T d, a;` `d` is u32. PTX ISA 9.7.1.16.
-    template <tok... M, class A = absent>
-    constexpr auto bfind(A&& a = {}, location where = location::current()) const {
-        return same<Tgt, typing::own, u32, tok::bfind, M...>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `fns.b32 d, mask, base, offset;` `offset` is s32. PTX ISA 9.7.1.17.
-    template <class A, class B, class C = absent>
-    constexpr auto fns(A&& mask, B&& base, C&& offset = {}, location where = location::current()) const {
-        return checked<form<Tgt, tok::fns, tok::b32>, u32>(ctx(), where, as_operand<u32>(static_cast<A&&>(mask), where),
-                                                           as_operand<u32>(static_cast<B&&>(base), where),
-                                                           as_operand<s32>(static_cast<C&&>(offset), where));
-    }
-    /// `brev.b32 d, a;` PTX ISA 9.7.1.18.
-    template <class A = absent>
-    constexpr auto brev(A&& a = {}, location where = location::current()) const {
-        return same<Tgt, typing::bits, void, tok::brev>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `bfe.T d, a, pos, len;` sign-extends for signed `a`; positions are u32. PTX ISA 9.7.1.19.
-    template <class A, class B, class C = absent>
-    constexpr auto bfe(A&& a, B&& pos, C&& len = {}, location where = location::current()) const {
-        using T = source_t<A>;
-        return checked<form<Tgt, tok::bfe, type_word<typing::own, T>>, T>(
-            ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<B&&>(pos), where),
-            as_operand<u32>(static_cast<C&&>(len), where));
-    }
-    /// `bfi.b32 f, a, b, pos, len;` `a` into `b`; positions are u32. PTX ISA 9.7.1.20.
-    template <class A, class B, class C, class D = absent>
-    constexpr auto bfi(A&& a, B&& b, C&& pos, D&& len = {}, location where = location::current()) const {
-        using T = typename same_type<A, B>::operand_value;
-        return checked<form<Tgt, tok::bfi, type_word<typing::bits, T>>, T>(
-            ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<T>(static_cast<B&&>(b), where),
-            as_operand<u32>(static_cast<C&&>(pos), where), as_operand<u32>(static_cast<D&&>(len), where));
-    }
-    /// `szext.clamp.T d, a, b;` `b` is u32. PTX ISA 9.7.1.21.
-    template <class A, class B = absent>
-    constexpr auto szext_clamp(A&& a, B&& b = {}, location where = location::current()) const {
-        return counted<typing::own, tok::szext, tok::clamp>(static_cast<A&&>(a), static_cast<B&&>(b), where);
-    }
-    /// `szext.wrap.T d, a, b;` PTX ISA 9.7.1.21.
-    template <class A, class B = absent>
-    constexpr auto szext_wrap(A&& a, B&& b = {}, location where = location::current()) const {
-        return counted<typing::own, tok::szext, tok::wrap>(static_cast<A&&>(a), static_cast<B&&>(b), where);
-    }
-    /// `bmsk.clamp.b32 d, a, b;` a mask of `b` bits from bit `a` on. PTX ISA 9.7.1.22.
-    template <class A, class B = absent>
-    constexpr auto bmsk_clamp(A&& a, B&& b = {}, location where = location::current()) const {
-        return checked<form<Tgt, tok::bmsk, tok::clamp, tok::b32>, u32>(
-            ctx(), where, as_operand<u32>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<B&&>(b), where));
-    }
-    /// `bmsk.wrap.b32 d, a, b;` PTX ISA 9.7.1.22.
-    template <class A, class B = absent>
-    constexpr auto bmsk_wrap(A&& a, B&& b = {}, location where = location::current()) const {
-        return checked<form<Tgt, tok::bmsk, tok::wrap, tok::b32>, u32>(
-            ctx(), where, as_operand<u32>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<B&&>(b), where));
-    }
     /// `dp4a.A.B d, a, b, c;` four byte products; `a`, `b` u32 or s32, `c` and `d` s32 unless both are u32. PTX
     /// ISA 9.7.1.23.
     template <class A, class B, class C = absent>
@@ -310,106 +124,6 @@ public:
     template <class A, class B, class C = absent>
     constexpr auto dp2a_hi(A&& a, B&& b, C&& c = {}, location where = location::current()) const {
         return dot<tok::dp2a, tok::hi>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c), where);
-    }
-
-    // ---- extended precision (PTX ISA 9.7.2): the carry flag orders these calls, so give each a name --------------
-
-    /// `add.cc.T d, a, b;` writes the carry. PTX ISA 9.7.2.1.
-    template <class A, class B = absent>
-    constexpr auto add_cc(A&& a, B&& b = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::add, tok::cc>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
-    }
-    /// `addc{.cc}.T d, a, b;` reads the carry. PTX ISA 9.7.2.2.
-    template <tok... M, class A, class B = absent>
-    constexpr auto addc(A&& a, B&& b = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::addc, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
-    }
-    /// `sub.cc.T d, a, b;` writes the borrow. PTX ISA 9.7.2.3.
-    template <class A, class B = absent>
-    constexpr auto sub_cc(A&& a, B&& b = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::sub, tok::cc>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
-    }
-    /// `subc{.cc}.T d, a, b;` reads the borrow. PTX ISA 9.7.2.4.
-    template <tok... M, class A, class B = absent>
-    constexpr auto subc(A&& a, B&& b = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::subc, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
-    }
-    /// `mad.lo.cc.T d, a, b, c;` writes the carry. PTX ISA 9.7.2.5.
-    template <class A, class B, class C = absent>
-    constexpr auto mad_lo_cc(A&& a, B&& b, C&& c = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::mad, tok::lo, tok::cc>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
-                                                        static_cast<C&&>(c));
-    }
-    /// `mad.hi.cc.T d, a, b, c;` writes the carry. PTX ISA 9.7.2.5.
-    template <class A, class B, class C = absent>
-    constexpr auto mad_hi_cc(A&& a, B&& b, C&& c = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::mad, tok::hi, tok::cc>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
-                                                        static_cast<C&&>(c));
-    }
-    /// `madc.lo{.cc}.T d, a, b, c;` reads the carry. PTX ISA 9.7.2.6.
-    template <tok... M, class A, class B, class C = absent>
-    constexpr auto madc_lo(A&& a, B&& b, C&& c = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::madc, tok::lo, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
-                                                      static_cast<C&&>(c));
-    }
-    /// `madc.hi{.cc}.T d, a, b, c;` reads the carry. PTX ISA 9.7.2.6.
-    template <tok... M, class A, class B, class C = absent>
-    constexpr auto madc_hi(A&& a, B&& b, C&& c = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::madc, tok::hi, M...>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b),
-                                                      static_cast<C&&>(c));
-    }
-
-    // ---- floating point (PTX ISA 9.7.3, 9.7.4) ----------------------------------------------------------------------
-
-    /// `rcp.M.T d, a;` — `k.rcp<px::approx, px::ftz>(x)`, `k.rcp<px::rn>(x)`. PTX ISA 9.7.3.13.
-    template <tok... M, class A = absent>
-    constexpr auto rcp(A&& a = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::rcp, M...>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `sqrt.M.T d, a;` PTX ISA 9.7.3.15.
-    template <tok... M, class A = absent>
-    constexpr auto sqrt(A&& a = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::sqrt, M...>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `rsqrt.approx{.ftz}.T d, a;` PTX ISA 9.7.3.16.
-    template <tok... M, class A = absent>
-    constexpr auto rsqrt(A&& a = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::rsqrt, M...>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `sin.approx{.ftz}.f32 d, a;` PTX ISA 9.7.3.18.
-    template <tok... M, class A = absent>
-    constexpr auto sin(A&& a = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::sin, M...>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `cos.approx{.ftz}.f32 d, a;` PTX ISA 9.7.3.19.
-    template <tok... M, class A = absent>
-    constexpr auto cos(A&& a = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::cos, M...>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `lg2.approx{.ftz}.f32 d, a;` PTX ISA 9.7.3.20.
-    template <tok... M, class A = absent>
-    constexpr auto lg2(A&& a = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::lg2, M...>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `ex2.approx{.ftz}.T d, a;` bf16 types need `.ftz`. PTX ISA 9.7.3.21, 9.7.4.10.
-    template <tok... M, class A = absent>
-    constexpr auto ex2(A&& a = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::ex2, M...>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `tanh.approx.T d, a;` PTX ISA 9.7.3.22, 9.7.4.9.
-    template <tok... M, class A = absent>
-    constexpr auto tanh(A&& a = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::tanh, M...>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `testp.OP.T p, a;` — `k.testp<px::finite>(x)`. PTX ISA 9.7.3.1.
-    template <tok Op, class A = absent>
-    constexpr auto testp(A&& a = {}, location where = location::current()) const {
-        return same<Tgt, typing::own, pred, tok::testp, Op>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `copysign.T d, a, b;` the sign of `a` on `b`. PTX ISA 9.7.3.2.
-    template <class A, class B = absent>
-    constexpr auto copysign(A&& a, B&& b = {}, location where = location::current()) const {
-        return uniform<Tgt, tok::copysign>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
     }
 
     // ---- comparison and selection (PTX ISA 9.7.6, 9.7.7) ------------------------------------------------------------
@@ -464,14 +178,6 @@ public:
                                as_operand<T>(static_cast<B&&>(b), where), pred_operand(static_cast<C&&>(c), where));
         }
     }
-    /// `selp.T d, a, b, p;` `a` where `p`, else `b`. PTX ISA 9.7.6.3.
-    template <class A, class B, class P = absent>
-    constexpr auto selp(A&& a, B&& b, P&& p = {}, location where = location::current()) const {
-        using T = typename same_type<A, B>::operand_value;
-        return checked<form<Tgt, tok::selp, type_word<typing::plain, T>>, T>(
-            ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<T>(static_cast<B&&>(b), where),
-            pred_operand(static_cast<P&&>(p), where));
-    }
     /// `slct{.ftz}.T.C d, a, b, c;` `a` where `c >= 0`, else `b`; `c` is s32 or f32. PTX ISA 9.7.6.4.
     template <tok... M, class A, class B, class C = absent>
     constexpr auto slct(A&& a, B&& b, C&& c = {}, location where = location::current()) const {
@@ -484,31 +190,6 @@ public:
 
     // ---- logic and shifts (PTX ISA 9.7.8) ---------------------------------------------------------------------------
 
-    /// `and.b32 d, a, b;` or `and.pred`. PTX ISA 9.7.8.1.
-    template <class A, class B = absent>
-    constexpr auto and_(A&& a, B&& b = {}, location where = location::current()) const {
-        return same<Tgt, typing::bits, void, tok::and_>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
-    }
-    /// `or.b32 d, a, b;` or `or.pred`. PTX ISA 9.7.8.2.
-    template <class A, class B = absent>
-    constexpr auto or_(A&& a, B&& b = {}, location where = location::current()) const {
-        return same<Tgt, typing::bits, void, tok::or_>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
-    }
-    /// `xor.b32 d, a, b;` or `xor.pred`. PTX ISA 9.7.8.3.
-    template <class A, class B = absent>
-    constexpr auto xor_(A&& a, B&& b = {}, location where = location::current()) const {
-        return same<Tgt, typing::bits, void, tok::xor_>(ctx(), where, static_cast<A&&>(a), static_cast<B&&>(b));
-    }
-    /// `not.b32 d, a;` or `not.pred`. PTX ISA 9.7.8.4.
-    template <class A = absent>
-    constexpr auto not_(A&& a = {}, location where = location::current()) const {
-        return same<Tgt, typing::bits, void, tok::not_>(ctx(), where, static_cast<A&&>(a));
-    }
-    /// `cnot.b32 d, a;` 1 where `a` is 0, else 0. PTX ISA 9.7.8.5.
-    template <class A = absent>
-    constexpr auto cnot(A&& a = {}, location where = location::current()) const {
-        return same<Tgt, typing::bits, void, tok::cnot>(ctx(), where, static_cast<A&&>(a));
-    }
     /// `lop3.b32 d, a, b, c, Lut;` — `k.lop3<0xE8>(a, b, c)`. PTX ISA 9.7.8.6.
     template <int Lut, class A, class B, class C = absent>
     constexpr auto lop3(A&& a, B&& b, C&& c = {}, location where = location::current()) const {
@@ -534,45 +215,6 @@ public:
     constexpr auto lop3(A&&, More&&...) const {
         static_assert(always_false<A>,
                       "PTXDSL-A14: the truth table of lop3 is an immediate; write k.lop3<0xE8>(a, b, c)");
-    }
-    /// `shl.b32 d, a, n;` `n` is u32 whatever the width of `a`. PTX ISA 9.7.8.8.
-    template <class A, class B = absent>
-    constexpr auto shl(A&& a, B&& n = {}, location where = location::current()) const {
-        return counted<typing::bits, tok::shl>(static_cast<A&&>(a), static_cast<B&&>(n), where);
-    }
-    /// `shr.T d, a, n;` arithmetic for signed `a`, logical otherwise. PTX ISA 9.7.8.9.
-    template <class A, class B = absent>
-    constexpr auto shr(A&& a, B&& n = {}, location where = location::current()) const {
-        return counted<typing::own, tok::shr>(static_cast<A&&>(a), static_cast<B&&>(n), where);
-    }
-    /// `shf.l.clamp.b32 d, lo, hi, n;` PTX ISA 9.7.8.7.
-    template <class A, class B, class C = absent>
-    constexpr auto shf_l_clamp(A&& lo, B&& hi, C&& n = {}, location where = location::current()) const {
-        return funnel<tok::l, tok::clamp>(static_cast<A&&>(lo), static_cast<B&&>(hi), static_cast<C&&>(n), where);
-    }
-    /// `shf.l.wrap.b32 d, lo, hi, n;` PTX ISA 9.7.8.7.
-    template <class A, class B, class C = absent>
-    constexpr auto shf_l_wrap(A&& lo, B&& hi, C&& n = {}, location where = location::current()) const {
-        return funnel<tok::l, tok::wrap>(static_cast<A&&>(lo), static_cast<B&&>(hi), static_cast<C&&>(n), where);
-    }
-    /// `shf.r.clamp.b32 d, lo, hi, n;` PTX ISA 9.7.8.7.
-    template <class A, class B, class C = absent>
-    constexpr auto shf_r_clamp(A&& lo, B&& hi, C&& n = {}, location where = location::current()) const {
-        return funnel<tok::r, tok::clamp>(static_cast<A&&>(lo), static_cast<B&&>(hi), static_cast<C&&>(n), where);
-    }
-    /// `shf.r.wrap.b32 d, lo, hi, n;` PTX ISA 9.7.8.7.
-    template <class A, class B, class C = absent>
-    constexpr auto shf_r_wrap(A&& lo, B&& hi, C&& n = {}, location where = location::current()) const {
-        return funnel<tok::r, tok::wrap>(static_cast<A&&>(lo), static_cast<B&&>(hi), static_cast<C&&>(n), where);
-    }
-    /// `prmt.b32{.MODE} d, a, b, c;` — `k.prmt(a, b, 0x5410u)`, `k.prmt<px::rc16>(a, b, c)`; `c` is u32. PTX
-    /// ISA 9.7.9.7.
-    template <tok... Mode, class A, class B, class C = absent>
-    constexpr auto prmt(A&& a, B&& b, C&& c = {}, location where = location::current()) const {
-        using T = typename same_type<A, B>::operand_value;
-        return checked<form<Tgt, tok::prmt, type_word<typing::bits, T>, Mode...>, T>(
-            ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<T>(static_cast<B&&>(b), where),
-            as_operand<u32>(static_cast<C&&>(c), where));
     }
 
 private:
@@ -603,23 +245,6 @@ private:
         require<F>();
         return value<F, f32>(ctx(), where, as_operand<f32>(static_cast<A&&>(a), where),
                              as_operand<f32>(static_cast<B&&>(b), where), as_operand<f32>(static_cast<C&&>(c), where));
-    }
-    /// `Op.T d, a, n` with a u32 count.
-    template <typing How, tok... Op, class A, class B>
-    constexpr auto counted(A&& a, B&& n, location where) const {
-        using T = source_t<A>;
-        using F = form<Tgt, Op..., type_word<How, T>>;
-        require<F>();
-        return value<F, T>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where),
-                           as_operand<u32>(static_cast<B&&>(n), where));
-    }
-    template <tok Side, tok Mode, class A, class B, class C>
-    constexpr auto funnel(A&& lo, B&& hi, C&& n, location where) const {
-        using T = typename same_type<A, B>::operand_value;
-        using F = form<Tgt, tok::shf, Side, Mode, type_word<typing::bits, T>>;
-        require<F>();
-        return value<F, T>(ctx(), where, as_operand<T>(static_cast<A&&>(lo), where),
-                           as_operand<T>(static_cast<B&&>(hi), where), as_operand<u32>(static_cast<C&&>(n), where));
     }
     template <tok Op, tok Half, class A, class B, class C>
     constexpr auto dot(A&& a, B&& b, C&& c, location where) const {

@@ -264,6 +264,25 @@ struct source {
 template <class A>
 using source_t = typename source<A>::type;
 
+/// Result type of `mul.wide` and `mad.wide`.
+template <class T>
+struct twice {
+    static_assert(always_false<T>, "PTXDSL-A15: the .wide forms exist for 16-bit and 32-bit integers");
+    using type = u32;
+};
+template <> struct twice<u16> {
+    using type = u32;
+};
+template <> struct twice<s16> {
+    using type = s32;
+};
+template <> struct twice<u32> {
+    using type = u64;
+};
+template <> struct twice<s32> {
+    using type = s64;
+};
+
 /// Tokens like `form`, absent ones (`tok::none`) left out.
 template <target Tgt, tok... Toks>
 struct compact_form {

@@ -4,6 +4,7 @@
 
 #include <ptxdsl/detail/meta.hpp>
 #include <ptxdsl/dsl/builder_base.hpp>
+#include <ptxdsl/dsl/generated/warp.hpp>
 
 namespace ptxdsl {
 
@@ -13,8 +14,8 @@ inline constexpr u32 full_mask = 0xffffffffu;
 namespace detail {
 
 template <target Tgt>
-class warp_family : public family<Tgt, warp_family<Tgt>> {
-    using family<Tgt, warp_family<Tgt>>::ctx;
+class warp_family : public generated_warp<Tgt, warp_family<Tgt>> {
+    using generated_warp<Tgt, warp_family<Tgt>>::ctx;
 
 public:
     // ---- shfl.sync (PTX ISA 9.7.9.6): 32-bit values of any type; `b`, `c` and the mask are u32
@@ -72,40 +73,6 @@ public:
     // ---- votes and reductions (PTX ISA 9.7.13.10 to 9.7.13.13)
     // -------------------------------------------------------
 
-    /// `vote.sync.all.pred d, p, mask;` PTX ISA 9.7.13.10.
-    template <class P, class K = absent>
-    constexpr auto vote_sync_all(P&& p, K&& mask = {}, location where = location::current()) const {
-        return vote<tok::all, tok::pred, pred>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
-    }
-    /// `vote.sync.any.pred d, p, mask;` PTX ISA 9.7.13.10.
-    template <class P, class K = absent>
-    constexpr auto vote_sync_any(P&& p, K&& mask = {}, location where = location::current()) const {
-        return vote<tok::any, tok::pred, pred>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
-    }
-    /// `vote.sync.uni.pred d, p, mask;` PTX ISA 9.7.13.10.
-    template <class P, class K = absent>
-    constexpr auto vote_sync_uni(P&& p, K&& mask = {}, location where = location::current()) const {
-        return vote<tok::uni, tok::pred, pred>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
-    }
-    /// `vote.sync.ballot.b32 d, p, mask;` `d` is u32. PTX ISA 9.7.13.10.
-    template <class P, class K = absent>
-    constexpr auto vote_sync_ballot(P&& p, K&& mask = {}, location where = location::current()) const {
-        return vote<tok::ballot, tok::b32, u32>(static_cast<P&&>(p), static_cast<K&&>(mask), where);
-    }
-    /// `match.any.sync.b32 d, a, mask;` the lanes that hold the same value. PTX ISA 9.7.13.11.
-    template <class A, class K = absent>
-    constexpr auto match_any_sync(A&& a, K&& mask = {}, location where = location::current()) const {
-        using T = source_t<A>;
-        return checked<form<Tgt, tok::match, tok::any, tok::sync, type_word<typing::bits, T>>, u32>(
-            ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<K&&>(mask), where));
-    }
-    /// `match.all.sync.b32 d, a, mask;` the mask when all lanes hold one value, else 0. PTX ISA 9.7.13.11.
-    template <class A, class K = absent>
-    constexpr auto match_all_sync(A&& a, K&& mask = {}, location where = location::current()) const {
-        using T = source_t<A>;
-        return checked<form<Tgt, tok::match, tok::all, tok::sync, type_word<typing::bits, T>>, u32>(
-            ctx(), where, as_operand<T>(static_cast<A&&>(a), where), as_operand<u32>(static_cast<K&&>(mask), where));
-    }
     /// `match.all.sync.b32 d|p, a, mask;` PTX ISA 9.7.13.11.
     template <class A, class K = absent>
     constexpr auto match_all_sync_p(A&& a, K&& mask = {}, location where = location::current()) const {
@@ -114,40 +81,6 @@ public:
         require<F>();
         return pair_value<F, value_pred<u32>>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where),
                                               as_operand<u32>(static_cast<K&&>(mask), where));
-    }
-    /// `redux.sync.add.T d, a, mask;` u32 or s32. PTX ISA 9.7.13.13.
-    template <class A, class K = absent>
-    constexpr auto redux_sync_add(A&& a, K&& mask = {}, location where = location::current()) const {
-        return reduce<typing::own, tok::add>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
-    }
-    /// `redux.sync.min{.abs}{.NaN}.T d, a, mask;` u32, s32; f32 on sm_100a. PTX ISA 9.7.13.13.
-    template <tok... M, class A, class K = absent>
-    constexpr auto redux_sync_min(A&& a, K&& mask = {}, location where = location::current()) const {
-        return reduce<typing::own, tok::min, M...>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
-    }
-    /// `redux.sync.max{.abs}{.NaN}.T d, a, mask;` u32, s32; f32 on sm_100a. PTX ISA 9.7.13.13.
-    template <tok... M, class A, class K = absent>
-    constexpr auto redux_sync_max(A&& a, K&& mask = {}, location where = location::current()) const {
-        return reduce<typing::own, tok::max, M...>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
-    }
-    /// `redux.sync.and.b32 d, a, mask;` PTX ISA 9.7.13.13.
-    template <class A, class K = absent>
-    constexpr auto redux_sync_and(A&& a, K&& mask = {}, location where = location::current()) const {
-        return reduce<typing::bits, tok::and_>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
-    }
-    /// `redux.sync.or.b32 d, a, mask;` PTX ISA 9.7.13.13.
-    template <class A, class K = absent>
-    constexpr auto redux_sync_or(A&& a, K&& mask = {}, location where = location::current()) const {
-        return reduce<typing::bits, tok::or_>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
-    }
-    /// `redux.sync.xor.b32 d, a, mask;` PTX ISA 9.7.13.13.
-    template <class A, class K = absent>
-    constexpr auto redux_sync_xor(A&& a, K&& mask = {}, location where = location::current()) const {
-        return reduce<typing::bits, tok::xor_>(static_cast<A&&>(a), static_cast<K&&>(mask), where);
-    }
-    /// `activemask.b32 d;` PTX ISA 9.7.13.12.
-    constexpr auto activemask(location where = location::current()) const {
-        return value<form<Tgt, tok::activemask, tok::b32>, u32>(ctx(), where);
     }
     /// `elect.sync _|p, mask;` `p` in one lane. PTX ISA 9.7.13.15.
     template <class K = u32>
@@ -174,13 +107,6 @@ public:
     // ---- miscellaneous (PTX ISA 9.7.19)
     // --------------------------------------------------------------------------------
 
-    /// `nanosleep.u32 t;` PTX ISA 9.7.19.2.
-    template <class A = absent>
-    constexpr auto nanosleep(A&& t = {}, location where = location::current()) const {
-        effect<form<Tgt, tok::nanosleep, tok::u32>>(ctx(), where, as_operand<u32>(static_cast<A&&>(t), where));
-    }
-    /// `brkpt;` PTX ISA 9.7.19.1.
-    constexpr auto brkpt(location where = location::current()) const { effect<form<Tgt, tok::brkpt>>(ctx(), where); }
     /// `pmevent n;` — `k.pmevent<3>()`. PTX ISA 9.7.19.3.
     template <int N>
     constexpr auto pmevent(location where = location::current()) const {
@@ -228,14 +154,6 @@ public:
         require<F>();
         effect<F>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where));
     }
-    /// `griddepcontrol.wait;` PTX ISA 9.7.13.14.
-    constexpr auto griddepcontrol_wait(location where = location::current()) const {
-        effect<form<Tgt, tok::griddepcontrol, tok::wait>>(ctx(), where);
-    }
-    /// `griddepcontrol.launch_dependents;` PTX ISA 9.7.13.14.
-    constexpr auto griddepcontrol_launch_dependents(location where = location::current()) const {
-        effect<form<Tgt, tok::griddepcontrol, tok::launch_dependents>>(ctx(), where);
-    }
 
 private:
     template <tok Mode, bool Valid, class A, class B, class C, class K>
@@ -252,19 +170,6 @@ private:
             return pair_value<F, value_pred<T>>(ctx(), where, from, lane, clamp, members);
         else
             return value<F, T>(ctx(), where, from, lane, clamp, members);
-    }
-    template <tok Mode, tok Type, class R, class P, class K>
-    constexpr auto vote(P&& p, K&& mask, location where) const {
-        return value<form<Tgt, tok::vote, tok::sync, Mode, Type>, R>(
-            ctx(), where, pred_operand(static_cast<P&&>(p), where), as_operand<u32>(static_cast<K&&>(mask), where));
-    }
-    template <typing How, tok Op, tok... M, class A, class K>
-    constexpr auto reduce(A&& a, K&& mask, location where) const {
-        using T = source_t<A>;
-        using F = form<Tgt, tok::redux, tok::sync, Op, M..., type_word<How, T>>;
-        require<F>();
-        return value<F, T>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where),
-                           as_operand<u32>(static_cast<K&&>(mask), where));
     }
 };
 

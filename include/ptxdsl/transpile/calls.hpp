@@ -3,10 +3,10 @@
 #pragma once
 
 #include <ptxdsl/parse/print.hpp>
+#include <ptxdsl/transpile/generated/typed_calls.hpp>
 #include <ptxdsl/transpile/memory_calls.hpp>
 #include <ptxdsl/transpile/object_calls.hpp>
 #include <ptxdsl/transpile/reader.hpp>
-#include <ptxdsl/transpile/typed_calls.hpp>
 
 #include <algorithm>
 #include <cstring>
