@@ -195,6 +195,9 @@ private:
             if (word != global_.end()) return word->second;
             if (strong && code_.shares_global) return {0, knowledge::data};
         }
+        // Data is a small number: the same for all who load it, other numbers in other runs.
+        const bool integer = isa::info(i.type).cls != isa::type_class::floating && bytes <= 8;
+        if (!strong && p.known && !p.shared && integer) return {datum(mix(at.bits, bytes)), knowledge::data};
         // Strong loads may differ each time; weak ones of one address are one value.
         return Values::unknown(strong ? mix(at.bits, ++this->fresh_) : mix(at.bits + 1, bytes));
     }
@@ -256,6 +259,13 @@ private:
         else
             return Values::unknown(mix(old.bits, ++this->fresh_));
         return {r & mask, worst};
+    }
+
+    [[nodiscard]] uint64_t datum(uint64_t identity) const noexcept {
+        const uint64_t seed = this->chosen_.seed;
+        if (seed < 2) return seed + 1;
+        const uint64_t dice = mix(identity, seed) >> 20;
+        return seed < 4 ? 1 + dice % 3 : dice % 5;
     }
 
     std::vector<std::vector<page_span>> spans_;

@@ -96,7 +96,7 @@ protected:
         p.block = static_cast<uint32_t>(v.bits >> rank_shift & 0xffu);
         p.offset = static_cast<uint32_t>(v.bits & 0xffffffu);
         if (sp == space::shared && p.block == 0) p.block = w.block;
-        p.known = p.block < blocks_.size() && p.offset < code_.program().shared_bytes;
+        p.known = p.block < blocks_.size() && p.offset < code_.shared_bytes;
         return p;
     }
 
@@ -145,7 +145,10 @@ protected:
     /// Whether a guard is unknown and not the same for all lanes: each thread's own data decides.
     [[nodiscard]] bool lanes_differ_by_data(const warp_type& w, const instruction& i, uint32_t lanes) const {
         const row r = w.regs.read(i.guard);
-        return (r.varies || r.first[0].by_lane) && guard_is_unknown(w, i, lanes);
+        if (!r.varies) return r.first[0].by_lane && !r.first[0].is_known();
+        for (uint32_t m = lanes; m != 0; m &= m - 1)
+            if (r[static_cast<uint32_t>(std::countr_zero(m))].known >= knowledge::data) return true;
+        return false;
     }
 
     /// Whether a condition holds. An unknown one is decided by its identity, so that the same unknown goes the same way
@@ -235,27 +238,15 @@ protected:
     /// `ld.param`: what the player chose.
     void load_parameter(warp_type& w, const instruction& i, uint32_t lanes) {
         const operand& from = code_.at(i, 1);
-        const uint32_t p = from.reg == none ? parameter_of(from.symbol) : none;
         value v = Values::unknown(mix(0x9a3a, mix(from.symbol, from.bits)));
-        if (p < chosen_.parameters.size() && isa::info(i.type).cls != isa::type_class::floating)
-            v = {chosen_.parameters[p], knowledge::chosen};
+        if (i.slot < chosen_.parameters.size() && isa::info(i.type).cls != isa::type_class::floating)
+            v = {chosen_.parameters[i.slot], knowledge::chosen};
         const operand& to = code_.at(i, 0);
         if (to.what == operand::kind::list)
             forget(w, i, lanes);
         else
             put(w, to, v, lanes);
     }
-    [[nodiscard]] uint32_t parameter_of(uint32_t symbol) const noexcept {
-        return symbol < parameters_.size() ? parameters_[symbol] : none;
-    }
-    void find_parameters() {
-        const ir::view& m = code_.program();
-        parameters_.assign(m.n.symbols, none);
-        for (uint32_t s = 0; s < m.n.symbols; ++s)
-            for (uint32_t p = 0; p < m.n.params; ++p)
-                if (m.text(m.symbols[s]) == m.text(m.params[p].id)) parameters_[s] = p;
-    }
-
     /// `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`: lanes see one another.
     void exchange(warp_type& w, const instruction& i, uint32_t lanes) {
         switch (i.op) {
@@ -398,8 +389,6 @@ private:
         const operand& to = code_.at(i, 0);
         put(w, to.what == operand::kind::list ? code_.parts[to.first] : to, Values::unknown(id), lanes);
     }
-
-    std::vector<uint32_t> parameters_;  ///< by symbol
 };
 
 }  // namespace ptxdsl::machine

@@ -399,7 +399,7 @@ protected:
         if (!fresh) return at->second;
         const shadow& bytes = blocks_[block].bytes;
         tile_reader(descriptor, family).spans(rows, row_bytes, along_mn, [&](uint32_t low, uint32_t high) {
-            if (high <= code_.program().shared_bytes) bytes.span(low, high, at->second);
+            if (high <= code_.shared_bytes) bytes.span(low, high, at->second);
         });
         join_pages(at->second);
         return at->second;

@@ -55,8 +55,16 @@ struct instruction {
     uint32_t target = none;  ///< of a branch: an instruction's index
     uint32_t bytes = 0;      ///< of a copy, by the notes; 0: not known
     uint32_t object = none;  ///< allocation the notes name
+    uint32_t slot = none;    ///< of a load from a parameter: index into `code::slots`
     bool vouched = false;    ///< the author vouches for the arrivals at that barrier
     uint32_t first_token = 0, tokens = 0;
+};
+
+/// A piece of the kernel's parameters that something loads.
+struct parameter_slot {
+    uint32_t symbol = none;
+    uint64_t offset = 0;
+    isa::scalar type = isa::scalar::none;
 };
 
 /// The instructions of a kernel.
@@ -90,12 +98,16 @@ public:
     std::vector<operand> parts;        ///< of lists and coordinates
     std::vector<tok> words;            ///< the tokens of all instructions
     std::vector<uint32_t> unfollowed;  ///< locations of lines nobody can read: raw text
-    std::vector<uint8_t> needed;       ///< by register: whether the protocol depends on it (`slice`); empty: all
-    bool shares_global = false;        ///< strong stores or atomics go to global memory
-    std::vector<uint8_t> vouched;      ///< by allocation: the author vouches for its arrivals
+    std::vector<parameter_slot> slots;
+    uint32_t shared_bytes = 0;     ///< shared memory of a block; more than a text can name
+    std::vector<uint8_t> needed;   ///< by register: whether the protocol depends on it (`slice`); empty: all
+    bool shares_global = false;    ///< strong stores or atomics go to global memory
+    std::vector<uint8_t> vouched;  ///< by allocation: the author vouches for its arrivals
 
 private:
     void decode() {
+        constexpr uint32_t room = 8u << 20;  // a text's variables have places of their own, with room between
+        shared_bytes = m_->from_text ? room : m_->shared_bytes;
         std::vector<uint32_t> place(m_->n.labels, none);
         uint32_t bytes = 0, object = none;
         vouched.assign(m_->n.allocations, 0);
@@ -165,7 +177,16 @@ private:
         if (i.op == tok::atom || i.op == tok::red || strong_store)
             shares_global = shares_global || !i.has_space || i.sp == space::global;
         operands.insert(operands.end(), mine.begin(), mine.end());
+        if (i.op == tok::ld && i.sp == space::param && i.operand_count > 1)
+            i.slot = slot_of(operands[i.operands + 1], i.type);
         instructions.push_back(i);
+    }
+    uint32_t slot_of(const operand& from, isa::scalar type) {
+        if (from.reg != none || from.symbol == none) return none;
+        for (uint32_t k = 0; k < slots.size(); ++k)
+            if (slots[k].symbol == from.symbol && slots[k].offset == from.bits) return k;
+        slots.push_back({from.symbol, from.bits, type});
+        return static_cast<uint32_t>(slots.size() - 1);
     }
     static void read_word(instruction& i, tok t) noexcept {
         if (const isa::scalar s = isa::token_type(t); s != isa::scalar::none) {
@@ -222,11 +243,15 @@ private:
             case ir::operand_kind::f32: return constant(o[1]);
             case ir::operand_kind::symbol:
                 r = constant(static_cast<uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(o[1]))));
-                r.symbolic = payload == ir::smem_symbol;
+                r.symbolic = is_shared(payload);
                 r.symbol = payload;
                 return r;
             default: return single(o[0]);
         }
+    }
+    /// In a text, places of shared variables are numbered through (parse/lower.hpp).
+    [[nodiscard]] bool is_shared(uint32_t symbol) const noexcept {
+        return symbol == ir::smem_symbol || (m_->from_text && symbol == 2);
     }
     [[nodiscard]] operand single(uint32_t word) const noexcept {
         operand r;
@@ -240,7 +265,7 @@ private:
             case ir::operand_kind::label: r.what = operand::kind::label, r.bits = payload; break;
             case ir::operand_kind::symbol:
                 r = constant(0);
-                r.symbolic = payload == ir::smem_symbol;
+                r.symbolic = is_shared(payload);
                 r.symbol = payload;
                 break;
             default: r.what = operand::kind::other; break;

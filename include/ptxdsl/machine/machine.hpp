@@ -88,12 +88,11 @@ private:
         const uint32_t blocks = m.attrs.cluster_size() == 0 ? 1 : m.attrs.cluster_size();
         const uint32_t threads = m.attrs.threads() == 0 ? 128 : m.attrs.threads();
         const uint32_t each = (threads + 31) / 32;
-        this->find_parameters();
         blocks_.resize(blocks);
         warps_.resize(std::size_t{blocks} * each);
         for (uint32_t b = 0; b < blocks; ++b) {
-            blocks_[b].bytes.reset(m.shared_bytes + 16, granule());
-            blocks_[b].words.reset(m.shared_bytes + 16);
+            blocks_[b].bytes.reset(code_.shared_bytes + 16, granule());
+            blocks_[b].words.reset(code_.shared_bytes + 16);
             blocks_[b].warps_left = each;
             blocks_[b].first_warp = b * each;
             for (uint32_t k = 0; k < each; ++k) set_up(warps_[b * each + k], b, k, threads);

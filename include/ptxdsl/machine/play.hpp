@@ -45,6 +45,7 @@ public:
             choices c = runs_[seed % runs_.size()];
             if (c.zero_rounds || c.seed == seed) continue;
             c.seed = seed;
+            c.zero_rounds = seed >= 4;  // data may be zero
             one(c);
         }
         return result_;
@@ -78,22 +79,20 @@ private:
         if (options_.zero_rounds)
             for (const std::uint32_t p : counted) add(counted, p, 0, 2, schedule::in_turn);
     }
-    [[nodiscard]] bool is_number(std::uint32_t p) const noexcept {
-        const ir::param& x = code_.program().params[p];
-        return x.kind == ir::param_kind::scalar && isa::info(x.type).cls != isa::type_class::floating;
+    [[nodiscard]] bool is_number(std::uint32_t slot) const noexcept {
+        return isa::info(code_.slots[slot].type).cls != isa::type_class::floating;
     }
     void add(const std::vector<std::uint32_t>& counted, std::uint32_t one, std::uint64_t rounds, std::uint64_t others,
              schedule s) {
-        const ir::view& m = code_.program();
         choices c;
         c.schedule = static_cast<std::uint32_t>(s);
         c.seed = runs_.size() % 2;
-        for (std::uint32_t p = 0; p < m.n.params; ++p) {
-            const std::uint64_t u = trips_.units()[p];
-            std::uint64_t v =
-                m.params[p].kind == ir::param_kind::scalar ? 64 : (std::uint64_t{1} << 46) + (std::uint64_t{p} << 36);
+        for (std::uint32_t p = 0; p < code_.slots.size(); ++p) {
+            const bool wide =
+                isa::bits(code_.slots[p].type) == 64;  // nothing is compared with it: an address or a stride
+            std::uint64_t v = wide ? (std::uint64_t{1} << 46) + (std::uint64_t{p} << 36) : 64;
             for (const std::uint32_t q : counted)
-                if (q == p) v = u * (p == one || one == none ? rounds : others);
+                if (q == p) v = trips_.units()[p] * (p == one || one == none ? rounds : others);
             c.parameters.push_back(v);
         }
         c.zero_rounds = rounds == 0 || others == 0;

@@ -15,7 +15,7 @@ namespace ptxdsl::machine {
 /// For each parameter, the value that makes one round of the longest step it counts; 0: nothing is compared with it.
 class trip_counts {
 public:
-    explicit trip_counts(const code& c) : code_(c), known_(c.program().n.regs), units_(c.program().n.params, 0) {
+    explicit trip_counts(const code& c) : code_(c), known_(c.program().n.regs), units_(c.slots.size(), 0) {
         find_steps();
         // Twice, so that what a loop carries is seen.
         for (int pass = 0; pass < 2; ++pass)
@@ -79,7 +79,7 @@ private:
         slopes r;
         switch (i.op) {
             case tok::ld:
-                if (i.sp == space::param && a.symbol != none) parameter(r, a.symbol);
+                if (i.slot != none) r.push_back({i.slot, 1});
                 break;
             case tok::mov:
             case tok::cvt:
@@ -104,11 +104,6 @@ private:
             default: return;
         }
         add(known_[d.reg], r, 1);
-    }
-    void parameter(slopes& r, std::uint32_t symbol) const {
-        const ir::view& m = code_.program();
-        for (std::uint32_t p = 0; p < m.n.params && symbol < m.n.symbols; ++p)
-            if (m.text(m.symbols[symbol]) == m.text(m.params[p].id)) r.push_back({p, 1});
     }
     void compare(const instruction& i) {
         const operand &a = code_.at(i, 1), &b = code_.at(i, 2);
