@@ -96,7 +96,7 @@ struct function_traits<R (*)(builder<Tgt, Families...>&, reg<P>...)> {
         p.functions[index] = f;
         builder<Tgt, Families...> k(p);
         run<Body>(k, f.id, result, first, typename make_indices<sizeof...(P)>::type());
-        control_writer{p}.plain(tok::ret, location());
+        control_writer{p}.plain<tok::ret>(location());
     }
 
 private:
@@ -124,7 +124,7 @@ private:
                          {"device function '", p.text(name),
                           "' returns a handle without a register: nothing has been assigned to it"});
             }
-            emit_mov(p, scalar_of<typename traits<R>::value>, result, value, location());
+            emit_mov<scalar_of<typename traits<R>::value>>(p, result, value, location());
         } else {
             Body(k, reg<P>(p, p.function_regs[first + static_cast<std::uint32_t>(Index)])...);
         }
@@ -387,15 +387,14 @@ private:
     template <class R>
     constexpr auto finish(raw_operand* operands, std::uint32_t n, ir::span all, location where) const {
         ir::program& p = ctx().p;
-        constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::call);
-        const form_ref form{&packed, 1, isa::verdict::no_form, {2, 1}};
+        constexpr form_ref called = ref<form<Tgt, tok::call>>();
         if constexpr (meta::is_void_v<R>) {
             const std::uint32_t skip = n == 3 ? 1 : 0;
-            emit(p, form, ctx().guard, where, operands + skip, n - skip);
+            emit(p, called, ctx().guard, where, operands + skip, n - skip);
         } else {
             const std::uint32_t dst = p.new_reg(scalar_of<R>), out = reg_word(dst);
             operands[0] = vector_of(&p, &out, 1);
-            const ir::span s = emit(p, form, ctx().guard, where, operands, n);
+            const ir::span s = emit(p, called, ctx().guard, where, operands, n);
             return reg<R>(p, dst, {all.end != 0 ? all.begin : s.begin, s.end});
         }
     }

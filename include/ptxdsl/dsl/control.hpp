@@ -19,41 +19,34 @@ struct control_writer {
         return (c.id() + 1) << 1 | (negate ? 1u : 0u);
     }
     constexpr void bra(std::uint32_t label, std::uint32_t g, location where) const {
-        constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::bra);
         raw_operand target;
         target.words[0] = ir::head(ir::operand_kind::label, label);
         ++p.labels[label].used;
-        emit(p, {&packed, 1, 0, {1, 0}}, g, where, &target, 1);
+        emit(p, ref<common_form<tok::bra>>(), g, where, &target, 1);
     }
     /// `brx.idx{.uni} index, table;`
     constexpr void brx(const raw_operand& index, std::uint32_t table, bool uniform, location where) const {
-        constexpr std::uint32_t packed[] = {static_cast<std::uint32_t>(tok::brx) | static_cast<std::uint32_t>(tok::idx)
-                                                                                       << 16,
-                                            static_cast<std::uint32_t>(tok::uni)};
         raw_operand list[] = {index, {}};
         list[1].words[0] = ir::head(ir::operand_kind::label, table);
         ++p.labels[table].used;
-        emit(p, {packed, uniform ? 3u : 2u, 0, {6, 0}}, guard, where, list, 2);
+        emit(p, uniform ? ref<common_form<tok::brx, tok::idx, tok::uni>>() : ref<common_form<tok::brx, tok::idx>>(),
+             guard, where, list, 2);
     }
-    constexpr void plain(tok op, location where) const {
-        const std::uint32_t packed = static_cast<std::uint32_t>(op);
-        emit(p, {&packed, 1, 0, {1, 0}}, guard, where, nullptr, 0);
+    template <tok Op>
+    constexpr void plain(location where) const {
+        emit(p, ref<common_form<Op>>(), guard, where, nullptr, 0);
     }
     /// `op.type dst, a, b` on registers that exist already, for loop counters.
-    constexpr void counter(tok op, isa::scalar type, std::uint32_t dst, const raw_operand& a, const raw_operand& b,
-                           location where) const {
-        const std::uint32_t packed = static_cast<std::uint32_t>(op) | static_cast<std::uint32_t>(isa::type_token(type))
-                                                                          << 16;
+    template <tok Op, isa::scalar Type>
+    constexpr void counter(std::uint32_t dst, const raw_operand& a, const raw_operand& b, location where) const {
         const raw_operand list[] = {reg_operand(p, dst), a, b};
-        emit(p, {&packed, 2, 0, {1, 0}}, 0, where, list, 3);
+        emit(p, ref<common_form<Op, isa::type_token(Type)>>(), 0, where, list, 3);
     }
-    constexpr reg<pred> compare(tok op, isa::scalar type, const raw_operand& a, const raw_operand& b,
-                                location where) const {
-        const std::uint32_t packed[] = {static_cast<std::uint32_t>(tok::setp) | static_cast<std::uint32_t>(op) << 16,
-                                        static_cast<std::uint32_t>(isa::type_token(type))};
+    template <tok Op, isa::scalar Type>
+    constexpr reg<pred> compare(const raw_operand& a, const raw_operand& b, location where) const {
         const std::uint32_t dst = p.new_reg(isa::scalar::pred);
         const raw_operand list[] = {reg_operand(p, dst), a, b};
-        emit(p, {packed, 3, 0, {1, 0}}, 0, where, list, 3);
+        emit(p, ref<common_form<tok::setp, Op, isa::type_token(Type)>>(), 0, where, list, 3);
         return {p, dst};
     }
 };
@@ -321,13 +314,13 @@ public:
         const operand<T> to = as_operand<T>(static_cast<B&&>(bound), where);
         const operand<T> by = as_operand<T>(static_cast<C&&>(step), where);
         const reg<T> i(p, p.new_reg(scalar_of<T>, "i"));
-        emit_mov(p, scalar_of<T>, i.id(), without_order(from), where);
+        emit_mov<scalar_of<T>>(p, i.id(), without_order(from), where);
         const control_writer w{p};
         const loop_frame f = open("loop", "next", where, constant_trips(from, to, by), i.id(),
                                   isa::info(scalar_of<T>).cls == isa::type_class::signed_int, one_word(from),
                                   one_word(to), one_word(by));
         w.bra(f.done,
-              control_writer::guard_of(w.compare(tok::ge, scalar_of<T>, operand<T>(i, where), without_order(to), where),
+              control_writer::guard_of(w.compare<tok::ge, scalar_of<T>>(operand<T>(i, where), without_order(to), where),
                                        false),
               where);
         p.add_region(ir::region::loop_body, where, f.id);
@@ -337,7 +330,7 @@ public:
             run_body(body, reg<T>(i));
         p.add_region(ir::region::loop_step, where, f.id);
         p.place_label(f.again, where);
-        w.counter(tok::add, scalar_of<T>, i.id(), operand<T>(i, where), without_order(by), where);
+        w.counter<tok::add, scalar_of<T>>(i.id(), operand<T>(i, where), without_order(by), where);
         close(f, where);
     }
     /// `for_(0, bound, 1, body)`.
@@ -447,15 +440,15 @@ public:
 
     /// Emits `ret;`: leaves the kernel (or the device function).
     constexpr auto ret(location where = location::current()) const {
-        control_writer{ctx().p, ctx().guard}.plain(tok::ret, where);
+        control_writer{ctx().p, ctx().guard}.plain<tok::ret>(where);
     }
     /// Emits `exit;`: ends the thread.
     constexpr auto exit(location where = location::current()) const {
-        control_writer{ctx().p, ctx().guard}.plain(tok::exit, where);
+        control_writer{ctx().p, ctx().guard}.plain<tok::exit>(where);
     }
     /// Emits `trap;`: aborts the grid.
     constexpr auto trap(location where = location::current()) const {
-        control_writer{ctx().p, ctx().guard}.plain(tok::trap, where);
+        control_writer{ctx().p, ctx().guard}.plain<tok::trap>(where);
     }
 
     /// Declares a label without placing it. Emits nothing.
@@ -598,7 +591,7 @@ private:
         raw_operand index = x;
         if constexpr (Table::has_default) {
             const reg<pred> beyond =
-                w.compare(tok::gt, isa::scalar::u32, index, operand<u32>(Table::entries - 1, x.where), x.where);
+                w.compare<tok::gt, isa::scalar::u32>(index, operand<u32>(Table::entries - 1, x.where), x.where);
             w.bra(other, control_writer::guard_of(beyond, false), x.where);
             index.fresh = {};
         }
@@ -632,7 +625,7 @@ private:
         const control_writer w{p};
         if constexpr (requires { c.value; }) {
             const reg<pred> other =
-                w.compare(tok::ne, scalar_of<T>, operand<T>(x, where), operand<T>(c.value, where), where);
+                w.compare<tok::ne, scalar_of<T>>(operand<T>(x, where), operand<T>(c.value, where), where);
             const std::uint32_t next = p.new_label("case", where);
             p.add_region(ir::region::if_begin, where, other.id() << 1 | 1u);
             w.bra(next, control_writer::guard_of(other, false), where);

@@ -4,8 +4,8 @@
 // type of the register's size, and never binds the handle.
 #pragma once
 
-#include <ptxdsl/dsl/reg.hpp>
 #include <ptxdsl/dsl/pointer.hpp>
+#include <ptxdsl/dsl/reg.hpp>
 
 #include <concepts>
 
@@ -26,11 +26,12 @@ constexpr void check_declared() noexcept {
     static_assert(declared_fits<T, U>,
                   "PTXDSL-A01: the result has another size or class (float or not) than the declared register");
 }
-constexpr void assign_declared(ir::program& p, std::uint32_t to, isa::scalar type, std::uint32_t from, ir::span s) {
+template <isa::scalar Type>
+constexpr void assign_declared(ir::program& p, std::uint32_t to, std::uint32_t from, ir::span s) {
     if (retarget(p, s, from, to)) return;
     raw_operand source = reg_operand(p, from);
     source.fresh = s;
-    emit_mov(p, type, to, source, p.locations.empty() ? location() : p.locations.back());
+    emit_mov<Type>(p, to, source, p.locations.empty() ? location() : p.locations.back());
 }
 
 }  // namespace detail
@@ -47,19 +48,19 @@ public:
     template <class U>
     constexpr const declared_reg& operator=(reg<U>&& value) const {
         detail::check_declared<T, U>();
-        detail::assign_declared(*this->program(), this->id(), scalar_of<T>, value.id(), value.expression());
+        detail::assign_declared<scalar_of<T>>(*this->program(), this->id(), value.id(), value.expression());
         return *this;
     }
     /// One `mov`.
     template <class U>
     constexpr const declared_reg& operator=(const reg<U>& value) const {
         detail::check_declared<T, U>();
-        detail::assign_declared(*this->program(), this->id(), scalar_of<T>, value.id(), {});
+        detail::assign_declared<scalar_of<T>>(*this->program(), this->id(), value.id(), {});
         return *this;
     }
     /// One `mov`.
     constexpr const declared_reg& operator=(const declared_reg& value) const {
-        detail::assign_declared(*this->program(), this->id(), scalar_of<T>, value.id(), {});
+        detail::assign_declared<scalar_of<T>>(*this->program(), this->id(), value.id(), {});
         return *this;
     }
     template <class U>

@@ -76,6 +76,12 @@ template <class F>
     return {F::packed.w, F::count, F::verdict.form, F::verdict.since};
 }
 
+/// A form that handles emit, which do not know their kernel's target: every target has it.
+template <tok... Toks>
+struct common_form : form<sm_90a, Toks...> {
+    static_assert(form<sm_90a, Toks...>::verdict.ok());
+};
+
 /// Whether the operand is, or has first, a register; its program says whose.
 [[nodiscard]] constexpr bool names_register(const raw_operand& o) noexcept {
     if (o.prog != nullptr) return true;
@@ -134,11 +140,10 @@ constexpr ir::span emit_all(ir::program& p, const form_ref& f, std::uint32_t gua
     return o;
 }
 
-constexpr void emit_mov(ir::program& p, isa::scalar type, std::uint32_t dst, const raw_operand& src, location where) {
-    const std::uint32_t packed = static_cast<std::uint32_t>(tok::mov) |
-                                 static_cast<std::uint32_t>(isa::type_token(ir::program::register_type(type))) << 16;
+template <isa::scalar Type>
+constexpr void emit_mov(ir::program& p, std::uint32_t dst, const raw_operand& src, location where) {
     const raw_operand list[] = {reg_operand(p, dst), src};
-    emit(p, {&packed, 2, 0, {1, 0}}, 0, where, list, 2);
+    emit(p, ref<common_form<tok::mov, isa::type_token(ir::program::register_type(Type))>>(), 0, where, list, 2);
 }
 
 /// Makes the instruction just emitted, whose fresh result is register `from`, write `to` instead. False: the last thing

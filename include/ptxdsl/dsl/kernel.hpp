@@ -217,7 +217,7 @@ constexpr void order_tables(ir::program& p) {
 
 /// Closes what the body left to the library: the final `ret`, unplaced labels (K01), open loops.
 constexpr void finish_program(ir::program& p) {
-    control_writer{p}.plain(tok::ret, location());
+    control_writer{p}.plain<tok::ret>(location());
     write_functions(p);
     order_tables(p);
     for (std::uint32_t i = 0; i < p.labels.size(); ++i)

@@ -355,13 +355,11 @@ public:
     constexpr auto call_function(const R& results, const F& callee, const A& arguments, const P& prototype = {},
                                  location where = location::current()) const {
         check_prototype(prototype, lists<R, A>());
-        constexpr auto packed = detail::pack_tokens<tok::call, M...>();
         detail::raw_operand operands[4];
         std::uint32_t n = 0;
         (add_operand(operands, n, results), add_operand(operands, n, callee), add_operand(operands, n, arguments),
          add_operand(operands, n, prototype));
-        detail::emit(p(), {packed.w, 1 + sizeof...(M), isa::verdict::no_form, {1, 0}}, this->context().guard, where,
-                     operands, n);
+        detail::emit(p(), detail::ref<detail::form<Tgt, tok::call, M...>>(), this->context().guard, where, operands, n);
     }
     /// Emits `again: …; @p bra done; bra again; done:`: a wait of one instruction, whose predicate the body returns.
     /// With `px::tok::uni` the branches are `bra.uni`: the threads of a warp agree.

@@ -13,73 +13,54 @@ namespace ptxdsl {
 
 namespace detail {
 
-/// Packed tokens `Ops.type`, absent ones (`tok::none`) left out.
-struct operator_tokens {
-    std::uint32_t words[2] = {};
-    std::uint32_t count = 0;
-    constexpr void add(tok t) noexcept {
-        if (t == tok::none) return;
-        words[count / 2] |= static_cast<std::uint32_t>(t) << (count % 2 == 0 ? 0 : 16);
-        ++count;
-    }
-};
-
-template <tok... Ops>
-[[nodiscard]] constexpr operator_tokens tokens_of(isa::scalar type) noexcept {
-    operator_tokens t;
-    (t.add(Ops), ...);
-    t.add(isa::type_token(type));
-    return t;
+/// The form `Ops.Type`, absent words (`tok::none`) left out. Operators do not know the kernel's target; every target
+/// has the forms they use.
+template <isa::scalar Type, tok... Ops>
+[[nodiscard]] constexpr form_ref operator_form() noexcept {
+    using F = compact_form<sm_90a, Ops..., isa::type_token(Type)>;
+    static_assert(F::verdict.ok());
+    return ref<F>();
 }
 
-/// Operators do not know the kernel's target; every form they use exists on all of them. Since: bf16 arithmetic 7.8.
-[[nodiscard]] constexpr form_ref operator_form(const operator_tokens& t, isa::scalar type) noexcept {
-    const bool brain = type == isa::scalar::bf16 || type == isa::scalar::bf16x2;
-    return {t.words, t.count, isa::verdict::no_form, brain ? ptx_version{7, 8} : ptx_version{4, 2}};
-}
-
-template <class T, class R, tok... Ops, class U>
-constexpr reg<R> operate(isa::scalar type, const operand<T>& a, const operand<U>& b) {
+template <class T, class R, isa::scalar Type, tok... Ops, class U>
+constexpr reg<R> operate(const operand<T>& a, const operand<U>& b) {
     if (a.prog == nullptr && b.prog == nullptr) return reg<R>();  // handles without registers: A06 where it is used
     ir::program& p = a.prog != nullptr ? *a.prog : *b.prog;
-    const operator_tokens t = tokens_of<Ops...>(type);
     const location where = a.prog != nullptr ? a.where : b.where;
     check_literal({p, 0}, a, where);
     check_literal({p, 0}, b, where);
     const std::uint32_t dst = p.new_reg(scalar_of<R>);
     const raw_operand operands[] = {reg_operand(p, dst), a, b};
-    const ir::span s = emit(p, operator_form(t, type), 0, where, operands, 3);
+    const ir::span s = emit(p, operator_form<Type, Ops...>(), 0, where, operands, 3);
     return reg<R>(p, dst, s);
 }
 
-template <class T, tok... Ops>
-constexpr reg<T> operate(isa::scalar type, const operand<T>& a) {
+template <class T, isa::scalar Type, tok... Ops>
+constexpr reg<T> operate(const operand<T>& a) {
     if (a.prog == nullptr) return reg<T>();
     ir::program& p = *a.prog;
-    const operator_tokens t = tokens_of<Ops...>(type);
     const std::uint32_t dst = p.new_reg(scalar_of<T>);
     const raw_operand operands[] = {reg_operand(p, dst), a};
-    const ir::span s = emit(p, operator_form(t, type), 0, a.where, operands, 2);
+    const ir::span s = emit(p, operator_form<Type, Ops...>(), 0, a.where, operands, 2);
     return reg<T>(p, dst, s);
 }
 
-template <class T, tok... Ops, class U>
-constexpr void operate_in_place(const reg<T>& d, isa::scalar type, const operand<U>& b) {
+template <class T, isa::scalar Type, tok... Ops, class U>
+constexpr void operate_in_place(const reg<T>& d, const operand<U>& b) {
     if (d.program() == nullptr && b.prog == nullptr) return;
     ir::program& p = d.program() != nullptr ? *d.program() : *b.prog;
-    const operator_tokens t = tokens_of<Ops...>(type);
     check_literal({p, 0}, b, b.where);
     raw_operand own = reg_operand(p, d.id());
     own.prog = d.program();
     const raw_operand operands[] = {own, own, b};
-    emit(p, operator_form(t, type), 0, b.where, operands, 3);
+    emit(p, operator_form<Type, Ops...>(), 0, b.where, operands, 3);
 }
 
 template <class T>
 constexpr void assign_literal(const reg<T>& d, const operand<T>& literal) {
     if (d.program() == nullptr) return;  // a handle without a register: A06 where it is used
     check_literal({*d.program(), 0}, literal, literal.where);
-    emit_mov(*d.program(), scalar_of<T>, d.id(), literal, literal.where);
+    emit_mov<scalar_of<T>>(*d.program(), d.id(), literal, literal.where);
 }
 
 /// Families of operators, for the sentences below.

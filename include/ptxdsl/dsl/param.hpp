@@ -46,15 +46,14 @@ struct param_traits<ptr<S, T, A>> {
 template <class P>
 inline constexpr bool is_param_v = param_traits<meta::remove_cvref_t<P>>::is_param;
 
-constexpr void load_param(ir::program& p, isa::scalar type, std::uint32_t dst, std::uint32_t symbol) {
-    const std::uint32_t packed[] = {static_cast<std::uint32_t>(tok::ld) | static_cast<std::uint32_t>(tok::param) << 16,
-                                    static_cast<std::uint32_t>(isa::type_token(type))};
+template <isa::scalar Type>
+constexpr void load_param(ir::program& p, std::uint32_t dst, std::uint32_t symbol) {
     raw_operand from;
     from.words[0] = ir::head(ir::operand_kind::address, 0);
     from.words[1] = ir::head(ir::operand_kind::symbol, symbol);
     from.count = 3;
     const raw_operand list[] = {reg_operand(p, dst), from};
-    emit(p, {packed, 3, isa::verdict::no_form, {1, 0}}, 0, location(), list, 2);
+    emit(p, ref<common_form<tok::ld, tok::param, isa::type_token(Type)>>(), 0, location(), list, 2);
 }
 
 /// Loads one parameter in the kernel's prologue: one `ld.param`, nothing else.
@@ -66,7 +65,7 @@ struct param_loader<reg<T>> {
     static constexpr reg<T> load(builder<Tgt>& k, std::uint32_t symbol) {
         ir::program& p = k.program();
         const std::uint32_t dst = p.new_reg(scalar_of<T>, {});
-        load_param(p, ir::param_type(scalar_of<T>), dst, symbol);
+        load_param<ir::param_type(scalar_of<T>)>(p, dst, symbol);
         return {p, dst};
     }
 };
@@ -76,7 +75,7 @@ struct param_loader<ptr<S, T, A>> {
     static constexpr ptr<S, T, A> load(builder<Tgt>& k, std::uint32_t symbol) {
         ir::program& p = k.program();
         const std::uint32_t dst = p.new_reg(isa::scalar::u64);
-        load_param(p, isa::scalar::u64, dst, symbol);
+        load_param<isa::scalar::u64>(p, dst, symbol);
         return {p, ir::head(ir::operand_kind::reg, dst)};
     }
 };

@@ -147,16 +147,13 @@ public:
         ir::program& p = ctx().p;
         const control_writer w{p};
         const operand<u32> slot(s.slot(), where), parity(s.parity(), where);
-        w.counter(tok::add, isa::scalar::u32, s.slot().id(), slot, operand<u32>(1u, where), where);
-        const reg<pred> wrap = w.compare(tok::eq, isa::scalar::u32, slot, operand<u32>(s.stages(), where), where);
+        w.counter<tok::add, isa::scalar::u32>(s.slot().id(), slot, operand<u32>(1u, where), where);
+        const reg<pred> wrap = w.compare<tok::eq, isa::scalar::u32>(slot, operand<u32>(s.stages(), where), where);
         const std::uint32_t guard = control_writer::guard_of(wrap, false);
-        constexpr std::uint32_t mov = static_cast<std::uint32_t>(tok::mov) | static_cast<std::uint32_t>(tok::u32) << 16;
-        constexpr std::uint32_t flip = static_cast<std::uint32_t>(tok::xor_) | static_cast<std::uint32_t>(tok::b32)
-                                                                                   << 16;
         const raw_operand reset[] = {slot, operand<u32>(0u, where)};
-        emit(p, {&mov, 2, isa::verdict::no_form, {1, 0}}, guard, where, reset, 2);
+        emit(p, ref<common_form<tok::mov, tok::u32>>(), guard, where, reset, 2);
         const raw_operand toggle[] = {parity, parity, operand<u32>(1u, where)};
-        emit(p, {&flip, 2, isa::verdict::no_form, {1, 0}}, guard, where, toggle, 3);
+        emit(p, ref<common_form<tok::xor_, tok::b32>>(), guard, where, toggle, 3);
     }
 
     /// `count` slots on, for a role that leaves that many to another: `add.u32 slot, slot, count; div.u32 rounds, slot,
@@ -169,12 +166,12 @@ public:
         const operand<u32> n = as_operand<u32>(static_cast<Count&&>(count), where);
         const operand<u32> slot(s.slot(), where), parity(s.parity(), where), stages(s.stages(), where);
         const reg<u32> rounds(p, p.new_reg(isa::scalar::u32, "rounds"));
-        w.counter(tok::add, isa::scalar::u32, s.slot().id(), slot, n, where);
-        w.counter(tok::div, isa::scalar::u32, rounds.id(), slot, stages, where);
-        w.counter(tok::rem, isa::scalar::u32, s.slot().id(), slot, stages, where);
-        w.counter(tok::and_, isa::scalar::b32, rounds.id(), operand<u32>(rounds, where), operand<u32>(1u, where),
-                  where);
-        w.counter(tok::xor_, isa::scalar::b32, s.parity().id(), parity, operand<u32>(rounds, where), where);
+        w.counter<tok::add, isa::scalar::u32>(s.slot().id(), slot, n, where);
+        w.counter<tok::div, isa::scalar::u32>(rounds.id(), slot, stages, where);
+        w.counter<tok::rem, isa::scalar::u32>(s.slot().id(), slot, stages, where);
+        w.counter<tok::and_, isa::scalar::b32>(rounds.id(), operand<u32>(rounds, where), operand<u32>(1u, where),
+                                               where);
+        w.counter<tok::xor_, isa::scalar::b32>(s.parity().id(), parity, operand<u32>(rounds, where), where);
     }
 
 private:
@@ -195,8 +192,8 @@ private:
                                                              location where) const {
         ir::program& p = ctx().p;
         const reg<u32> slot(p, p.new_reg(isa::scalar::u32, "slot")), phase(p, p.new_reg(isa::scalar::u32, "parity"));
-        emit_mov(p, isa::scalar::u32, slot.id(), operand<u32>(0u, where), where);
-        emit_mov(p, isa::scalar::u32, phase.id(), operand<u32>(parity, where), where);
+        emit_mov<isa::scalar::u32>(p, slot.id(), operand<u32>(0u, where), where);
+        emit_mov<isa::scalar::u32>(p, phase.id(), operand<u32>(parity, where), where);
         return {slot, phase, stages};
     }
 };

@@ -235,9 +235,6 @@ private:
         constexpr unsigned a = Align < sizeof(T) ? Align : sizeof(T);
         constexpr bool wide = bits_of<Index> == 32 && !detail::is_narrow(S);
         constexpr isa::scalar type = scalar_of<Index>;
-        constexpr std::uint32_t packed[] = {
-            static_cast<std::uint32_t>(tok::mad) | static_cast<std::uint32_t>(wide ? tok::wide : tok::lo) << 16,
-            static_cast<std::uint32_t>(isa::type_token(type))};
         ir::program& p = *prog_;
         const std::uint32_t dst = p.new_reg(scalar_of<address_type>);
         detail::raw_operand size;
@@ -255,7 +252,8 @@ private:
         detail::raw_operand settled = index;
         settled.fresh = {};
         const detail::raw_operand list[] = {detail::reg_operand(p, dst), settled, size, base};
-        detail::emit(p, {packed, 3, 0, {1, 0}}, 0, index.where, list, 4);
+        detail::emit(p, detail::ref<detail::common_form<tok::mad, wide ? tok::wide : tok::lo, isa::type_token(type)>>(),
+                     0, index.where, list, 4);
         return ptr<S, T, a>(p, ir::head(ir::operand_kind::reg, dst), offset_, ir::span{all.begin, p.words.size()});
     }
     /// Where in the stream a handle is made.

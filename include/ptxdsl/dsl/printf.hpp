@@ -323,12 +323,11 @@ private:
     /// `call (n), vprintf, (format, arguments);`
     static constexpr void call_vprintf(ir::program& p, const std::uint32_t (&symbols)[2], std::uint32_t arguments,
                                        location where) {
-        constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::call);
         const std::uint32_t in[] = {generic<tok::global>(p, symbols[0], where), arguments};
         const std::uint32_t out = reg_word(p.new_reg(isa::scalar::b32));
         raw_operand operands[] = {vector_of(&p, &out, 1), {}, vector_of(&p, in, 2)};
         operands[1].words[0] = ir::head(ir::operand_kind::symbol, symbols[1]), operands[1].count = 2;
-        emit(p, {&packed, 1, isa::verdict::no_form, {2, 1}}, 0, where, operands, 3);
+        emit(p, ref<form<Tgt, tok::call>>(), 0, where, operands, 3);
     }
 };
 

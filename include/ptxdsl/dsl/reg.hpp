@@ -101,12 +101,12 @@ public:
 namespace detail {
 
 /// Emits `Ops.type d, a, b` for an operator; defined in dsl/operators.hpp.
-template <class T, class R, tok... Ops, class U>
-constexpr reg<R> operate(isa::scalar type, const operand<T>& a, const operand<U>& b);
-template <class T, tok... Ops>
-constexpr reg<T> operate(isa::scalar type, const operand<T>& a);
-template <class T, tok... Ops, class U>
-constexpr void operate_in_place(const reg<T>& d, isa::scalar type, const operand<U>& b);
+template <class T, class R, isa::scalar Type, tok... Ops, class U>
+constexpr reg<R> operate(const operand<T>& a, const operand<U>& b);
+template <class T, isa::scalar Type, tok... Ops>
+constexpr reg<T> operate(const operand<T>& a);
+template <class T, isa::scalar Type, tok... Ops, class U>
+constexpr void operate_in_place(const reg<T>& d, const operand<U>& b);
 template <class T>
 constexpr void assign_literal(const reg<T>& d, const operand<T>& literal);
 
@@ -207,185 +207,184 @@ public:
     friend constexpr reg operator+(const operand<T>& a, const operand<T>& b)
         requires(detail::has_arithmetic<T>)
     {
-        return detail::operate<T, T, tok::add, detail::rounding<T>>(scalar_of<T>, a, b);
+        return detail::operate<T, T, scalar_of<T>, tok::add, detail::rounding<T>>(a, b);
     }
     /// `sub.T` (floats: `sub.rn.T`)
     friend constexpr reg operator-(const operand<T>& a, const operand<T>& b)
         requires(detail::has_arithmetic<T>)
     {
-        return detail::operate<T, T, tok::sub, detail::rounding<T>>(scalar_of<T>, a, b);
+        return detail::operate<T, T, scalar_of<T>, tok::sub, detail::rounding<T>>(a, b);
     }
     /// `mul.lo.T` (floats: `mul.rn.T`)
     friend constexpr reg operator*(const operand<T>& a, const operand<T>& b)
         requires(detail::has_arithmetic<T>)
     {
-        return detail::operate<T, T, tok::mul, detail::low_half<T>>(scalar_of<T>, a, b);
+        return detail::operate<T, T, scalar_of<T>, tok::mul, detail::low_half<T>>(a, b);
     }
     /// `div.T` (f32, f64: `div.rn.T`)
     friend constexpr reg operator/(const operand<T>& a, const operand<T>& b)
         requires(detail::is_integral_class<T> || meta::is_same_v<T, f32> || meta::is_same_v<T, f64>)
     {
-        return detail::operate<T, T, tok::div, detail::rounding<T>>(scalar_of<T>, a, b);
+        return detail::operate<T, T, scalar_of<T>, tok::div, detail::rounding<T>>(a, b);
     }
     /// `rem.T`
     friend constexpr reg operator%(const operand<T>& a, const operand<T>& b)
         requires(detail::is_integral_class<T>)
     {
-        return detail::operate<T, T, tok::rem>(scalar_of<T>, a, b);
+        return detail::operate<T, T, scalar_of<T>, tok::rem>(a, b);
     }
     /// `and.b32`, `and.pred` …
     friend constexpr reg operator&(const operand<T>& a, const operand<T>& b)
         requires(detail::has_logic<T>)
     {
-        return detail::operate<T, T, tok::and_>(detail::bits_type<T>, a, b);
+        return detail::operate<T, T, detail::bits_type<T>, tok::and_>(a, b);
     }
     friend constexpr reg operator|(const operand<T>& a, const operand<T>& b)
         requires(detail::has_logic<T>)
     {
-        return detail::operate<T, T, tok::or_>(detail::bits_type<T>, a, b);
+        return detail::operate<T, T, detail::bits_type<T>, tok::or_>(a, b);
     }
     friend constexpr reg operator^(const operand<T>& a, const operand<T>& b)
         requires(detail::has_logic<T>)
     {
-        return detail::operate<T, T, tok::xor_>(detail::bits_type<T>, a, b);
+        return detail::operate<T, T, detail::bits_type<T>, tok::xor_>(a, b);
     }
     /// `and.pred`, `or.pred`: both sides are always evaluated, a kernel has no short circuit. (The left side is a
     /// register itself, so that C++ prefers these to its own operators on bool, which row A04 refuses.)
     friend constexpr reg operator&&(const reg& a, const operand<T>& b)
         requires(meta::is_same_v<T, pred>)
     {
-        return detail::operate<T, T, tok::and_>(isa::scalar::pred, operand<T>(a, b.where), b);
+        return detail::operate<T, T, isa::scalar::pred, tok::and_>(operand<T>(a, b.where), b);
     }
     friend constexpr reg operator&&(reg&& a, const operand<T>& b)
         requires(meta::is_same_v<T, pred>)
     {
-        return detail::operate<T, T, tok::and_>(isa::scalar::pred, operand<T>(static_cast<reg&&>(a), b.where), b);
+        return detail::operate<T, T, isa::scalar::pred, tok::and_>(operand<T>(static_cast<reg&&>(a), b.where), b);
     }
     friend constexpr reg operator||(const reg& a, const operand<T>& b)
         requires(meta::is_same_v<T, pred>)
     {
-        return detail::operate<T, T, tok::or_>(isa::scalar::pred, operand<T>(a, b.where), b);
+        return detail::operate<T, T, isa::scalar::pred, tok::or_>(operand<T>(a, b.where), b);
     }
     friend constexpr reg operator||(reg&& a, const operand<T>& b)
         requires(meta::is_same_v<T, pred>)
     {
-        return detail::operate<T, T, tok::or_>(isa::scalar::pred, operand<T>(static_cast<reg&&>(a), b.where), b);
+        return detail::operate<T, T, isa::scalar::pred, tok::or_>(operand<T>(static_cast<reg&&>(a), b.where), b);
     }
     /// `not.pred`; as a guard, `px::unless(p)` costs no instruction.
     friend constexpr reg operator!(const reg& a)
         requires(meta::is_same_v<T, pred>)
     {
-        return detail::operate<T, tok::not_>(isa::scalar::pred, operand<T>(a, a.prog_->locations.back()));
+        return detail::operate<T, isa::scalar::pred, tok::not_>(operand<T>(a, a.prog_->locations.back()));
     }
     friend constexpr reg operator!(reg&& a)
         requires(meta::is_same_v<T, pred>)
     {
         const location where = a.prog_->locations.back();
-        return detail::operate<T, tok::not_>(isa::scalar::pred, operand<T>(static_cast<reg&&>(a), where));
+        return detail::operate<T, isa::scalar::pred, tok::not_>(operand<T>(static_cast<reg&&>(a), where));
     }
     /// `not.b32` …
     friend constexpr reg operator~(const operand<T>& a)
         requires(detail::has_logic<T> && !meta::is_same_v<T, pred>)
     {
-        return detail::operate<T, tok::not_>(detail::bits_type<T>, a);
+        return detail::operate<T, detail::bits_type<T>, tok::not_>(a);
     }
     /// `neg.T`; PTX negates signed and floating types only.
     friend constexpr reg operator-(const operand<T>& a)
         requires(detail::has_arithmetic<T> && class_of<T> != isa::type_class::unsigned_int)
     {
-        return detail::operate<T, tok::neg>(scalar_of<T>, a);
+        return detail::operate<T, scalar_of<T>, tok::neg>(a);
     }
     /// `shl.b32` …; counts past the width give zero.
     friend constexpr reg operator<<(const operand<T>& a, const operand<u32>& n)
         requires(detail::has_logic<T> && !meta::is_same_v<T, pred>)
     {
-        return detail::operate<T, T, tok::shl>(detail::bits_type<T>, a, n);
+        return detail::operate<T, T, detail::bits_type<T>, tok::shl>(a, n);
     }
     /// `shr.T`: arithmetic for signed registers, logical for unsigned and bit registers.
     friend constexpr reg operator>>(const operand<T>& a, const operand<u32>& n)
         requires(detail::has_logic<T> && !meta::is_same_v<T, pred>)
     {
-        return detail::operate<T, T, tok::shr>(scalar_of<T>, a, n);
+        return detail::operate<T, T, scalar_of<T>, tok::shr>(a, n);
     }
     /// `setp.eq.T` … for every comparison; floats compare ordered except `!=`, which is `setp.neu`.
     friend constexpr reg<pred> operator==(const operand<T>& a, const operand<T>& b)
         requires(!meta::is_same_v<T, pred>)
     {
-        return detail::operate<T, pred, tok::setp, tok::eq>(compare_type(), a, b);
+        return detail::operate<T, pred, scalar_of<T>, tok::setp, tok::eq>(a, b);
     }
     friend constexpr reg<pred> operator!=(const operand<T>& a, const operand<T>& b)
         requires(!meta::is_same_v<T, pred>)
     {
-        return detail::operate<T, pred, tok::setp, detail::is_float_class<T> ? tok::neu : tok::ne>(compare_type(), a,
-                                                                                                   b);
+        return detail::operate<T, pred, scalar_of<T>, tok::setp, detail::is_float_class<T> ? tok::neu : tok::ne>(a, b);
     }
     friend constexpr reg<pred> operator<(const operand<T>& a, const operand<T>& b)
         requires(detail::has_arithmetic<T>)
     {
-        return detail::operate<T, pred, tok::setp, tok::lt>(scalar_of<T>, a, b);
+        return detail::operate<T, pred, scalar_of<T>, tok::setp, tok::lt>(a, b);
     }
     friend constexpr reg<pred> operator<=(const operand<T>& a, const operand<T>& b)
         requires(detail::has_arithmetic<T>)
     {
-        return detail::operate<T, pred, tok::setp, tok::le>(scalar_of<T>, a, b);
+        return detail::operate<T, pred, scalar_of<T>, tok::setp, tok::le>(a, b);
     }
     friend constexpr reg<pred> operator>(const operand<T>& a, const operand<T>& b)
         requires(detail::has_arithmetic<T>)
     {
-        return detail::operate<T, pred, tok::setp, tok::gt>(scalar_of<T>, a, b);
+        return detail::operate<T, pred, scalar_of<T>, tok::setp, tok::gt>(a, b);
     }
     friend constexpr reg<pred> operator>=(const operand<T>& a, const operand<T>& b)
         requires(detail::has_arithmetic<T>)
     {
-        return detail::operate<T, pred, tok::setp, tok::ge>(scalar_of<T>, a, b);
+        return detail::operate<T, pred, scalar_of<T>, tok::setp, tok::ge>(a, b);
     }
     /// In place, `x += y` is `add.T x, x, y`.
     constexpr reg& operator+=(const operand<T>& b)
         requires(detail::has_arithmetic<T>)
     {
-        detail::operate_in_place<T, tok::add, detail::rounding<T>>(*this, scalar_of<T>, b);
+        detail::operate_in_place<T, scalar_of<T>, tok::add, detail::rounding<T>>(*this, b);
         return *this;
     }
     constexpr reg& operator-=(const operand<T>& b)
         requires(detail::has_arithmetic<T>)
     {
-        detail::operate_in_place<T, tok::sub, detail::rounding<T>>(*this, scalar_of<T>, b);
+        detail::operate_in_place<T, scalar_of<T>, tok::sub, detail::rounding<T>>(*this, b);
         return *this;
     }
     constexpr reg& operator*=(const operand<T>& b)
         requires(detail::has_arithmetic<T>)
     {
-        detail::operate_in_place<T, tok::mul, detail::low_half<T>>(*this, scalar_of<T>, b);
+        detail::operate_in_place<T, scalar_of<T>, tok::mul, detail::low_half<T>>(*this, b);
         return *this;
     }
     constexpr reg& operator&=(const operand<T>& b)
         requires(detail::has_logic<T>)
     {
-        detail::operate_in_place<T, tok::and_>(*this, detail::bits_type<T>, b);
+        detail::operate_in_place<T, detail::bits_type<T>, tok::and_>(*this, b);
         return *this;
     }
     constexpr reg& operator|=(const operand<T>& b)
         requires(detail::has_logic<T>)
     {
-        detail::operate_in_place<T, tok::or_>(*this, detail::bits_type<T>, b);
+        detail::operate_in_place<T, detail::bits_type<T>, tok::or_>(*this, b);
         return *this;
     }
     constexpr reg& operator^=(const operand<T>& b)
         requires(detail::has_logic<T>)
     {
-        detail::operate_in_place<T, tok::xor_>(*this, detail::bits_type<T>, b);
+        detail::operate_in_place<T, detail::bits_type<T>, tok::xor_>(*this, b);
         return *this;
     }
     constexpr reg& operator<<=(const operand<u32>& n)
         requires(detail::has_logic<T> && !meta::is_same_v<T, pred>)
     {
-        detail::operate_in_place<T, tok::shl>(*this, detail::bits_type<T>, n);
+        detail::operate_in_place<T, detail::bits_type<T>, tok::shl>(*this, n);
         return *this;
     }
     constexpr reg& operator>>=(const operand<u32>& n)
         requires(detail::has_logic<T> && !meta::is_same_v<T, pred>)
     {
-        detail::operate_in_place<T, tok::shr>(*this, scalar_of<T>, n);
+        detail::operate_in_place<T, scalar_of<T>, tok::shr>(*this, n);
         return *this;
     }
 
@@ -405,7 +404,6 @@ private:
             "PTXDSL-A01: as<U>() renames a register within its class (size, float or not); copy the bits with "
             "k.mov_b32<U>(x) or convert the value with k.cvt<U>(x)");
     }
-    [[nodiscard]] static constexpr isa::scalar compare_type() noexcept { return scalar_of<T>; }
     /// From now on two handles name the value: the call it comes from writes this register.
     constexpr void keep() const noexcept {
         if (span_.end != 0 && span_.end == prog_->words.size()) prog_->open_record = span_.end;
@@ -421,7 +419,7 @@ private:
         detail::raw_operand src = detail::reg_operand(*other.prog_, other.id_);
         src.fresh = expression;
         const location where = prog_->locations.empty() ? location() : prog_->locations.back();
-        detail::emit_mov(*prog_, scalar_of<T>, id_, src, where);
+        detail::emit_mov<scalar_of<T>>(*prog_, id_, src, where);
     }
 
     ir::program* prog_ = nullptr;

@@ -31,22 +31,18 @@ namespace detail {
 constexpr reg<u32> address_register(const shared_region& r, location where) {
     const reg<u32> base(*r.prog, ir::payload_of(r.base), r.fresh);
     if (r.offset == 0) return reg<u32>(*r.prog, base.id(), r.fresh);
-    constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::add) | static_cast<std::uint32_t>(tok::u32) << 16;
     const std::uint32_t dst = r.prog->new_reg(isa::scalar::u32);
     raw_operand from = reg_operand(*r.prog, base.id());
     from.fresh = r.fresh;
     raw_operand by;
     by.words[0] = ir::head(ir::operand_kind::small_int, static_cast<std::uint32_t>(r.offset));
     const raw_operand list[] = {reg_operand(*r.prog, dst), from, by};
-    const ir::span s = emit(*r.prog, {&packed, 2, isa::verdict::no_form, {1, 0}}, 0, where, list, 3);
+    const ir::span s = emit(*r.prog, ref<common_form<tok::add, tok::u32>>(), 0, where, list, 3);
     return reg<u32>(*r.prog, dst, s);
 }
 
 /// `base + index * stride` as a new region: one `mad.lo.u32`. The author wrote the base first; PTX has it last.
 constexpr shared_region indexed(const shared_region& r, const operand<u32>& index, std::uint32_t stride) {
-    constexpr std::uint32_t packed[] = {static_cast<std::uint32_t>(tok::mad) | static_cast<std::uint32_t>(tok::lo)
-                                                                                   << 16,
-                                        static_cast<std::uint32_t>(tok::u32)};
     ir::program& p = *r.prog;
     ir::span spans[] = {r.fresh, index.fresh};
     ir::span all;
@@ -59,7 +55,7 @@ constexpr shared_region indexed(const shared_region& r, const operand<u32>& inde
     raw_operand size;
     size.words[0] = ir::head(ir::operand_kind::small_int, stride);
     const raw_operand list[] = {reg_operand(p, dst), by, size, reg_operand(p, ir::payload_of(r.base))};
-    emit(p, {packed, 3, isa::verdict::no_form, {1, 0}}, 0, index.where, list, 4);
+    emit(p, ref<common_form<tok::mad, tok::lo, tok::u32>>(), 0, index.where, list, 4);
     shared_region out = r;
     out.base = ir::head(ir::operand_kind::reg, dst);
     out.stage = ir::unknown_count;
@@ -334,8 +330,6 @@ public:
         static_assert(
             Tile::layout.panels() == 1,
             "PTXDSL-C07: this tile has several panels; take the line of one: k.tile_line(tile.panel(i), row)");
-        constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::shl) | static_cast<std::uint32_t>(tok::b32)
-                                                                                    << 16;
         ir::span spans[] = {fresh_, c.fresh};
         ir::span all;
         if (!prog_->settle(spans, 2, all))
@@ -346,7 +340,7 @@ public:
         detail::raw_operand count = c;
         count.fresh = {};
         const detail::raw_operand list[] = {detail::reg_operand(*prog_, bytes), count, raw(4)};
-        detail::emit(*prog_, {&packed, 2, isa::verdict::no_form, {1, 0}}, 0, c.where, list, 3);
+        detail::emit(*prog_, detail::ref<detail::common_form<tok::shl, tok::b32>>(), 0, c.where, list, 3);
         const std::uint32_t at = exchange(detail::reg_operand(*prog_, bytes), c.where);
         return {*prog_, at, offset_, {all.begin, prog_->words.size()}};
     }
@@ -361,12 +355,10 @@ private:
     /// A line starts on a multiple of its span, so that exclusive or with the position inside it is the swizzled
     /// address.
     [[nodiscard]] constexpr std::uint32_t exchange(const detail::raw_operand& with, location where) const {
-        constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::xor_) | static_cast<std::uint32_t>(tok::b32)
-                                                                                     << 16;
         const std::uint32_t dst = prog_->new_reg(isa::scalar::u32);
         const detail::raw_operand list[] = {detail::reg_operand(*prog_, dst), detail::reg_operand(*prog_, address_),
                                             with};
-        detail::emit(*prog_, {&packed, 2, isa::verdict::no_form, {1, 0}}, 0, where, list, 3);
+        detail::emit(*prog_, detail::ref<detail::common_form<tok::xor_, tok::b32>>(), 0, where, list, 3);
         return dst;
     }
     [[nodiscard]] constexpr auto pointer(std::uint32_t address, std::int32_t offset) const noexcept {
@@ -398,14 +390,13 @@ constexpr shared_region allocate_shared(ir::program& p, ir::allocation a, string
     if (p.shared_bytes < a.offset + a.bytes()) p.shared_bytes = a.offset + a.bytes();
     p.allocations.push_back(a);
 
-    constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::mov) | static_cast<std::uint32_t>(tok::u32) << 16;
     const std::uint32_t dst = p.new_reg(isa::scalar::u32, name);
     raw_operand from;
     from.words[0] = ir::head(ir::operand_kind::symbol, ir::smem_symbol);
     from.words[1] = a.offset;
     from.count = 2;
     const raw_operand list[] = {reg_operand(p, dst), from};
-    emit(p, {&packed, 2, isa::verdict::no_form, {1, 0}}, 0, where, list, 2);
+    emit(p, ref<common_form<tok::mov, tok::u32>>(), 0, where, list, 2);
     return {&p, p.allocations.size() - 1, ir::head(ir::operand_kind::reg, dst), 0, ir::unknown_count, {}};
 }
 

@@ -716,7 +716,7 @@ public:
         if (m.is_literal()) {
             check_mask<Group>(static_cast<std::uint32_t>(ir::small_value(m.words[0])), where);
             const std::uint32_t dst = p_->new_reg(isa::scalar::u16, "mask");
-            emit_mov(*p_, isa::scalar::u16, dst, m, where);
+            emit_mov<isa::scalar::u16>(*p_, dst, m, where);
             m = operand<u16>(reg<u16>(*p_, dst), where);
         }
         p_->note_next(ir::note::barrier_arrive, bar.region().allocation, bar.region().stage, 1, 8);

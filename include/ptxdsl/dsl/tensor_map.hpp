@@ -216,7 +216,7 @@ struct param_loader<Map> {
         raw_operand from;
         from.words[0] = ir::head(ir::operand_kind::symbol, symbol);
         from.count = 2;
-        emit_mov(p, isa::scalar::b64, raw, from, location());
+        emit_mov<isa::scalar::b64>(p, raw, from, location());
         const raw_operand list[] = {reg_operand(p, generic), reg_operand(p, raw)};
         using F = form<Tgt, tok::cvta, tok::param, tok::u64>;
         emit(p, ref<F>(), 0, location(), list, 2);

@@ -170,9 +170,6 @@ public:
 private:
     /// `mad.wide.u32 d, index, bytes >> 4, this`: the address field counts 16-byte units.
     constexpr matrix_descriptor indexed(const operand<u32>& index, std::uint32_t bytes) const {
-        constexpr std::uint32_t packed[] = {static_cast<std::uint32_t>(tok::mad) | static_cast<std::uint32_t>(tok::wide)
-                                                                                       << 16,
-                                            static_cast<std::uint32_t>(tok::u32)};
         ir::program& p = *r_.prog;
         ir::span spans[] = {fresh_, index.fresh};
         ir::span all;
@@ -185,19 +182,17 @@ private:
         detail::raw_operand stride;
         stride.words[0] = ir::head(ir::operand_kind::small_int, bytes >> 4);
         const detail::raw_operand list[] = {detail::reg_operand(p, dst), by, stride, detail::reg_operand(p, id_)};
-        detail::emit(p, {packed, 3, isa::verdict::no_form, {1, 0}}, 0, index.where, list, 4);
+        detail::emit(p, detail::ref<detail::common_form<tok::mad, tok::wide, tok::u32>>(), 0, index.where, list, 4);
         return {r_, dst, stages_, {all.begin, p.words.size()}};
     }
     constexpr matrix_descriptor plus(std::uint32_t bytes, location where) const {
         if (bytes == 0) return {r_, id_, stages_, fresh_};
-        constexpr std::uint32_t packed = static_cast<std::uint32_t>(tok::add) | static_cast<std::uint32_t>(tok::s64)
-                                                                                    << 16;
         ir::program& p = *r_.prog;
         const std::uint32_t dst = p.new_reg(isa::scalar::u64, "desc");
         detail::raw_operand by;
         by.words[0] = ir::head(ir::operand_kind::small_int, bytes >> 4);
         const detail::raw_operand list[] = {detail::reg_operand(p, dst), as_raw(), by};
-        const ir::span s = detail::emit(p, {&packed, 2, isa::verdict::no_form, {1, 0}}, 0, where, list, 3);
+        const ir::span s = detail::emit(p, detail::ref<detail::common_form<tok::add, tok::s64>>(), 0, where, list, 3);
         return {r_, dst, stages_, s};
     }
     shared_region r_;
