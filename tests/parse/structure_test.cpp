@@ -275,3 +275,12 @@ TEST_CASE("a text is verified in constant evaluation, too") {
     static_assert(first_error_line(short_text) == 12);
     CHECK(first_error_line(short_text) == 12);
 }
+
+// A text from before PTX 3.0 may have registers that are no function's. In constant evaluation a read outside of the
+// kernel's own would not compile.
+TEST_CASE("a condition that is a register of the module keeps a kernel from being verified") {
+    constexpr std::string_view text =
+        ".version 2.2\n.target sm_20\n.reg .pred %p<4>;\n.entry k()\n{\n@!%p1 bra done;\nret;\ndone:\nret;\n}\n";
+    static_assert(first_error_line(text) == 0);
+    CHECK(first_error_line(text) == 0);
+}

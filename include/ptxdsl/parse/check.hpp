@@ -241,6 +241,10 @@ private:
         const u32 range = v_.child(n, node_kind::range);
         const bool array = v_.child(n, node_kind::dimension) != 0;
         if (range != 0) s.range = range_of(range);
+        // PTX ISA 7.1: the ABI has neither; ptxas says so of any text of PTX 3.0 or later.
+        if (depth_ == 0 && version_ >= ptx_version{3, 0} && (s.kind == symbol_kind::reg || s.sp == space::local))
+            error("P32", n, s.kind == symbol_kind::reg ? "register '" : "'.local' variable '", v_.atom(n),
+                  "' lies outside of a function; since PTX 3.0 it is declared in one");
         if (s.kind == symbol_kind::reg && array) error("P32", n, "register '", v_.atom(n), "' cannot be an array");
         if (s.vector != 1) vector_variable(n, s);
         if (of_entry_ && s.sp != space::param)

@@ -293,7 +293,9 @@ private:
         const u32 end = v_[n].end;
         u32 c = n + 1, guard = 0;
         if (c < end && v_.kind(c) == node_kind::guard) {
-            guard = (register_of(v_[c].atom) + 1) << 1 | ((v_[c].flags & node::negated) != 0 ? 1u : 0u);
+            const u32 predicate = register_of(v_[c].atom);
+            if (predicate == flow_block::none) too_big_ = true;  // a module's register: not one of the kernel's
+            guard = (predicate + 1) << 1 | ((v_[c].flags & node::negated) != 0 ? 1u : 0u);
             ++c;
         }
         tokens_.truncate(0);
@@ -993,7 +995,7 @@ private:
     u32 stepped_ = ir::unknown_count, step_ = 0;  ///< register and literal of the latest `add r, r, literal`
     const flow_graph* graph_ = nullptr;
     u32 body_ = 0, open_ = 0, current_ = 0, barriers_ = 0;
-    bool too_big_ = false;  ///< not lowered
+    bool too_big_ = false;  ///< not lowered: too large, or a condition is a register outside of it
     bool wild_ = false;
     bool unknown_ = false;  ///< has instructions of which nothing is known
 };
