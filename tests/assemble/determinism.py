@@ -49,11 +49,15 @@ def main():
     parser.add_argument("--compiler", action="append", default=[])
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
-    ok, texts = True, []
+    ok, texts, seen = True, [], set()
     for cxx in args.compiler:
         if not shutil.which(cxx):
             print(f"note: {cxx} was not found; its half of the comparison was not run")
             continue
+        itself = pathlib.Path(shutil.which(cxx)).resolve()
+        if itself in seen:  # `c++` is a link to one of the others
+            continue
+        seen.add(itself)
         for level in ("-O0", "-O2"):
             text = build_and_run(cxx, level, args, len(texts))
             ok = ok and text is not None

@@ -21,7 +21,9 @@ def main():
     parser.add_argument("--compiler", action="append", default=[])
     args = parser.parse_args()
 
-    compilers = [c for c in dict.fromkeys(args.compiler + ["g++", "clang++-19"]) if c and shutil.which(c)]
+    found = [c for c in args.compiler + ["g++", "clang++-19"] if c and shutil.which(c)]
+    # One name for each: `c++` is a link to one of the others.
+    compilers = list({pathlib.Path(shutil.which(c)).resolve(): c for c in reversed(found)}.values())
     if not compilers:
         print("skipped: no compiler")
         return 77
