@@ -332,7 +332,7 @@ def measured():
             f"over theirs.\nGeometric mean of the GEMM over {count} shapes of language models: {means}.\n"
             "`cuBLASLt default` is its heuristic's first choice, `best of 8` the fastest of the eight algorithms the heuristic offers. The row with "
             "block scales\n(one for 1 x 128 of A and for 128 x 128 of B) is compared with our own kernel that has one scale an operand.\n"
-            f"The least of the ratios against cuBLASLt default is {least_ratio():.2f}. [docs/performance.md](docs/performance.md) has every row and the commands.\n")
+            f"The lowest ratio against cuBLASLt default is {least_ratio():.2f}. [docs/performance.md](docs/performance.md) has every row and the commands.\n")
 
 
 def performance():
