@@ -27,6 +27,16 @@ struct seen_launch {
     std::vector<std::vector<unsigned char>> arguments;  ///< as many bytes of each as `argument_sizes` says
 };
 
+/// One copy or fill as the driver saw it.
+struct seen_transfer {
+    std::string call;
+    cu::deviceptr to = 0, from = 0;  ///< device memory; 0: of the host
+    const void* host = nullptr;
+    std::size_t count = 0;  ///< bytes; of `memset_d32_async` words
+    unsigned value = 0;
+    cu::stream stream = nullptr;
+};
+
 class fake_driver {
 public:
     // What the test sets.
@@ -47,6 +57,8 @@ public:
     std::mutex mutex;
     std::vector<std::string> calls;
     std::vector<seen_launch> launches;
+    std::vector<seen_transfer> transfers;
+    std::vector<const void*> images;                 ///< of modules
     std::vector<unsigned long long> tensor_numbers;  ///< sizes, then strides, then box of the last tiled map
     std::atomic<int> launch_count{0};
     std::atomic<int> retained{0};
@@ -86,6 +98,13 @@ private:
         f.calls.emplace_back(call);
         const auto it = f.fail.find(call);
         return it == f.fail.end() ? cu::status::success : it->second;
+    }
+    static cu::status transfer(const seen_transfer& seen) {
+        {
+            const std::lock_guard lock(self()->mutex);
+            self()->transfers.push_back(seen);
+        }
+        return note(seen.call.c_str());
     }
     template <class T>
     static T handle(std::uintptr_t n) {
@@ -189,8 +208,9 @@ private:
 
     static void fill_modules(px::driver_table& t) {
         using st = cu::status;
-        t.module_load_data_ex = [](cu::module_* m, const void*, unsigned n, cu::jit_option* keys, void** values) {
+        t.module_load_data_ex = [](cu::module_* m, const void* image, unsigned n, cu::jit_option* keys, void** values) {
             const st s = note("module_load_data_ex");
+            self()->images.push_back(image);
             const std::string& log = self()->jit_log;
             if (!log.empty()) {
                 for (unsigned i = 0; i < n; ++i)
@@ -249,7 +269,7 @@ private:
         };
         t.mem_alloc = [](cu::deviceptr* p, std::size_t n) {
             if (n > self()->free_memory) return st::out_of_memory;
-            *p = 0x7000'0000;
+            *p = 0x7000'0000u + 0x10'0000u * static_cast<unsigned>(self()->live_bytes % 64);
             ++self()->live_bytes;
             return note("mem_alloc");
         };
@@ -257,17 +277,21 @@ private:
             --self()->live_bytes;
             return note("mem_free");
         };
-        t.memcpy_htod_async = [](cu::deviceptr, const void*, std::size_t, cu::stream) {
-            return note("memcpy_htod_async");
+        t.memcpy_htod_async = [](cu::deviceptr to, const void* from, std::size_t n, cu::stream s) {
+            return transfer({"memcpy_htod_async", to, 0, from, n, 0, s});
         };
-        t.memcpy_dtoh_async = [](void*, cu::deviceptr, std::size_t, cu::stream) { return note("memcpy_dtoh_async"); };
-        t.memcpy_dtod_async = [](cu::deviceptr, cu::deviceptr, std::size_t, cu::stream) {
-            return note("memcpy_dtod_async");
+        t.memcpy_dtoh_async = [](void* to, cu::deviceptr from, std::size_t n, cu::stream s) {
+            return transfer({"memcpy_dtoh_async", 0, from, to, n, 0, s});
         };
-        t.memset_d8_async = [](cu::deviceptr, unsigned char, std::size_t, cu::stream) {
-            return note("memset_d8_async");
+        t.memcpy_dtod_async = [](cu::deviceptr to, cu::deviceptr from, std::size_t n, cu::stream s) {
+            return transfer({"memcpy_dtod_async", to, from, nullptr, n, 0, s});
         };
-        t.memset_d32_async = [](cu::deviceptr, unsigned, std::size_t, cu::stream) { return note("memset_d32_async"); };
+        t.memset_d8_async = [](cu::deviceptr to, unsigned char value, std::size_t n, cu::stream s) {
+            return transfer({"memset_d8_async", to, 0, nullptr, n, value, s});
+        };
+        t.memset_d32_async = [](cu::deviceptr to, unsigned value, std::size_t n, cu::stream s) {
+            return transfer({"memset_d32_async", to, 0, nullptr, n, value, s});
+        };
         t.pointer_get_attribute = [](void* out, cu::pointer_attribute, cu::deviceptr p) {
             const unsigned device_memory = 2;
             std::memcpy(out, &device_memory, sizeof(device_memory));

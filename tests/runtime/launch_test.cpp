@@ -455,6 +455,69 @@ TEST_CASE("buffers are typed, and running out leaves the context usable") {
     CHECK(px::device_buffer<double>::allocate(ctx, 0));
 }
 
+TEST_CASE("copies and fills reach the driver with their bytes, and with a stream nobody waits") {
+    fake_driver f;
+    const auto ctx = px::context::primary().value_or_throw();
+    const auto s = px::stream::create(ctx).value_or_throw();
+    auto a = px::device_buffer<float>::allocate(ctx, 16).value_or_throw();
+    auto b = px::device_buffer<float>::allocate(ctx, 16).value_or_throw();
+    const auto shorter = px::device_buffer<float>::allocate(ctx, 15).value_or_throw();
+    const std::vector<float> host(16);
+
+    REQUIRE(b.copy_from(a));
+    CHECK(f.transfers.back().call == "memcpy_dtod_async");
+    CHECK(f.transfers.back().to == b.ptr().address);
+    CHECK(f.transfers.back().from == a.ptr().address);
+    CHECK(f.transfers.back().count == 64);
+    const int waits = f.count("stream_synchronize");
+    CHECK(waits == 1);
+
+    REQUIRE(a.upload_async(s, host));
+    CHECK(f.transfers.back().call == "memcpy_htod_async");
+    CHECK(f.transfers.back().to == a.ptr().address);
+    CHECK(f.transfers.back().host == host.data());
+    CHECK(f.transfers.back().count == 64);
+    CHECK(f.transfers.back().stream == s.handle());
+    REQUIRE(a.copy_from_async(s, b));
+    CHECK(f.transfers.back().from == b.ptr().address);
+    REQUIRE(a.fill_words_async(s, 0x3f80'0000u));
+    CHECK(f.transfers.back().call == "memset_d32_async");
+    CHECK(f.transfers.back().count == 16);  // words
+    CHECK(f.transfers.back().value == 0x3f80'0000u);
+    CHECK(f.transfers.back().stream == s.handle());
+    CHECK(f.count("stream_synchronize") == waits);
+
+    const std::size_t before = f.transfers.size();
+    CHECK(b.copy_from(shorter).code() == px::errc::bad_argument);
+    CHECK(a.upload_async(s, std::span(host).first(15)).code() == px::errc::bad_argument);
+    CHECK(f.transfers.size() == before);
+    f.fail["memset_d32_async"] = cu::status::illegal_address;
+    const auto r = a.fill_words_async(s, 1);
+    REQUIRE_FALSE(r);
+    CHECK_THAT(r.error().message(), ContainsSubstring("filling device memory (64 bytes, device 0"));
+}
+
+TEST_CASE("an image is loaded as it is, once per context") {
+    fake_driver f;
+    const auto ctx = px::context::primary().value_or_throw();
+    // As in any cubin, zeros inside: nothing may take it for text.
+    const std::vector<std::byte> image = {std::byte{0x7f}, std::byte{'E'}, std::byte{0}, std::byte{'F'}, std::byte{0}};
+    const auto m = px::load_cubin(ctx, image).value_or_throw();
+    REQUIRE(f.images.size() == 1);
+    CHECK(std::memcmp(f.images[0], image.data(), image.size()) == 0);
+    CHECK(px::load_cubin(ctx, image).value_or_throw().handle() == m.handle());
+    CHECK(f.count("module_load_data_ex") == 1);
+    f.argument_sizes = {4};
+    unsigned n = 42;
+    void* arguments[] = {&n};
+    CHECK(px::launch_untyped(m, "probe", cu::stream{nullptr}, px::launch_config{.grid = {1}, .block = {32, 1, 1}},
+                             arguments));
+    std::vector<std::byte> other = image;
+    other.back() = std::byte{1};
+    f.fail["module_load_data_ex"] = cu::status::invalid_value;
+    CHECK_FALSE(px::load_cubin(ctx, other));
+}
+
 TEST_CASE("streams, events and graphs") {
     fake_driver f;
     const auto ctx = px::context::primary().value_or_throw();

@@ -109,8 +109,6 @@ public:
     dynarray<std::uint32_t> line_locations;  ///< for each text line: location index + 1, or 0
 
 private:
-    static constexpr std::uint32_t header_words = 4;
-
     // ---- register numbers -----------------------------------------------------------------------------------
 
     constexpr void number(std::uint32_t reg) {

@@ -88,8 +88,6 @@ struct same_type {
     /// The type, or u32 after a refusal.
     using operand_value = meta::conditional_t<same && !meta::is_void_v<type>, type, u32>;
 };
-template <class... A>
-using same_type_t = typename same_type<A...>::type;
 
 /// Types of which PTX has literals: integers, bits, f32 and f64.
 template <class T>

@@ -326,7 +326,6 @@ struct cursor {
     [[nodiscard]] constexpr std::uint16_t token(std::uint32_t i) const noexcept {
         return static_cast<std::uint16_t>(i % 2 == 0 ? w[4 + i / 2] & 0xffffu : w[4 + i / 2] >> 16);
     }
-    [[nodiscard]] constexpr std::uint32_t form() const noexcept { return w[1] >> 16; }
     [[nodiscard]] constexpr std::uint32_t operands() const noexcept { return w[1] >> 8 & 0xffu; }
     [[nodiscard]] constexpr std::uint32_t guard() const noexcept { return w[2]; }
     [[nodiscard]] constexpr const std::uint32_t* first_operand() const noexcept { return w + 4 + (tokens() + 1) / 2; }

@@ -252,15 +252,6 @@ public:
     // ---- operands -----------------------------------------------------------------------------------------------
 
     constexpr void push(std::uint32_t word) { words.push_back(word); }
-    constexpr void push_integer(std::int64_t v, isa::scalar type) {
-        if (fits_small(v)) {
-            words.push_back(head(operand_kind::small_int, static_cast<std::uint32_t>(v)));
-            return;
-        }
-        words.push_back(head(operand_kind::integer, static_cast<std::uint32_t>(type)));
-        words.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(v)));
-        words.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(v) >> 32));
-    }
 
     // ---- order --------------------------------------------------------------------------------------------------
 

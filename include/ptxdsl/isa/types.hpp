@@ -230,9 +230,5 @@ template <class T>
 concept unsigned_integer = class_of<T> == isa::type_class::unsigned_int;
 template <class T>
 concept floating_type = class_of<T> == isa::type_class::floating;
-template <class T>
-concept bit_type = class_of<T> == isa::type_class::bits;
-template <class T>
-concept packed_type = class_of<T> == isa::type_class::packed;
 
 }  // namespace ptxdsl

@@ -71,9 +71,6 @@ public:
         }
         finish();
     }
-    /// An operand or any part of an instruction or declaration, inline.
-    constexpr void inline_node(std::uint32_t n) { part(n); }
-
     /// One node as it stands inside a line: a statement without its `;`, an operand, a type.
     constexpr void one(std::uint32_t n) {
         switch (v_.kind(n)) {
