@@ -57,6 +57,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/dsl/tensor_map.hpp
     ptxdsl/dsl/texture.hpp
     ptxdsl/dsl/tile.hpp
+    ptxdsl/dsl/tmem.hpp
     ptxdsl/dsl/traits.hpp
     ptxdsl/dsl/video.hpp
     ptxdsl/dsl/warp.hpp
@@ -129,7 +130,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/parse/check_lines.hpp
     ptxdsl/parse/constant.hpp
     ptxdsl/parse/diagnostic.hpp
-    ptxdsl/parse/facts.hpp
+    ptxdsl/parse/kernel_facts.hpp
     ptxdsl/parse/lexer.hpp
     ptxdsl/parse/literal.hpp
     ptxdsl/parse/lower.hpp

@@ -5,7 +5,7 @@
 #include <ptxdsl/detail/prologue.hpp>
 // Closed at the end of this file.
 #include <ptxdsl/parse/check.hpp>
-#include <ptxdsl/parse/facts.hpp>
+#include <ptxdsl/parse/kernel_facts.hpp>
 #include <ptxdsl/parse/literal.hpp>
 #include <ptxdsl/parse/parser.hpp>
 #include <ptxdsl/parse/print.hpp>

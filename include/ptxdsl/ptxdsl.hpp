@@ -36,6 +36,7 @@
 #include <ptxdsl/dsl/matrix.hpp>
 #include <ptxdsl/dsl/wgmma.hpp>
 #include <ptxdsl/dsl/tcgen05_descriptor.hpp>
+#include <ptxdsl/dsl/tmem.hpp>
 #include <ptxdsl/dsl/tcgen05.hpp>
 #include <ptxdsl/dsl/sync.hpp>
 #include <ptxdsl/dsl/cluster_launch.hpp>

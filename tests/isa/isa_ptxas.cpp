@@ -25,10 +25,10 @@
 namespace {
 
 using namespace ptxdsl;
-using isa::operand_kind;
 using isa::operand_rule;
 using isa::operand_shape;
 using isa::scalar;
+using isa::shape_kind;
 using isa::tok;
 using tokens = std::vector<tok>;
 
@@ -244,21 +244,21 @@ std::string register_name(scalar s, unsigned n) {
 }
 
 operand register_operand(scalar s, unsigned n) {
-    return {{operand_kind::reg, s, 1, space::generic, 0}, register_name(s, n)};
+    return {{shape_kind::reg, s, 1, space::generic, 0}, register_name(s, n)};
 }
 
 operand vector_operand(scalar s, unsigned count, unsigned n) {
     std::string text = "{";
     for (unsigned i = 0; i != count; ++i) text += (i == 0 ? "" : ", ") + register_name(s, n + i);
-    return {{operand_kind::vec, s, static_cast<std::uint16_t>(count), space::generic, 0}, text + "}"};
+    return {{shape_kind::vec, s, static_cast<std::uint16_t>(count), space::generic, 0}, text + "}"};
 }
 
 operand immediate_operand(std::int64_t value) {
-    return {{operand_kind::imm, scalar::none, 1, space::generic, value}, std::to_string(value)};
+    return {{shape_kind::imm, scalar::none, 1, space::generic, value}, std::to_string(value)};
 }
 
 operand float_immediate(scalar s) {
-    return {{operand_kind::imm, s, 1, space::generic, 0}, s == scalar::f64 ? "0d3FF0000000000000" : "0f3F800000"};
+    return {{shape_kind::imm, s, 1, space::generic, 0}, s == scalar::f64 ? "0d3FF0000000000000" : "0f3F800000"};
 }
 
 bool has(const tokens& t, tok k) { return std::find(t.begin(), t.end(), k) != t.end(); }
@@ -273,7 +273,7 @@ std::string symbol_for(const tokens& words) {
 }
 
 operand address_operand(const operand_rule& rule, const tokens& words) {
-    const operand_shape shape{operand_kind::address, scalar::none, 1, space::generic, 0};
+    const operand_shape shape{shape_kind::address, scalar::none, 1, space::generic, 0};
     if (rule.tensor_memory()) return {shape, "[%b32_0]"};
     if (rule.takes_space(space::param) && !rule.takes_space(space::global))
         return {shape, words[0] == tok::st ? "[q0]" : "[p0]"};
@@ -284,7 +284,7 @@ operand address_operand(const operand_rule& rule, const tokens& words) {
 operand tensor_operand(unsigned count) {
     std::string text = "[%b64_1, {";
     for (unsigned i = 0; i != count; ++i) text += (i == 0 ? "" : ", ") + register_name(scalar::b32, i);
-    return {{operand_kind::tensor_address, scalar::none, static_cast<std::uint16_t>(count), space::generic, 0},
+    return {{shape_kind::tensor_address, scalar::none, static_cast<std::uint16_t>(count), space::generic, 0},
             text + "}]"};
 }
 
@@ -292,7 +292,7 @@ operand tensor_operand(unsigned count) {
 operand texture_operand(const operand_rule& rule, unsigned count, scalar type, unsigned handles) {
     operand out = vector_operand(type, count, 0);
     out.text = (handles == 2 ? "[%b64_1, %b64_2, " : "[%b64_1, ") + out.text + "]";
-    out.shape = {operand_kind::tensor_address, type, static_cast<std::uint16_t>(count), space::generic, 0};
+    out.shape = {shape_kind::tensor_address, type, static_cast<std::uint16_t>(count), space::generic, 0};
     out.shape.sampler = handles == 2;
     out.joined = rule.joined();
     return out;
@@ -310,22 +310,22 @@ bool has_result(const std::vector<operand_rule>& rules) { return !rules.empty() 
 operand plain(const operand_rule& rule, const tokens& words, unsigned n) {
     operand out;
     switch (rule.kind()) {
-        case operand_kind::reg: out = register_operand(rule.type(), n); break;
-        case operand_kind::vec: out = vector_operand(rule.type(), rule.count(), n); break;
-        case operand_kind::imm: out = immediate_operand(rule.low() < -1000000 ? 1 : rule.low()); break;
-        case operand_kind::pred:
-            out = {{operand_kind::pred, scalar::pred, 1, space::generic, 0}, "%p" + std::to_string(n)};
+        case shape_kind::reg: out = register_operand(rule.type(), n); break;
+        case shape_kind::vec: out = vector_operand(rule.type(), rule.count(), n); break;
+        case shape_kind::imm: out = immediate_operand(rule.low() < -1000000 ? 1 : rule.low()); break;
+        case shape_kind::pred:
+            out = {{shape_kind::pred, scalar::pred, 1, space::generic, 0}, "%p" + std::to_string(n)};
             break;
-        case operand_kind::address: out = address_operand(rule, words); break;
-        case operand_kind::tensor_address:
+        case shape_kind::address: out = address_operand(rule, words); break;
+        case shape_kind::tensor_address:
             out = rule.texture() ? texture_operand(rule, rule.count(), rule.type(), 1) : tensor_operand(rule.count());
             break;
-        case operand_kind::label:
-            out = {{operand_kind::label, scalar::none, 1, space::generic, 0}, words[0] == tok::brx ? "T" : "L"};
+        case shape_kind::label:
+            out = {{shape_kind::label, scalar::none, 1, space::generic, 0}, words[0] == tok::brx ? "T" : "L"};
             break;
-        case operand_kind::list: out = {{operand_kind::list, scalar::none, 1, space::generic, 0}, "(%b32_1)"}; break;
-        case operand_kind::sink: out = {{operand_kind::sink, scalar::none, 1, space::generic, 0}, "_"}; break;
-        case operand_kind::symbol: out = {{operand_kind::symbol, scalar::none, 1, space::generic, 0}, "gv"}; break;
+        case shape_kind::list: out = {{shape_kind::list, scalar::none, 1, space::generic, 0}, "(%b32_1)"}; break;
+        case shape_kind::sink: out = {{shape_kind::sink, scalar::none, 1, space::generic, 0}, "_"}; break;
+        case shape_kind::symbol: out = {{shape_kind::symbol, scalar::none, 1, space::generic, 0}, "gv"}; break;
         default: break;
     }
     if (rule.needs_selector()) with_selector(out, "h1");
@@ -353,12 +353,12 @@ shaped_form shape_form(const tokens& words, const isa::detail::row_view& row) {
 /// A call is right only with the function that has these results and arguments (see `module_scope`).
 void name_callee(const std::vector<operand_rule>& rules, std::vector<operand>& ops) {
     std::size_t lists = 0;
-    for (const operand& o : ops) lists += o.shape.kind == operand_kind::list ? 1u : 0u;
+    for (const operand& o : ops) lists += o.shape.kind == shape_kind::list ? 1u : 0u;
     const bool result = has_result(rules);
     const char* const kind = result ? "r1" : lists == 0 ? "0" : "1";
     for (operand& o : ops) {
-        if (o.shape.kind == operand_kind::symbol) o.text = std::string("fn") + kind;
-        if (o.shape.kind == operand_kind::label) o.text = std::string("P") + kind;
+        if (o.shape.kind == shape_kind::symbol) o.text = std::string("fn") + kind;
+        if (o.shape.kind == shape_kind::label) o.text = std::string("P") + kind;
     }
 }
 
@@ -392,13 +392,13 @@ void add_forms(std::vector<operand>& out, const operand_rule& rule, const tokens
         o.shape.minus = true;
         if (!rule.dest()) out.push_back(o);
     }
-    if (rule.kind() == operand_kind::address && words[0] == tok::ld) {
+    if (rule.kind() == shape_kind::address && words[0] == tok::ld) {
         operand o = base;
         o.text += ".unified";
         o.shape.unified = true;
         out.push_back(o);
     }
-    if (rule.kind() == operand_kind::vec && rule.count() > 1) {
+    if (rule.kind() == shape_kind::vec && rule.count() > 1) {
         operand o = base;
         o.text.replace(o.text.rfind(' ') + 1, std::string::npos, "_}");
         o.shape.sinks = true;
@@ -415,7 +415,7 @@ std::vector<operand> alternatives(const operand_rule& rule, const tokens& words,
         o.joined = base.joined;
         out.push_back(std::move(o));
     };
-    if (rule.kind() == operand_kind::reg) {
+    if (rule.kind() == shape_kind::reg) {
         for (const scalar s :
              {scalar::b16, scalar::b32, scalar::b64, scalar::u16, scalar::s32, scalar::u64, scalar::f32, scalar::f64}) {
             add(register_operand(s, n));
@@ -434,14 +434,14 @@ std::vector<operand> alternatives(const operand_rule& rule, const tokens& words,
         add(texture_operand(rule, rule.count(), rule.type(), 2));
         add(texture_operand(rule, rule.count(), rule.type() == scalar::f32 ? scalar::s32 : scalar::f32, 1));
     }
-    if (rule.kind() == operand_kind::pred && !rule.dest()) {
-        add({{operand_kind::not_pred, scalar::pred, 1, space::generic, 0}, "!" + base.text});
+    if (rule.kind() == shape_kind::pred && !rule.dest()) {
+        add({{shape_kind::not_pred, scalar::pred, 1, space::generic, 0}, "!" + base.text});
     }
     if (rule.dest() && (first || rule.takes_sink()) &&
-        (rule.kind() == operand_kind::reg || rule.kind() == operand_kind::pred)) {
-        add({{operand_kind::sink, scalar::none, 1, space::generic, 0}, "_"});
+        (rule.kind() == shape_kind::reg || rule.kind() == shape_kind::pred)) {
+        add({{shape_kind::sink, scalar::none, 1, space::generic, 0}, "_"});
     }
-    if (rule.kind() == operand_kind::vec) {
+    if (rule.kind() == shape_kind::vec) {
         add(vector_operand(rule.type(), rule.count() + 1, n));
         if (rule.count() > 1) add(vector_operand(rule.type(), rule.count() / 2, n));
         add(vector_operand(isa::bits(isa::info(rule.type()).reg) == 32 ? scalar::b64 : scalar::b32, rule.count(), n));
@@ -451,13 +451,13 @@ std::vector<operand> alternatives(const operand_rule& rule, const tokens& words,
              {rule.low() - 1, rule.low() + 1, rule.low() + rule.step(), rule.low() * 2, rule.high(), rule.high() + 1}) {
             if (v > -1000000 && v < 10000000) add(immediate_operand(v));
         }
-        if (rule.kind() == operand_kind::imm) add(register_operand(scalar::b32, n));
+        if (rule.kind() == shape_kind::imm) add(register_operand(scalar::b32, n));
     }
     if (rule.takes_special()) {
-        add({{operand_kind::special, scalar::u32, 1, space::generic, 0}, "%tid.x"});
-        add({{operand_kind::special, scalar::u64, 1, space::generic, 0}, "%clock64"});
+        add({{shape_kind::special, scalar::u32, 1, space::generic, 0}, "%tid.x"});
+        add({{shape_kind::special, scalar::u64, 1, space::generic, 0}, "%clock64"});
     }
-    if (rule.takes_symbol()) add({{operand_kind::symbol, scalar::none, 1, space::generic, 0}, symbol_for(words)});
+    if (rule.takes_symbol()) add({{shape_kind::symbol, scalar::none, 1, space::generic, 0}, symbol_for(words)});
     return out;
 }
 

@@ -20,12 +20,12 @@ constexpr verdict whole(const tok (&t)[N], const operand_shape (&o)[M], target o
     return find(t, N, o, M, on);
 }
 
-constexpr operand_shape reg(scalar s) { return {operand_kind::reg, s, 1, space::generic, 0}; }
-constexpr operand_shape vec(scalar s, std::uint16_t n) { return {operand_kind::vec, s, n, space::generic, 0}; }
-constexpr operand_shape imm(std::int64_t v) { return {operand_kind::imm, scalar::none, 1, space::generic, v}; }
-constexpr operand_shape addr(space s) { return {operand_kind::address, scalar::none, 1, s, 0}; }
-constexpr operand_shape predicate{operand_kind::pred, scalar::pred, 1, space::generic, 0};
-constexpr operand_shape sink{operand_kind::sink, scalar::none, 1, space::generic, 0};
+constexpr operand_shape reg(scalar s) { return {shape_kind::reg, s, 1, space::generic, 0}; }
+constexpr operand_shape vec(scalar s, std::uint16_t n) { return {shape_kind::vec, s, n, space::generic, 0}; }
+constexpr operand_shape imm(std::int64_t v) { return {shape_kind::imm, scalar::none, 1, space::generic, v}; }
+constexpr operand_shape addr(space s) { return {shape_kind::address, scalar::none, 1, s, 0}; }
+constexpr operand_shape predicate{shape_kind::pred, scalar::pred, 1, space::generic, 0};
+constexpr operand_shape sink{shape_kind::sink, scalar::none, 1, space::generic, 0};
 
 // Tokens.
 static_assert(find_token("shared::cta") == tok::shared__cta && spelling(tok::shared__cta) == "shared::cta");
@@ -113,7 +113,7 @@ constexpr tok bulk_multicast[] = {tok::cp,
                                   tok::global,
                                   tok::mbarrier__complete_tx__bytes,
                                   tok::multicast__cluster};
-constexpr operand_shape map2{operand_kind::tensor_address, scalar::none, 2, space::generic, 0};
+constexpr operand_shape map2{shape_kind::tensor_address, scalar::none, 2, space::generic, 0};
 constexpr operand_shape with_mask[] = {addr(space::shared), map2, addr(space::shared), reg(scalar::u16)};
 constexpr operand_shape without_mask[] = {addr(space::shared), map2, addr(space::shared)};
 static_assert(whole(bulk_multicast, with_mask, sm_90a).ok());

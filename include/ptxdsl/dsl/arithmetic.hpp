@@ -24,10 +24,10 @@ inline constexpr bool is_f32_operand = meta::is_same_v<typename traits<A>::value
 /// Three-input `min`, `max`: same words as the two-input form, so its operands decide.
 template <target Tgt, tok... Toks>
 struct three_input_form : form<Tgt, Toks...> {
-    static constexpr isa::operand_shape shapes[] = {{isa::operand_kind::reg, isa::scalar::f32},
-                                                    {isa::operand_kind::reg, isa::scalar::f32},
-                                                    {isa::operand_kind::reg, isa::scalar::f32},
-                                                    {isa::operand_kind::reg, isa::scalar::f32}};
+    static constexpr isa::operand_shape shapes[] = {{isa::shape_kind::reg, isa::scalar::f32},
+                                                    {isa::shape_kind::reg, isa::scalar::f32},
+                                                    {isa::shape_kind::reg, isa::scalar::f32},
+                                                    {isa::shape_kind::reg, isa::scalar::f32}};
     static constexpr isa::verdict verdict = [] {
         isa::verdict v = isa::find(form<Tgt, Toks...>::tokens, sizeof...(Toks), shapes, 4, Tgt);
         if (!v.ok() && isa::find(form<Tgt, Toks...>::tokens, sizeof...(Toks), shapes, 4, sm_100a).ok())

@@ -65,7 +65,7 @@ struct inst_shapes {
     bool chosen[16] = {};  ///< a literal whose value is known when the kernel is written, not by the type
     std::uint32_t n = 0;
 
-    constexpr void put(isa::operand_kind kind, isa::scalar type = isa::scalar::none, std::uint16_t count = 1,
+    constexpr void put(isa::shape_kind kind, isa::scalar type = isa::scalar::none, std::uint16_t count = 1,
                        space sp = space::generic) noexcept {
         s[n].kind = kind, s[n].type = type, s[n].count = count, s[n].sp = sp;
         ++n;
@@ -75,7 +75,7 @@ struct inst_shapes {
     constexpr void add() noexcept {
         using V = meta::remove_cvref_t<A>;
         if constexpr (Truth && meta::is_same_v<V, bool>) {
-            put(isa::operand_kind::pred);
+            put(isa::shape_kind::pred);
         } else if constexpr (is_joined<V>) {
             add_joined(static_cast<const V*>(nullptr));
         } else if constexpr (described_operand<V>) {
@@ -83,27 +83,27 @@ struct inst_shapes {
         } else if constexpr (traits<V>::is_reg) {
             using T = typename traits<V>::value;
             if constexpr (meta::is_same_v<T, pred>)
-                put(isa::operand_kind::pred);
+                put(isa::shape_kind::pred);
             else
-                put(isa::operand_kind::reg, scalar_of<T>);
+                put(isa::shape_kind::reg, scalar_of<T>);
         } else if constexpr (traits<V>::is_special) {
-            put(isa::operand_kind::special, scalar_of<typename traits<V>::value>);
+            put(isa::shape_kind::special, scalar_of<typename traits<V>::value>);
         } else if constexpr (meta::is_same_v<V, negated>) {
-            put(isa::operand_kind::not_pred);
+            put(isa::shape_kind::not_pred);
         } else if constexpr (meta::is_same_v<V, sink_t>) {
-            put(isa::operand_kind::sink);
+            put(isa::shape_kind::sink);
         } else if constexpr (is_label<V>) {
-            put(isa::operand_kind::label);
+            put(isa::shape_kind::label);
         } else if constexpr (is_vec<V>) {
-            put(isa::operand_kind::vec, scalar_of<typename V::value_type>, V::size);
+            put(isa::shape_kind::vec, scalar_of<typename V::value_type>, V::size);
         } else if constexpr (is_ptr_v<V>) {
-            put(isa::operand_kind::address, scalar_of<typename V::address_type>, 1, V::state_space);
+            put(isa::shape_kind::address, scalar_of<typename V::address_type>, 1, V::state_space);
         } else if constexpr (meta::is_arithmetic_v<V>) {
             constexpr isa::scalar type = meta::is_same_v<V, float>    ? isa::scalar::f32
                                          : meta::is_same_v<V, double> ? isa::scalar::f64
                                                                       : isa::scalar::s64;
             chosen[n] = type == isa::scalar::s64;
-            put(isa::operand_kind::imm, type);
+            put(isa::shape_kind::imm, type);
         }
     }
     template <class A, class B>
@@ -195,11 +195,11 @@ struct inst_form {
 };
 
 /// One sentence for operand `Number` (from 1) of `k.inst`.
-template <unsigned Number, isa::operand_kind Given>
+template <unsigned Number, isa::shape_kind Given>
 constexpr auto refuse_operand() noexcept {
-    using enum isa::operand_kind;
+    using enum isa::shape_kind;
     constexpr bool predicate = Given == pred || Given == not_pred;
-    constexpr bool literal = Given == imm || Given == isa::operand_kind::special || Given == isa::operand_kind::label;
+    constexpr bool literal = Given == imm || Given == isa::shape_kind::special || Given == isa::shape_kind::label;
     constexpr bool place = Given == address || Given == tensor_address;
     static_assert(!predicate,
                   "PTXDSL-A02: the form wants no predicate here (the operand's number is in the note below)");

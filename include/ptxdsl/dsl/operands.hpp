@@ -12,7 +12,7 @@ namespace ptxdsl {
 /// The name of a variable, parameter or function, perhaps with an offset: `table + 4`.
 class symbol {
 public:
-    static constexpr isa::operand_shape shape{isa::operand_kind::symbol, isa::scalar::none, 1, space::generic, 0};
+    static constexpr isa::operand_shape shape{isa::shape_kind::symbol, isa::scalar::none, 1, space::generic, 0};
 
     constexpr symbol(ir::program& p, std::uint32_t id, std::int32_t offset = 0) noexcept
         : prog_(&p), id_(id), offset_(offset) {}
@@ -43,7 +43,7 @@ private:
 template <isa::scalar Base>
 class memory_operand {
 public:
-    static constexpr isa::operand_shape shape{isa::operand_kind::address, Base, 1, space::generic, 0};
+    static constexpr isa::operand_shape shape{isa::shape_kind::address, Base, 1, space::generic, 0};
 
     constexpr memory_operand(ir::program* p, std::uint32_t base, std::int32_t offset, bool spell_zero = false) noexcept
         : prog_(p), base_(base), offset_(offset), spell_zero_(spell_zero) {}
@@ -102,7 +102,7 @@ template <space S, class T, unsigned Align = 32>
 template <class T, unsigned N>
 class element_list {
 public:
-    static constexpr isa::operand_shape shape{isa::operand_kind::vec, scalar_of<T>, N, space::generic, 0};
+    static constexpr isa::operand_shape shape{isa::shape_kind::vec, scalar_of<T>, N, space::generic, 0};
 
     constexpr void set(unsigned i, std::uint32_t word) noexcept { words_[i] = word; }
     constexpr void belongs_to(ir::program* p) noexcept { prog_ = p; }
@@ -119,8 +119,7 @@ private:
 template <unsigned N>
 class tensor_operand {
 public:
-    static constexpr isa::operand_shape shape{isa::operand_kind::tensor_address, isa::scalar::none, N, space::generic,
-                                              0};
+    static constexpr isa::operand_shape shape{isa::shape_kind::tensor_address, isa::scalar::none, N, space::generic, 0};
 
     constexpr explicit tensor_operand(ir::program* p) noexcept : prog_(p) {}
     constexpr void set(unsigned i, std::uint32_t word) noexcept { words_[i] = word; }

@@ -40,7 +40,7 @@ inline constexpr isa::video_selector selector_text = isa::selector_of(Text.view(
 template <class A>
 struct video_source {
     using type = source_t<A>;
-    static constexpr isa::operand_shape shape{isa::operand_kind::reg, scalar_of<type>};
+    static constexpr isa::operand_shape shape{isa::shape_kind::reg, scalar_of<type>};
     template <class V>
     [[nodiscard]] static constexpr raw_operand raw(ir::program&, V&& a, location where) {
         return as_operand<type>(static_cast<V&&>(a), where);
@@ -49,7 +49,7 @@ struct video_source {
 template <class T, isa::video_selector S, bool Minus>
 struct video_source<video_operand<T, S, Minus>> {
     using type = T;
-    static constexpr isa::operand_shape shape{isa::operand_kind::reg, scalar_of<T>, 1, space::generic, 0, S, Minus};
+    static constexpr isa::operand_shape shape{isa::shape_kind::reg, scalar_of<T>, 1, space::generic, 0, S, Minus};
     [[nodiscard]] static constexpr raw_operand raw(ir::program& p, const video_operand<T, S, Minus>& a, location) {
         raw_operand o = pair_operand(p, reg_word(a.id), ir::selected(S, Minus));
         o.prog = a.prog;
@@ -70,7 +70,7 @@ using video_source_of = video_source<
 template <target Tgt, isa::video_selector To, class D, class A, class B, class C, tok... Toks>
 struct video_form : compact_form<Tgt, Toks...> {
     using base = compact_form<Tgt, Toks...>;
-    static constexpr isa::operand_shape shapes[4] = {{isa::operand_kind::reg, scalar_of<D>, 1, space::generic, 0, To},
+    static constexpr isa::operand_shape shapes[4] = {{isa::shape_kind::reg, scalar_of<D>, 1, space::generic, 0, To},
                                                      video_source_of<A>::shape,
                                                      video_source_of<B>::shape,
                                                      video_source_of<C>::shape};

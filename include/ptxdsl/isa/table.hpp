@@ -25,8 +25,8 @@
 
 namespace ptxdsl::isa {
 
-/// What an operand of a concrete instruction is.
-enum class operand_kind : std::uint8_t {
+/// What an operand that is held against a row is; `ir::operand_kind` is how a program stores one.
+enum class shape_kind : std::uint8_t {
     none,
     reg,             ///< a register; `type` is the type it was declared with
     imm,             ///< a literal; `type` is f32 or f64 for a float literal, otherwise an integer in `value`
@@ -64,7 +64,7 @@ using video_selector = std::uint16_t;
 /// fp8, packed) stand for the `.b` register that holds them. `ld`, `st`, `cvt` also take wider registers. Signedness
 /// is not checked here because PTX does not.
 struct operand_shape {
-    operand_kind kind = operand_kind::none;
+    shape_kind kind = shape_kind::none;
     scalar type = scalar::none;
     std::uint16_t count = 1;      ///< vector length, or number of tensor coordinates
     space sp = space::generic;    ///< addresses: a claimed space must fit the instruction's; `generic` claims nothing
@@ -302,22 +302,22 @@ public:
 
     /// The kind of operand the row asks for first (alternatives are the `takes_` functions). A vector whose length
     /// modifier is absent is a single register.
-    [[nodiscard]] constexpr operand_kind kind() const noexcept {
+    [[nodiscard]] constexpr shape_kind kind() const noexcept {
         using detail::operand_class;
         switch (class_) {
-            case operand_class::reg: return operand_kind::reg;
-            case operand_class::pred: return operand_kind::pred;
-            case operand_class::imm: return operand_kind::imm;
-            case operand_class::vec: return count_ == 0 ? operand_kind::reg : operand_kind::vec;
-            case operand_class::address: return operand_kind::address;
-            case operand_class::tmap: return operand_kind::tensor_address;
-            case operand_class::label: return operand_kind::label;
-            case operand_class::symbol: return operand_kind::symbol;
-            case operand_class::sink: return operand_kind::sink;
-            case operand_class::texture: return operand_kind::tensor_address;
-            case operand_class::list: return operand_kind::list;
+            case operand_class::reg: return shape_kind::reg;
+            case operand_class::pred: return shape_kind::pred;
+            case operand_class::imm: return shape_kind::imm;
+            case operand_class::vec: return count_ == 0 ? shape_kind::reg : shape_kind::vec;
+            case operand_class::address: return shape_kind::address;
+            case operand_class::tmap: return shape_kind::tensor_address;
+            case operand_class::label: return shape_kind::label;
+            case operand_class::symbol: return shape_kind::symbol;
+            case operand_class::sink: return shape_kind::sink;
+            case operand_class::texture: return shape_kind::tensor_address;
+            case operand_class::list: return shape_kind::list;
         }
-        return operand_kind::none;
+        return shape_kind::none;
     }
     /// Type of the register or of the vector's registers.
     [[nodiscard]] constexpr scalar type() const noexcept {
@@ -343,7 +343,7 @@ public:
 
     /// An address in tensor memory, which has its own 32-bit addressing.
     [[nodiscard]] constexpr bool tensor_memory() const noexcept {
-        return kind() == operand_kind::address && type_ == detail::space_tmem;
+        return kind() == shape_kind::address && type_ == detail::space_tmem;
     }
 
     /// For addresses: whether a pointer known to point to `s` fits.
@@ -368,24 +368,24 @@ public:
     /// Whether a concrete operand fits.
     [[nodiscard]] constexpr bool takes(const operand_shape& o) const noexcept {
         switch (o.kind) {
-            case operand_kind::reg:
-                return (kind() == operand_kind::reg || (kind() == operand_kind::vec && count_ == 1)) &&
+            case shape_kind::reg:
+                return (kind() == shape_kind::reg || (kind() == shape_kind::vec && count_ == 1)) &&
                        fits_register(o.type) && takes_form(o);
-            case operand_kind::special: return takes_special() && fits_register(o.type);
-            case operand_kind::vec:
-                return kind() == operand_kind::vec && o.count == count_ && (takes_sinks() || !o.sinks) &&
+            case shape_kind::special: return takes_special() && fits_register(o.type);
+            case shape_kind::vec:
+                return kind() == shape_kind::vec && o.count == count_ && (takes_sinks() || !o.sinks) &&
                        fits_register(o.type);
-            case operand_kind::imm: return takes_immediate(o);
-            case operand_kind::not_pred: return kind() == operand_kind::pred && takes_negation();
-            case operand_kind::sink: return takes_sink();
-            case operand_kind::symbol: return kind() == operand_kind::symbol || takes_symbol();
-            case operand_kind::tensor_address:
+            case shape_kind::imm: return takes_immediate(o);
+            case shape_kind::not_pred: return kind() == shape_kind::pred && takes_negation();
+            case shape_kind::sink: return takes_sink();
+            case shape_kind::symbol: return kind() == shape_kind::symbol || takes_symbol();
+            case shape_kind::tensor_address:
                 return kind() == o.kind && (texture() ? takes_coordinates(o) : o.count == count_);
-            case operand_kind::address: return kind() == o.kind && takes_space(o.sp) && (takes_unified() || !o.unified);
-            case operand_kind::list:
-            case operand_kind::pred:
-            case operand_kind::label: return kind() == o.kind;
-            case operand_kind::none: return false;
+            case shape_kind::address: return kind() == o.kind && takes_space(o.sp) && (takes_unified() || !o.unified);
+            case shape_kind::list:
+            case shape_kind::pred:
+            case shape_kind::label: return kind() == o.kind;
+            case shape_kind::none: return false;
         }
         return false;
     }
@@ -449,7 +449,7 @@ private:
         if (has_range()) {
             return !float_literal && in_range(o.value);
         }
-        if (kind() != operand_kind::reg || register_only() || needs_selector()) return false;
+        if (kind() != shape_kind::reg || register_only() || needs_selector()) return false;
         const scalar_info& want = info(type());
         if (want.cls == type_class::floating) return float_literal && want.bits >= 32;
         // An untyped word takes a float literal of its own width.

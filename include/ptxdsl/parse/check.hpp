@@ -575,10 +575,10 @@ private:
             case node_kind::offset: name(n + 1, o); break;
             case node_kind::complement:
                 name(n + 1, o);
-                if (o.shape.kind == isa::operand_kind::pred) o.shape.kind = isa::operand_kind::not_pred;
+                if (o.shape.kind == isa::shape_kind::pred) o.shape.kind = isa::shape_kind::not_pred;
                 break;
             case node_kind::index: indexed(n, o); break;
-            case node_kind::sink: o.shape.kind = isa::operand_kind::sink; break;
+            case node_kind::sink: o.shape.kind = isa::shape_kind::sink; break;
             case node_kind::vector: vector(n, o); break;
             case node_kind::address: address(n, o); break;
             default: immediate(n, o); break;
@@ -586,11 +586,11 @@ private:
     }
     constexpr void immediate(u32 n, operand& o) {
         const constant_value c = constant_reader(v_).of(n);
-        o.shape.kind = isa::operand_kind::imm;
+        o.shape.kind = isa::shape_kind::imm;
         o.shape.value = c.value;
         o.shape.type = !c.is_float ? isa::scalar::s64 : c.is_double ? isa::scalar::f64 : isa::scalar::f32;
         o.either_float = c.is_float && !c.is_bits;
-        if (!c.is_float && computes_predicate()) o.shape.kind = isa::operand_kind::pred;
+        if (!c.is_float && computes_predicate()) o.shape.kind = isa::shape_kind::pred;
     }
     /// `mov.pred`, `and.pred` …: every integer there is a truth value.
     [[nodiscard]] constexpr bool computes_predicate() const noexcept {
@@ -599,7 +599,7 @@ private:
                (o == tok::mov || o == tok::and_ || o == tok::or_ || o == tok::xor_ || o == tok::not_);
     }
     constexpr void branch_target(u32 n, operand& o) {
-        o.shape.kind = isa::operand_kind::label;
+        o.shape.kind = isa::shape_kind::label;
         if (names_.find_label(v_[n].atom) != symbol_table::none) return;
         if (tokens_[0] == tok::brx && names_.find(v_[n].atom) != symbol_table::none) return name(n, o);
         known_label(n);
@@ -611,19 +611,19 @@ private:
         if (s == symbol_table::none) return special_or_label(n, has_component, o);
         const symbol& found = names_[s];
         if (found.kind != symbol_kind::reg) {
-            o.shape.kind = isa::operand_kind::symbol;
+            o.shape.kind = isa::shape_kind::symbol;
             o.shape.type = found.type;
             o.shape.sp = found.sp;
             return;
         }
         o.shape.type = found.type;
-        o.shape.kind = found.type == isa::scalar::pred ? isa::operand_kind::pred : isa::operand_kind::reg;
+        o.shape.kind = found.type == isa::scalar::pred ? isa::shape_kind::pred : isa::shape_kind::reg;
         if (has_component && found.vector == 1) {
             const std::string_view c = v_.atom(n + 1);
             o.shape.selector = isa::selector_of(c.data() + 1, c.size() - 1);
         }
         if (found.vector != 1 && !has_component) {
-            o.shape.kind = isa::operand_kind::vec;
+            o.shape.kind = isa::shape_kind::vec;
             o.shape.count = found.vector;
             o.types[0] = found.type;
             o.n_types = 1;
@@ -641,7 +641,7 @@ private:
             return special(n, r, has_component, o);
         }
         if (names_.find_label(v_[n].atom) != symbol_table::none) {
-            o.shape.kind = isa::operand_kind::label;
+            o.shape.kind = isa::shape_kind::label;
             return;
         }
         if (base[0] == '%' && has_component)
@@ -656,18 +656,18 @@ private:
     }
     /// `%tid` without a component is a vector of four.
     constexpr void special(u32 n, const isa::special_info& r, bool has_component, operand& o) {
-        o.shape.kind = r.type == isa::scalar::pred ? isa::operand_kind::pred : isa::operand_kind::special;
+        o.shape.kind = r.type == isa::scalar::pred ? isa::shape_kind::pred : isa::shape_kind::special;
         o.shape.type = r.type;
         // `mov` and `cvt` read special registers (chapter 10); the table writes kernels and needs `mov` only.
-        if (tokens_[0] == tok::cvt) o.shape.kind = isa::operand_kind::reg;
+        if (tokens_[0] == tok::cvt) o.shape.kind = isa::shape_kind::reg;
         // The lower halves of thread and block indices, as PTX 1.x had them (10.1 to 10.4), and of %gridid (10.11).
         const unsigned read = tokens_[0] == tok::mov && n_tokens_ == 2 ? isa::bits(isa::token_type(tokens_[1])) : 0;
         if ((read == 16 && (has_16_bits(r.name) || r.name == "%gridid")) || (read == 32 && r.name == "%gridid")) {
-            o.shape.kind = isa::operand_kind::reg;
+            o.shape.kind = isa::shape_kind::reg;
             o.shape.type = read == 16 ? isa::scalar::u16 : isa::scalar::u32;
         }
         if (r.name.size() != v_.atom(n).size() && !has_component) {
-            o.shape.kind = isa::operand_kind::vec;
+            o.shape.kind = isa::shape_kind::vec;
             o.shape.count = 4;
             o.types[0] = r.type;
             o.n_types = 1;
@@ -687,14 +687,14 @@ private:
             operand unused;
             name(v_.kind(i) == node_kind::offset ? i + 1 : i, unused);
         }
-        o.shape.kind = isa::operand_kind::address;
+        o.shape.kind = isa::shape_kind::address;
         // `mov d, a[1]` takes the address
-        if (tokens_[0] == tok::mov) o.shape.kind = isa::operand_kind::symbol;
+        if (tokens_[0] == tok::mov) o.shape.kind = isa::shape_kind::symbol;
     }
     constexpr void address(u32 n, operand& o) {
         const u32 base = n + 1;
         const u32 inner = v_.kind(base) == node_kind::offset ? base + 1 : base;
-        o.shape.kind = isa::operand_kind::address;
+        o.shape.kind = isa::shape_kind::address;
         if (v_.kind(inner) == node_kind::name) address_base(inner, o);
         if (needs_64_bits() && o.shape.sp != space::param && !names_space())
             o.shape.sp = space::generic;  // any variable has a generic address
@@ -704,7 +704,7 @@ private:
             o.shape.unified = true;
             return;
         }
-        o.shape.kind = isa::operand_kind::tensor_address;
+        o.shape.kind = isa::shape_kind::tensor_address;
         o.shape.type = isa::scalar::none;
         for (u32 c = rest; c < v_[n].end; c = v_[c].end) {
             operand part;
@@ -727,14 +727,14 @@ private:
         name(n, b);
         if (failed_) return;
         o.shape.type = b.shape.type;
-        o.shape.sp = b.shape.kind == isa::operand_kind::symbol ? b.shape.sp : space::generic;
-        if (b.shape.kind == isa::operand_kind::symbol) return;
+        o.shape.sp = b.shape.kind == isa::shape_kind::symbol ? b.shape.sp : space::generic;
+        if (b.shape.kind == isa::shape_kind::symbol) return;
         const isa::scalar_info& t = isa::info(b.shape.type);
         const bool integer = t.cls == isa::type_class::bits || t.cls == isa::type_class::unsigned_int ||
                              t.cls == isa::type_class::signed_int;
-        if (b.shape.kind == isa::operand_kind::reg && integer && (t.bits == 64 || (t.bits == 32 && !needs_64_bits())))
+        if (b.shape.kind == isa::shape_kind::reg && integer && (t.bits == 64 || (t.bits == 32 && !needs_64_bits())))
             return;
-        if (b.shape.kind == isa::operand_kind::reg && integer && t.bits == 32) {
+        if (b.shape.kind == isa::shape_kind::reg && integer && t.bits == 32) {
             failed_ = true;
             return error("P29", n, "an address in generic or global memory has 64 bits, '", v_.atom(n), "' has 32");
         }
@@ -763,7 +763,7 @@ private:
         return false;
     }
     constexpr void vector(u32 n, operand& o) {
-        o.shape.kind = isa::operand_kind::vec;
+        o.shape.kind = isa::shape_kind::vec;
         o.shape.count = static_cast<std::uint16_t>(v_.children(n));
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
             if (v_.kind(c) == node_kind::sink) o.shape.sinks = true;
@@ -773,7 +773,7 @@ private:
             add_type(o, e.shape.type);
         }
         o.any_element = o.n_types == 0;
-        if (o.shape.count == 1 && !o.any_element) o.shape.kind = isa::operand_kind::reg;
+        if (o.shape.count == 1 && !o.any_element) o.shape.kind = isa::shape_kind::reg;
         o.shape.type = o.types[0];
     }
     static constexpr void add_type(operand& o, isa::scalar t) noexcept {
@@ -809,14 +809,14 @@ private:
         const isa::verdict refused = v;
         while (v.st == isa::verdict::status::bad_operand && v.operand < n_operands_) {
             operand& o = operands_[v.operand];
-            if (o.shape.kind != isa::operand_kind::imm || o.either_float || o.shape.type != isa::scalar::s64) break;
-            o.shape.kind = isa::operand_kind::pred;
+            if (o.shape.kind != isa::shape_kind::imm || o.either_float || o.shape.type != isa::scalar::s64) break;
+            o.shape.kind = isa::shape_kind::pred;
             v = with_types(t, n, false);
         }
         if (v.ok()) return v;
         for (unsigned i = 0; i < n_operands_; ++i)
-            if (operands_[i].shape.kind == isa::operand_kind::pred && operands_[i].shape.type == isa::scalar::s64)
-                operands_[i].shape.kind = isa::operand_kind::imm;
+            if (operands_[i].shape.kind == isa::shape_kind::pred && operands_[i].shape.type == isa::scalar::s64)
+                operands_[i].shape.kind = isa::shape_kind::imm;
         return refused;
     }
     [[nodiscard]] constexpr isa::verdict with_types(const tok* t, unsigned n, bool as_f32) noexcept {
@@ -924,7 +924,7 @@ private:
                                               " of type .s64"sv,
                                               " of type .f16"sv,
                                               " of type .f16x2"sv};
-        if (o.shape.kind != isa::operand_kind::reg && o.shape.kind != isa::operand_kind::vec) return names[0];
+        if (o.shape.kind != isa::shape_kind::reg && o.shape.kind != isa::shape_kind::vec) return names[0];
         if (o.shape.type == isa::scalar::f32) return " of type .f32"sv;
         if (o.shape.type == isa::scalar::f64) return " of type .f64"sv;
         return static_cast<unsigned>(o.shape.type) < 17 ? names[static_cast<unsigned>(o.shape.type)] : names[0];

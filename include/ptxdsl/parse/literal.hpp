@@ -7,7 +7,7 @@
 
 #include <ptxdsl/detail/fixed_string.hpp>
 #include <ptxdsl/parse/check.hpp>
-#include <ptxdsl/parse/facts.hpp>
+#include <ptxdsl/parse/kernel_facts.hpp>
 #include <ptxdsl/parse/parser.hpp>
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 #include <ptxdsl/ir/module.hpp>
 #include <ptxdsl/isa/special_registers.hpp>
 #include <ptxdsl/isa/tokens.hpp>
-#include <ptxdsl/parse/facts.hpp>
+#include <ptxdsl/parse/kernel_facts.hpp>
 #include <ptxdsl/parse/structure.hpp>
 
 #include <cstdint>

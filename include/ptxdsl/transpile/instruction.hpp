@@ -116,7 +116,7 @@ inline void put_values(const std::vector<argument>& a, ptxdsl::detail::inst_shap
         if (a.kind != argument_kind::integer || (a.value != 0 && a.value != 1)) continue;
         const argument as_number = a;
         a.kind = argument_kind::truth;
-        a.shape.kind = isa::operand_kind::pred;
+        a.shape.kind = isa::shape_kind::pred;
         a.shape.type = isa::scalar::none;
         if (detail::inst_takes(i.t, i.n, i.a, on)) return true;
         a = as_number;

@@ -2,7 +2,7 @@
 // The comment at the end of the output that shows how to launch its first kernel.
 #pragma once
 
-#include <ptxdsl/parse/facts.hpp>
+#include <ptxdsl/parse/kernel_facts.hpp>
 #include <ptxdsl/transpile/cpp_text.hpp>
 
 #include <string>

@@ -94,7 +94,7 @@ private:
             case node_kind::complement: complement(n, a); break;
             case node_kind::sink:
                 a.kind = argument_kind::sink;
-                a.shape.kind = isa::operand_kind::sink;
+                a.shape.kind = isa::shape_kind::sink;
                 break;
             case node_kind::offset: symbol_offset(n, a); break;
             case node_kind::address: address(n, i, a); break;
@@ -111,7 +111,7 @@ private:
         if (v_.has_children(n + 1) || !reference(n + 1, a.reg)) return;
         if (names_.handles[a.reg.handle].type != isa::scalar::pred) return;
         a.kind = argument_kind::not_pred;
-        a.shape.kind = isa::operand_kind::not_pred;
+        a.shape.kind = isa::shape_kind::not_pred;
     }
     void name(u32 n, const instruction& i, argument& a) const {
         const bool has_component = v_.has_children(n);
@@ -121,19 +121,19 @@ private:
         if (has_component) return;
         if (s->kind == symbol_kind::reg) return register_name(n, a);
         a.kind = argument_kind::symbol;
-        a.shape.kind = isa::operand_kind::symbol;
+        a.shape.kind = isa::shape_kind::symbol;
     }
     void register_name(u32 n, argument& a) const {
         if (!reference(n, a.reg) || !names_.handles[a.reg.handle].plain) return;
         const isa::scalar type = names_.handles[a.reg.handle].type;
         a.kind = argument_kind::reg;
-        a.shape.kind = type == isa::scalar::pred ? isa::operand_kind::pred : isa::operand_kind::reg;
+        a.shape.kind = type == isa::scalar::pred ? isa::shape_kind::pred : isa::shape_kind::reg;
         if (type != isa::scalar::pred) a.shape.type = type;
     }
     void label(u32 n, argument& a) const {
         static_cast<void>(n);
         a.kind = argument_kind::label;
-        a.shape.kind = isa::operand_kind::label;
+        a.shape.kind = isa::shape_kind::label;
     }
     void special_or_label(u32 n, bool has_component, argument& a) const {
         std::string spelled(v_.atom(n));
@@ -142,7 +142,7 @@ private:
             if (isa::info(static_cast<isa::special>(r)).name != spelled) continue;
             a.kind = argument_kind::special;
             a.special = static_cast<isa::special>(r);
-            a.shape.kind = isa::operand_kind::special;
+            a.shape.kind = isa::shape_kind::special;
             a.shape.type = isa::info(a.special).type;
             return;
         }
@@ -157,7 +157,7 @@ private:
         const symbol* const s = names_.find(v_[n + 1].atom);
         if (s == nullptr || s->kind == symbol_kind::reg || !offset_value(v_[n + 1].end, a.value)) return;
         a.kind = argument_kind::symbol;
-        a.shape.kind = isa::operand_kind::symbol;
+        a.shape.kind = isa::shape_kind::symbol;
     }
     /// `[a]`, `[a+4]`, `[4]`, `[t, {x, y}]`.
     void address(u32 n, const instruction& i, argument& a) const {
@@ -169,7 +169,7 @@ private:
         }
         if (v_.kind(base) == node_kind::name && !address_base(base, a)) return;
         if (v_.kind(base) != node_kind::name && !offset_value(base, a.value)) return;
-        a.shape.kind = isa::operand_kind::address;
+        a.shape.kind = isa::shape_kind::address;
         const u32 rest = v_[n + 1].end;
         if (rest == v_[n].end) return void(a.kind = argument_kind::address);
         if (v_.kind(rest) != node_kind::vector || v_[rest].end != v_[n].end || a.value != 0 ||
@@ -179,7 +179,7 @@ private:
         for (const argument& p : a.parts)
             if (!is_element(p)) return;
         a.kind = argument_kind::tensor;
-        a.shape = {isa::operand_kind::tensor_address, isa::scalar::none, static_cast<std::uint16_t>(a.parts.size()),
+        a.shape = {isa::shape_kind::tensor_address, isa::scalar::none, static_cast<std::uint16_t>(a.parts.size()),
                    space::generic, 0};
     }
     [[nodiscard]] bool address_base(u32 n, argument& a) const {
@@ -203,14 +203,14 @@ private:
             if (!is_element(a.parts.back())) return;
             if (type == isa::scalar::none)
                 type =
-                    a.parts.back().shape.kind == isa::operand_kind::reg ? a.parts.back().shape.type : isa::scalar::none;
+                    a.parts.back().shape.kind == isa::shape_kind::reg ? a.parts.back().shape.type : isa::scalar::none;
         }
         if (a.parts.size() == 1 && !is_fragment(i)) {  // `{ %r1 }` is %r1
             const argument only = a.parts[0];
             return void(a = only);
         }
         a.kind = argument_kind::list;
-        a.shape = {isa::operand_kind::vec, type == isa::scalar::none ? element_type(i) : type,
+        a.shape = {isa::shape_kind::vec, type == isa::scalar::none ? element_type(i) : type,
                    static_cast<std::uint16_t>(a.parts.size()), space::generic, 0};
     }
     /// Matrix instructions want the braces around one register, too.
@@ -234,7 +234,7 @@ private:
     }
     void constant(u32 n, const instruction& i, argument& a) const {
         const constant_value c = constant_reader(v_).of(n);
-        a.shape.kind = isa::operand_kind::imm;
+        a.shape.kind = isa::shape_kind::imm;
         if (!c.is_float) {
             a.kind = argument_kind::integer;
             a.shape.type = isa::scalar::s64;

@@ -2,7 +2,7 @@
 // PTX in, C++ out: the whole output file.
 #pragma once
 
-#include <ptxdsl/parse/facts.hpp>
+#include <ptxdsl/parse/kernel_facts.hpp>
 #include <ptxdsl/transpile/launch_stub.hpp>
 #include <ptxdsl/transpile/module_writer.hpp>
 
