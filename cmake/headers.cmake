@@ -140,6 +140,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/parse/symbols.hpp
     ptxdsl/parse/text.hpp
     ptxdsl/parse/token.hpp
+    ptxdsl/parse/token_cursor.hpp
     ptxdsl/parse/tree.hpp
     ptxdsl/parse/verify.hpp
     ptxdsl/ptxdsl.hpp
