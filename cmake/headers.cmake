@@ -135,6 +135,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/parse/literal.hpp
     ptxdsl/parse/lower.hpp
     ptxdsl/parse/parser.hpp
+    ptxdsl/parse/play.hpp
     ptxdsl/parse/print.hpp
     ptxdsl/parse/structure.hpp
     ptxdsl/parse/symbols.hpp

@@ -4,13 +4,14 @@
 
 #include "common.hpp"
 
+#include <ptxdsl/parse/play.hpp>
 #include <ptxdsl/parse/verify.hpp>
 #include <ptxdsl/version.hpp>
 
 namespace tool {
 
 inline constexpr std::string_view check_help =
-    R"(usage: ptxdsl check [--json | --sarif] [--no-verify | --syntax-only] FILE...
+    R"(usage: ptxdsl check [--json | --sarif] [--no-verify | --syntax-only] [--play] FILE...
 
 Reads PTX and reports what is wrong with it: syntax, names that are not declared, instructions whose modifiers or
 operands no form of the instruction table has, forms that the module's .target or .version does not have; and, in
@@ -22,6 +23,8 @@ complete, registers nobody writes. 'ptxdsl explain ID' tells more about a messag
   --sarif         messages as a SARIF 2.1.0 log on standard output
   --no-verify     instructions by themselves only, not what they do to each other
   --syntax-only   grammar only
+  --play          also executes the kernels on a model of a cluster, for several numbers of rounds and schedules, and
+                  reports races, data in flight and deadlocks; lists what it does not follow
 
 Exit status: 0 no errors, 1 errors, 2 wrong usage or unreadable files.
 )";
@@ -101,8 +104,20 @@ inline void print_sarif(const std::vector<placed_message>& all) {
     fmt::print("{}]\n  }}]\n}}\n", all.empty() ? "" : "\n    ");
 }
 
+/// What playing the kernels did not follow, a line each.
+inline void print_not_followed(std::string_view name, std::string_view source,
+                               const std::vector<ptx::not_followed>& rest) {
+    const line_index lines(source);
+    for (const ptx::not_followed& r : rest)
+        if (r.placed)
+            fmt::print("{}:{}: not followed in '{}': {}\n", shown_name(name), lines.at(r.offset).line, r.kernel,
+                       r.reason);
+        else
+            fmt::print("{}: not followed in '{}': {}\n", shown_name(name), r.kernel, r.reason);
+}
+
 inline int check_command(const std::vector<std::string_view>& words) {
-    const arguments a(words, {"--json", "--sarif", "--no-verify", "--syntax-only"}, {});
+    const arguments a(words, {"--json", "--sarif", "--no-verify", "--syntax-only", "--play"}, {});
     if (!a.problem.empty()) return usage_error("check", a.problem);
     if (a.rest.empty()) return usage_error("check", "no file");
     if (a.has("--json") && a.has("--sarif")) return usage_error("check", "--json and --sarif exclude each other");
@@ -118,12 +133,15 @@ inline int check_command(const std::vector<std::string_view>& words) {
         if (m.tree.ok() && !a.has("--syntax-only")) ptx::check_module(m.tree.read(), m.tree.messages);
         if (m.tree.ok() && !a.has("--syntax-only") && !a.has("--no-verify"))
             ptx::verify_module(m.tree.read(), m.tree.messages);
+        std::vector<ptx::not_followed> rest;
+        if (m.tree.ok() && !a.has("--syntax-only") && a.has("--play"))
+            rest = ptx::play_module(m.tree.read(), m.source, m.tree.messages);
         m.tree.messages.raise("P02");  // read all the same, but the question is what ptxas takes
         if (!m.tree.ok() && status == good) status = found_errors;
         if (for_machines)
             place_messages(m, placed);
         else
-            print_messages(name, m.source, m.tree.messages);
+            print_messages(name, m.source, m.tree.messages), print_not_followed(name, m.source, rest);
     }
     if (a.has("--json")) print_json(placed);
     if (a.has("--sarif")) print_sarif(placed);

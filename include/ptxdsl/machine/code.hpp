@@ -119,6 +119,9 @@ private:
                     if (c.is_place() && c.payload(0) < place.size()) place[c.payload(0)] = size();
                     break;
                 case ir::record::note: note(c, bytes, object); break;
+                case ir::record::region:
+                    if (m_->from_text) region(c);
+                    break;
                 case ir::record::text:
                     if (static_cast<ir::text_kind>(c.code()) == ir::text_kind::raw) raw(c);
                     break;
@@ -152,6 +155,68 @@ private:
             default: break;
         }
     }
+    // ---- a text's flow: its branches have become constructs -----------------------------------------------------
+
+    /// A construct that is open: where it begins, and the branches that lead behind it.
+    struct construct {
+        uint32_t id = none;
+        uint32_t begin = 0;
+        uint32_t arm = none;  ///< the branch around an arm of an if
+        std::vector<uint32_t> leave;
+    };
+    uint32_t branch(uint32_t where, uint32_t target, uint32_t guard, bool negated) {
+        instruction i;
+        i.op = tok::bra;
+        i.where = where;
+        i.target = target;
+        i.guard = guard < m_->n.regs ? guard : none;
+        i.guard_negated = negated;
+        instructions.push_back(i);
+        return size() - 1;
+    }
+    void region(const ir::cursor& c) {
+        const uint32_t where = c.location();
+        switch (static_cast<ir::region>(c.code())) {
+            case ir::region::if_begin:
+                open_.push_back({});
+                open_.back().arm = branch(where, none, c.payload(0) >> 1, (c.payload(0) & 1u) == 0);
+                break;
+            case ir::region::else_begin:
+                if (open_.empty()) return;
+                open_.back().leave.push_back(branch(where, none, none, false));
+                instructions[open_.back().arm].target = size();
+                open_.back().arm = none;
+                break;
+            case ir::region::loop_begin:
+            case ir::region::block_begin: open_.push_back({c.payload(0), size(), none, {}}); break;
+            case ir::region::loop_end:
+                if (!open_.empty()) static_cast<void>(branch(where, open_.back().begin, none, false));
+                close();
+                break;
+            case ir::region::if_end:
+            case ir::region::block_end: close(); break;
+            case ir::region::break_:
+            case ir::region::continue_: jump(c, static_cast<ir::region>(c.code()) == ir::region::break_); break;
+            default: break;
+        }
+    }
+    void jump(const ir::cursor& c, bool out) {
+        const uint32_t guard = c.size() > 3 ? c.payload(1) : 0;
+        for (std::size_t k = open_.size(); k-- > 0;) {
+            if (open_[k].id != c.payload(0)) continue;
+            const uint32_t at = branch(c.location(), out ? none : open_[k].begin, guard == 0 ? none : (guard >> 1) - 1,
+                                       (guard & 1u) != 0);
+            if (out) open_[k].leave.push_back(at);
+            return;
+        }
+    }
+    void close() {
+        if (open_.empty()) return;
+        for (const uint32_t at : open_.back().leave) instructions[at].target = size();
+        if (open_.back().arm != none) instructions[open_.back().arm].target = size();
+        open_.pop_back();
+    }
+
     void raw(const ir::cursor& c) {
         unfollowed.push_back(c.location());
         instruction i;
@@ -289,6 +354,7 @@ private:
     }
 
     const ir::view* m_;
+    std::vector<construct> open_;
 };
 
 }  // namespace ptxdsl::machine

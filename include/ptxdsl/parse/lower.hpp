@@ -133,7 +133,8 @@ private:
     using list = ptxdsl::detail::dynarray<T>;
 
     // Symbols of operands. Places in shared memory are numbered through all variables of the module.
-    static constexpr u32 other_symbol = 1, shared_symbol = 2;  // and ir::print_symbol
+    static constexpr u32 other_symbol = 1, shared_symbol = 2;     // and ir::print_symbol
+    static constexpr u32 first_parameter = ir::print_symbol + 1;  ///< parameters are told apart by their order
 
     /// A shared variable and where it is taken to lie.
     struct variable {
@@ -160,7 +161,7 @@ private:
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
             if (v_.kind(c) == node_kind::space) {
                 s.kind = v_.atom(c) == ".reg" ? symbol_kind::reg : symbol_kind::variable;
-                s.sp = v_.atom(c) == ".shared" ? space::shared : space::generic;
+                s.sp = v_.atom(c) == ".shared" ? space::shared : v_.atom(c) == ".param" ? space::param : space::generic;
             }
             if (v_.kind(c) == node_kind::type) s.type = scalar_named(v_.atom(c));
             if (v_.kind(c) != node_kind::declarator) continue;
@@ -168,7 +169,9 @@ private:
             if (s.kind == symbol_kind::reg)
                 registers(c, s);
             else
-                names_.declare(s, s.sp == space::shared ? shared_variable(n, c) : 0);
+                names_.declare(s, s.sp == space::shared  ? shared_variable(n, c)
+                                  : s.sp == space::param ? parameters_++
+                                                         : 0);
         }
     }
     constexpr void registers(u32 n, symbol s) {
@@ -244,6 +247,7 @@ private:
         attributes(n);
         code_.truncate(0), items_.truncate(0), values_.truncate(0), sources_.truncate(0);
         loops_.truncate(0), stepped_ = ir::unknown_count;
+        parameters_ = 0;
         body_ = body, too_big_ = wild_ = unknown_ = false;
         label_at_.truncate(0);
         label_at_.resize(v_[body].end - body, flow_block::none);
@@ -460,6 +464,7 @@ private:
     }
     [[nodiscard]] constexpr u32 kind_of_symbol(const symbol& s, u32 n) const noexcept {
         if (s.sp == space::shared) return shared_symbol;
+        if (s.sp == space::param) return first_parameter + parameter_of(n);
         return s.kind == symbol_kind::function && v_.atom(n) == "vprintf" ? ir::print_symbol : other_symbol;
     }
     [[nodiscard]] constexpr u32 special_of(u32 n) const noexcept {
@@ -473,6 +478,8 @@ private:
         }
         return static_cast<u32>(isa::special::clock);  // of a vector, all components: differs from thread to thread
     }
+    /// Which of the `.param` variables of a kernel a name is.
+    [[nodiscard]] constexpr u32 parameter_of(u32 n) const noexcept { return names_.value(names_.find(v_[n].atom)); }
     [[nodiscard]] constexpr u32 place_of(u32 n) const noexcept {
         const u32 s = names_.find(v_[n].atom);
         return s != symbol_table::none && names_[s].sp == space::shared ? names_.value(s) : 0;
@@ -980,6 +987,7 @@ private:
     lowered_kernel k_;
     list<variable> variables_;
     u32 shared_end_ = 0;
+    u32 parameters_ = 0;  ///< `.param` variables of the kernel so far
 
     // Of the kernel at hand.
     list<u32> code_;  ///< instruction records in the order of the text

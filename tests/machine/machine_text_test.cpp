@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels read from PTX, played: branches, parameters and shared variables come from the text.
+#include "catch.hpp"
+
+#include <ptxdsl/parse.hpp>
+#include <ptxdsl/parse/play.hpp>
+
+#include <string>
+
+namespace {
+
+/// One message a line, "E07 line 12: …", warnings with a `w` behind the id; what is not followed behind a `|`.
+std::string played_text(const std::string& body, const char* threads = "64") {
+    const std::string text =
+        ".version 8.0\n.target sm_90a\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out, .param .u32 n)\n.reqntid " +
+        std::string(threads) + ", 1, 1\n{\n" + body + "ret;\n}\n";
+    auto tree = ptxdsl::parse(text);
+    REQUIRE(tree.ok());
+    const auto rest = ptxdsl::ptx::play_module(tree.read(), text, tree.messages);
+    std::string all;
+    for (const auto& d : tree.messages)
+        all += std::string(d.id, 3) + (d.severity == ptxdsl::ptx::severity::error ? ": " : "w: ") +
+               std::string(tree.messages.text(d)) + "\n";
+    for (const auto& r : rest) all += "| " + r.reason + "\n";
+    UNSCOPED_INFO(all);
+    return all;
+}
+
+const char* const head = R"(
+    .reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %rd<4>;
+    .shared .align 8 .b64 bar;
+    .shared .align 4 .b8 box[256];
+    ld.param.u32 %r9, [n];
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, bar;
+    mov.u32 %r2, box;
+    setp.ne.u32 %p0, %r0, 0;
+    @%p0 bra made;
+    mbarrier.init.shared.b64 [%r1], 64;
+made:
+    bar.sync 0;
+    mov.u32 %r3, 0;
+    mov.u32 %r4, 0;
+loop:
+    setp.ge.u32 %p1, %r3, %r9;
+    @%p1 bra done;
+    shl.b32 %r5, %r0, 2;
+    add.u32 %r5, %r2, %r5;
+    st.shared.u32 [%r5], %r3;
+)";
+const char* const meet = R"(
+    mbarrier.arrive.shared.b64 _, [%r1];
+again:
+    mbarrier.try_wait.parity.shared.b64 %p2, [%r1], %r4;
+    @!%p2 bra again;
+    xor.b32 %r4, %r4, 1;
+)";
+const char* const tail = R"(
+    xor.b32 %r6, %r0, 32;
+    shl.b32 %r6, %r6, 2;
+    add.u32 %r6, %r2, %r6;
+    ld.shared.u32 %r7, [%r6];
+    bar.sync 0;
+    add.u32 %r3, %r3, 1;
+    bra loop;
+done:
+)";
+
+}  // namespace
+
+TEST_CASE("a text's loop over an mbarrier") {
+    CHECK(played_text(std::string(head) + meet + tail).empty());
+    const std::string racing = played_text(std::string(head) + tail);
+    CHECK(racing.find("E07: warp ") != std::string::npos);
+    CHECK(racing.find("nothing orders it behind the write of line ") != std::string::npos);
+    // The other parity is never seen twice.
+    std::string stuck = std::string(head) + meet + tail;
+    stuck.replace(stuck.find("xor.b32 %r4, %r4, 1"), 19, "mov.b32 %r4, 0     ");
+    CHECK_FALSE(played_text(stuck).empty());
+    // More threads than the barrier counts.
+    CHECK(played_text(std::string(head) + meet + tail, "96").find("E01: warp ") != std::string::npos);
+}
+
+TEST_CASE("what a text does not say is said") {
+    const std::string copy = R"(
+    .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %p<2>;
+    .shared .align 1024 .b8 a[8192];
+    .shared .align 8 .b64 bar;
+    mov.u32 %r0, a;
+    mov.u32 %r1, bar;
+    ld.param.u64 %rd0, [out];
+    mbarrier.init.shared.b64 [%r1], 1;
+    cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r0], [%rd0, {%r0}], [%r1];
+)";
+    CHECK(played_text(copy, "1") == "| a copy of a number of bytes that is not known\n");
+}
