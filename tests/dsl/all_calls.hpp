@@ -114,11 +114,15 @@ public:
                         f.id, static_cast<int>(text.size()), text.data());
             ++failed_;
         }
+        note_forms(name, arch, p);
         assemble(name, arch, px::assembled_program<typename px::detail::body_traits<Body>::params>(p).text());
     }
     /// A kernel that the verifier accepts too.
     template <class Body>
     void kernel(const std::string& name, const Body& body, const std::string& arch) {
+        px::ir::program written;
+        px::detail::write_program(written, name, {}, body);
+        note_forms(name, arch, written);
         const auto p = px::assemble_at_run_time(name, body);
         if (p.ok()) return assemble(name, arch, p.text());
         std::printf("FAILED %s %s: %.*s\n", name.c_str(), arch.c_str(), static_cast<int>(p.error().size()),
@@ -138,6 +142,22 @@ public:
     }
 
 private:
+    /// Which form of the table each call has emitted, for tests/isa/check_row_calls.py: form, mnemonic, line, column,
+    /// file.
+    void note_forms(const std::string& name, const std::string& arch, const px::ir::program& p) const {
+        std::FILE* const f = std::fopen((work_ + "/" + prefix_ + "_" + name + "_" + arch + ".forms").c_str(), "w");
+        if (f == nullptr) return;
+        const px::u32* const end = p.words.data() + p.words.size();
+        for (const px::u32* w = p.words.data(); w < end; w += w[0] & 0xffffu) {
+            const px::ir::cursor c{w};
+            if (!c.is_instruction() || c.form() == px::isa::verdict::no_form) continue;
+            const auto& where = p.locations[c.location()];
+            const px::string_view word = px::isa::spelling(static_cast<px::tok>(c.token(0)));
+            std::fprintf(f, "%u %.*s %u %u %s\n", c.form(), static_cast<int>(word.size()), word.data(), where.line(),
+                         where.column(), where.file_name());
+        }
+        std::fclose(f);
+    }
     void assemble(const std::string& name, const std::string& arch, px::string_view text) {
         if (print_) std::puts(text.data());
         const std::string file = work_ + "/" + prefix_ + "_" + name + "_" + arch + ".ptx";
