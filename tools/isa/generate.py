@@ -134,15 +134,18 @@ long mutable namespace new noexcept not not_eq nullptr operator or or_eq private
 return short signed sizeof static struct switch template this throw true try typedef typeid typename union unsigned
 using virtual void volatile while xor xor_eq""".split())
 
-# Kinds of the C++ side: ptxdsl::isa::detail::operand_class. Keep the order.
+# Enumerations of the packed table; the generated header has them in C++ (enumerations_hpp).
+OPERAND_CLASSES = ["reg", "pred", "imm", "vec", "address", "tmap", "label", "symbol", "sink", "texture", "list"]
 (CLASS_REG, CLASS_PRED, CLASS_IMM, CLASS_VEC, CLASS_ADDRESS, CLASS_TMAP, CLASS_LABEL, CLASS_SYMBOL, CLASS_SINK, CLASS_TEXTURE,
- CLASS_LIST) = range(11)
-# Flag bits of the first operand word (bits 4..): see table.hpp.
+ CLASS_LIST) = range(len(OPERAND_CLASSES))
+# Flag bits of the first operand word.
+OPERAND_FLAGS = ["dest", "reg_only", "optional", "relaxed", "sink", "negated", "sreg", "symbol", "joined", "bits_only", "unified", "minus"]
+FLAG_SHIFT = 4
 (F_DEST, F_REG_ONLY, F_OPTIONAL, F_RELAXED, F_SINK, F_NEGATED, F_SREG, F_SYM, F_JOINED, F_BITS, F_UNIFIED,
- F_MINUS) = (1 << (4 + i) for i in range(12))
-SPACES = ["generic", "global", "shared", "shared_cluster", "constant", "local", "param", "any", "tmem"]
-# Kinds of video selectors, the count word of a register: isa::detail::selector_class. +8: it must be there.
-SELECTORS = {"part": 1, "half": 2, "byte": 3, "halfmask": 4, "bytemask": 5}
+ F_MINUS) = (1 << (FLAG_SHIFT + i) for i in range(len(OPERAND_FLAGS)))
+# Kinds of video selectors, the count word of a register. +8: it must be there.
+SELECTOR_CLASSES = ["none", "part", "half", "byte", "half_mask", "byte_mask"]
+SELECTORS = {name.replace("_", ""): number for number, name in enumerate(SELECTOR_CLASSES) if number}
 SELECTOR_REQUIRED = 8
 NO_FLAG = 0
 POWERS_OF_TWO = 0  # in the place of a step
@@ -154,10 +157,33 @@ class RowError(Exception):
     pass
 
 
+def enumerators(header, name):
+    """The names of an enumeration of a header, which keeps their order."""
+    text = re.sub(r"//.*", "", open(os.path.join(ROOT, header), encoding="utf-8").read())
+    return re.findall(r"\w+", re.search(r"enum class %s\b[^{]*\{(.*?)\};" % name, text, re.S).group(1))
+
+
 def scalar_names():
-    text = open(os.path.join(ROOT, "types.hpp"), encoding="utf-8").read()
-    body = re.search(r"enum class scalar[^{]*\{(.*?)\};", text, re.S).group(1)
-    return [n for n in re.findall(r"\w+", body)]
+    return enumerators("types.hpp", "scalar")
+
+
+def space_names():
+    """`ptxdsl::space`, and behind it what only a row says: any space, tensor memory."""
+    return [*enumerators("targets.hpp", "space"), "any", "tmem"]
+
+
+def enumerations():
+    spaces = space_names()
+    return "".join([
+        "/// Operand classes of a row.\nenum class operand_class : std::uint8_t { %s };\n\n" % ", ".join(OPERAND_CLASSES),
+        "namespace operand_flag {\n",
+        *("inline constexpr unsigned %s = 1u << %d;\n" % (n, FLAG_SHIFT + i) for i, n in enumerate(OPERAND_FLAGS)),
+        "}  // namespace operand_flag\n\n",
+        "/// Address spaces of a row, after those of `space`.\n",
+        *("inline constexpr unsigned space_%s = %d;\n" % (n, spaces.index(n)) for n in ("any", "tmem")),
+        "\n/// Kinds of video selectors (PTX ISA 9.7.16): one part, two halves, four bytes; for destinations the elements written.\n",
+        "enum class selector_class : std::uint8_t { %s };\n" % ", ".join(SELECTOR_CLASSES),
+        "inline constexpr unsigned selector_required = %d;\n\n" % SELECTOR_REQUIRED])
 
 
 def cpp_name(spelling):
@@ -482,8 +508,8 @@ class Table:
             kind, space = CLASS_ADDRESS, base[1:-1]
             if space in row.slots:
                 typ = 64 + row.slots[space]
-            elif space in SPACES:
-                typ = SPACES.index(space)
+            elif space in space_names():
+                typ = space_names().index(space)
             else:
                 raise RowError("unknown space " + space)
         elif base.startswith("{"):
@@ -661,7 +687,7 @@ class Table:
                 v &= (1 << 64) - 1
                 imms += [v >> (16 * i) & 0xffff for i in range(4)]
             imms.append(step)
-        out = [BANNER, "#pragma once\n\nnamespace ptxdsl::isa::detail {\n// clang-format off\n\n",
+        out = [BANNER, "#pragma once\n\n#include <cstdint>\n\nnamespace ptxdsl::isa::detail {\n// clang-format off\n\n", enumerations(),
                "inline constexpr unsigned form_count = %d;\n" % len(self.rows)]
         for name, data, doc in [
                 ("opcode_first", self.opcode_first, "Token of a mnemonic -> where its rows begin in `code`; 0: no mnemonic."),

@@ -98,32 +98,9 @@ struct verdict {
 
 namespace detail {
 
-/// Operand classes of a row; the order is the generator's.
-enum class operand_class : std::uint8_t { reg, pred, imm, vec, address, tmap, label, symbol, sink, texture, list };
-
 namespace operand_flag {
-inline constexpr unsigned dest = 1u << 4;
-inline constexpr unsigned reg_only = 1u << 5;
-inline constexpr unsigned optional = 1u << 6;
-inline constexpr unsigned relaxed = 1u << 7;
-inline constexpr unsigned sink = 1u << 8;
-inline constexpr unsigned negated = 1u << 9;
-inline constexpr unsigned sreg = 1u << 10;
-inline constexpr unsigned symbol = 1u << 11;
-inline constexpr unsigned joined = 1u << 12;
-inline constexpr unsigned bits_only = 1u << 13;
-inline constexpr unsigned unified = 1u << 14;
-inline constexpr unsigned minus = 1u << 15;
 inline constexpr unsigned sampler = sreg;  ///< of a texture address
 }  // namespace operand_flag
-
-/// Address spaces of a row, after those of `space`.
-inline constexpr unsigned space_any = 7;
-inline constexpr unsigned space_tmem = 8;
-
-/// Kinds of video selectors (PTX ISA 9.7.16): one part, two halves, four bytes; for destinations the elements written.
-enum class selector_class : std::uint8_t { none, part, half, byte, half_mask, byte_mask };
-inline constexpr unsigned selector_required = 8;
 
 /// Whether a selector is one of a kind.
 [[nodiscard]] constexpr bool selector_fits(selector_class kind, video_selector s) noexcept {
