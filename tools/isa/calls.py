@@ -252,6 +252,44 @@ def builder_hpp(banner, calls, header):
     return "".join(out)
 
 
+def choices_of(isa, call, use):
+    """Template arguments that each row allows: what it must have, and that with one of its options."""
+    fixed, out = list(call.fixed), [[]]
+    for place, e in enumerate(use.row.elements):
+        words = [e[1]] if e[0] == "lit" else e[1] if e[0] == "set" else None
+        if words is not None and fixed and fixed[0] in words:
+            fixed.pop(0)
+        elif words is not None and not (use.type and place == use.type[0]):
+            out = [o + [words[0]] for o in out]
+        elif words is None:
+            inner = [x[1] if x[0] == "lit" else x[1][0] for x in e[1] if x[0] != "opt"]
+            out.append(out[0] + inner)
+    return out
+
+
+def test_hpp(banner, isa, table, calls):
+    """tests/dsl/scalar/made_calls.hpp: every made call with every type of its rows."""
+    ours = [next(t for t in table.targets if t.name == name) for name in ("sm_90a", "sm_100a")]
+    lines = {(True, True): [], (False, True): []}
+    for c in calls:
+        for u in c.uses if c.made else []:
+            on = tuple(bool(table.has(u.row, t)) for t in ours)
+            for t in u.type[1] if u.type else [""]:
+                for modifiers in choices_of(isa, c, u) if c.before or c.behind else [[]]:
+                    name = c.name if not modifiers else "template %s<%s>" % (c.name, ", ".join("tok::" + isa.cpp_name(m) for m in modifiers))
+                    types = [{"T": t, "W": twice(t)}.get(p, p) for _, p in c.parameters]
+                    text = "k.%s(%s)" % (name, ", ".join("s.template get<%s>()" % x for x in types))
+                    line = "s.put(%s);" % text if c.result else text + ";"
+                    if on in lines and line not in lines[on]:
+                        lines[on].append(line)
+    body = "".join("    %s\n" % x for x in lines[True, True])
+    newer = "".join("        %s\n" % x for x in lines[False, True])
+    return "".join([banner, "#pragma once\n\n#include \"../all_calls.hpp\"\n\nnamespace all_calls {\n// clang-format off\n\n",
+                    "/// Every call that is generated from its rows, with every type and each of the modifiers.\n",
+                    "template <px::target Tgt>\nvoid made_calls(px::builder<Tgt>& k, byte_ptr data) {\n    using namespace px;  // NOLINT(google-build-using-namespace)\n",
+                    "    const source<Tgt> s{k, data};\n", body, "    if constexpr (is_blackwell(Tgt)) {\n", newer, "    }\n}\n\n// clang-format on\n}  // namespace all_calls\n"])
+
+
 def transpiler_hpp(banner, isa, calls):
     """include/ptxdsl/transpile/generated/typed_calls.hpp"""
     chosen = [c for c in calls if c.transpiled()]

@@ -938,6 +938,7 @@ def main():
         described = calls.calls_of(sys.modules[__name__], table)
         for header in calls.HEADERS:
             files["dsl/generated/%s.hpp" % header] = calls.builder_hpp(BANNER, described, header)
+        files["../../tests/dsl/scalar/made_calls.hpp"] = calls.test_hpp(BANNER, sys.modules[__name__], table, described)
         files["transpile/generated/typed_calls.hpp"] = calls.transpiler_hpp(BANNER, sys.modules[__name__], described)
     except calls.CallError as e:
         raise SystemExit(str(e))
@@ -950,7 +951,7 @@ def main():
             continue
         stale += 1
         if args.check:
-            print("include/ptxdsl/%s is not current: run tools/isa/generate.py" % name)
+            print("%s is not current: run tools/isa/generate.py" % os.path.normpath(os.path.join("include/ptxdsl", name)))
             continue
         with open(path + ".tmp", "w", encoding="utf-8") as f:
             f.write(text)

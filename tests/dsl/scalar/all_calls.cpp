@@ -5,6 +5,8 @@
 
 #include "../all_calls.hpp"
 
+#include "made_calls.hpp"
+
 #include <ptxdsl/dsl/printf.hpp>
 #include <ptxdsl/ptxdsl.hpp>
 
@@ -541,6 +543,7 @@ void escapes(builder<Tgt>& k, global_ptr<u8, 128> data) {
 
 template <target Tgt>
 void all(runner& r, const char* arch) {
+    r.calls("made", &made_calls<Tgt>, arch);
     r.kernel("integers", &integers<Tgt>, arch), r.kernel("floats", &floats<Tgt>, arch),
         r.kernel("conversions", &conversions<Tgt>, arch);
     r.kernel("memory", &memory<Tgt>, arch), r.kernel("atomics", &atomics<Tgt>, arch),
