@@ -150,10 +150,11 @@ private:
         const px::u32* const end = p.words.data() + p.words.size();
         for (const px::u32* w = p.words.data(); w < end; w += w[0] & 0xffffu) {
             const px::ir::cursor c{w};
-            if (!c.is_instruction() || c.form() == px::isa::verdict::no_form) continue;
+            const px::u32 form = w[1] >> 16;
+            if (!c.is_instruction() || form == px::isa::verdict::no_form) continue;
             const auto& where = p.locations[c.location()];
             const px::string_view word = px::isa::spelling(static_cast<px::tok>(c.token(0)));
-            std::fprintf(f, "%u %.*s %u %u %s\n", c.form(), static_cast<int>(word.size()), word.data(), where.line(),
+            std::fprintf(f, "%u %.*s %u %u %s\n", form, static_cast<int>(word.size()), word.data(), where.line(),
                          where.column(), where.file_name());
         }
         std::fclose(f);
