@@ -134,6 +134,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/parse/lexer.hpp
     ptxdsl/parse/literal.hpp
     ptxdsl/parse/lower.hpp
+    ptxdsl/parse/lowered_code.hpp
     ptxdsl/parse/parser.hpp
     ptxdsl/parse/play.hpp
     ptxdsl/parse/print.hpp
