@@ -119,6 +119,26 @@ TEST_CASE("targets and versions") {
                ContainsSubstring("%cluster_ctarank needs target sm_90"));
 }
 
+TEST_CASE("no device takes a cluster of more than 16 blocks") {
+    const auto text = [](const char* cluster) {
+        return std::string(".version 8.0\n.target sm_90\n.address_size 64\n.entry k() .reqnctapercluster ") + cluster +
+               " { ret; }\n";
+    };
+    for (const char* right : {"16", "4, 4", "2, 2, 4"}) CHECK(check_errors(text(right)) == "");
+    for (const char* wrong : {"17", "8, 3", "65536, 65536"})
+        CHECK_THAT(check_errors(text(wrong)),
+                   ContainsSubstring("4:12: error: no device takes a cluster of more than 16 blocks"));
+}
+
+TEST_CASE("versions newer than the table are warned of") {
+    const auto text = [](const char* version) {
+        return std::string(".version ") + version + "\n.target sm_90\n.address_size 64\n.entry k() { ret; }\n";
+    };
+    CHECK(check_errors(text("9.0")) == "");
+    CHECK_THAT(check_errors(text("9.1")),
+               ContainsSubstring("1:1: warning: .version 9.1 is newer than what is known, 9.0"));
+}
+
 TEST_CASE("32-bit addresses end at sm_90") {
     const std::string module = ".version 8.0\n.target sm_80\n.address_size 32\n.entry k() { ret; }\n";
     CHECK_THAT(check_errors(module), ContainsSubstring("3:1: warning: ptxas 13 assembles no modules with 32-bit"));

@@ -7,6 +7,7 @@
 #include <ptxdsl/isa/table.hpp>
 #include <ptxdsl/parse/check_calls.hpp>
 #include <ptxdsl/parse/check_lines.hpp>
+#include <ptxdsl/parse/kernel_facts.hpp>
 #include <ptxdsl/parse/symbols.hpp>
 
 #include <cstdint>
@@ -115,6 +116,7 @@ private:
     using u32 = std::uint32_t;
     using tok = isa::tok;
     static constexpr unsigned max_operands = 20;
+    static constexpr ptx_version newest_version{9, 0};
 
     // ---- messages --------------------------------------------------------------------------------------------
 
@@ -163,6 +165,9 @@ private:
                     now.suffix == 'a'   ? "a"
                     : now.suffix == 'f' ? "f"
                                         : "");
+        if (newest_version < version_)
+            warning("P30", 1, ".version ", v_.atom(1), " is newer than what is known, ", u32{newest_version.major}, '.',
+                    u32{newest_version.minor}, "; ptxas 13.0 takes no such text");
         if (version_ < target_.floor()) {
             const ptx_version f = target_.floor();
             error("A12", t + 1, ".version ", v_.atom(1), " does not know target ", v_.atom(t + 1), "; it needs ",
@@ -350,6 +355,9 @@ private:
         excluded(n, ".reqnctapercluster", ".maxclusterrank");
         if (const u32 d = directive(n, ".maxnctapersm"); d != 0 && version_ >= ptx_version{2, 1})
             error("P35", d, "'.maxnctapersm' ended with PTX 2.0; use '.minnctapersm'");
+        const three cluster = tuning_of(v_, n, ".reqnctapercluster");
+        if (std::uint64_t{cluster.value[0]} * cluster.value[1] * cluster.value[2] > 16)
+            error("G01", directive(n, ".reqnctapercluster"), "no device takes a cluster of more than 16 blocks");
         const u32 b = directive(n, ".blocksareclusters");
         if (b == 0) return;
         if (version_ < ptx_version{9, 0})
