@@ -3,6 +3,7 @@
 // gets, and the fastest of the eight algorithms it offers; and against pyptx's kernel, where bench/pyptx_peer.py has
 // printed it. A wrong kernel gets no time.
 #include "gemm_configs.hpp"
+#include "gemm_random.hpp"
 #include "gemm_sizes.hpp"
 #include "printed_kernel.hpp"
 
@@ -31,6 +32,7 @@ static_assert(std::size(llm) == 40);
 struct request : bench::run_options {
     std::string shapes = "4096,6144,8192", config = "library";
     bool no_best = false;
+    bench::random_request random;
 };
 
 /// Sizes, and "llm" for the list above.
@@ -189,6 +191,20 @@ void print_means(const std::vector<bench::row>& rows) {
     }
 }
 
+/// Random shapes instead of a list.
+int run_random(const request& r, const std::vector<gemm_size>& sizes, int argc, char** argv) {
+    std::size_t wrong = 0;
+    const int status = bench::with_device(r.out, argc, argv, [&](const px::context& ctx, bench::results& table) {
+        bench::random_request random = r.random;
+        random.best = !r.no_best;
+        bench::random_products products(ctx, random, sizes, table);
+        products.all();
+        products.summary();
+        wrong = products.wrong();
+    });
+    return status == demo::right && wrong != 0 ? demo::wrong : status;
+}
+
 int run(const request& r, const std::vector<gemm_size>& sizes, int argc, char** argv) {
     std::vector<bench::row> measured;
     const int status = bench::with_device(r.out, argc, argv, [&](const px::context& ctx, bench::results& table) {
@@ -220,15 +236,40 @@ int main(int argc, char** argv) {
          .help = "library (default), all, or some of " + entry_names(),
          .text = &r.config},
         r.pyptx_option(),
+        {.name = "--random",
+         .value = "SEED",
+         .help = "random token counts times the weights of language models instead of a list",
+         .number = &r.random.seed,
+         .least = 1},
+        {.name = "--count",
+         .value = "N",
+         .help = "random: shapes (default 300)",
+         .number = &r.random.count,
+         .least = 1},
+        {.name = "--tokens",
+         .value = "LO:HI",
+         .help = "random: token counts (default 1:8192)",
+         .text = &r.random.tokens},
+        {.name = "--weights",
+         .value = "FILE",
+         .help = "random: judging (default), training, or a file of lines n k",
+         .text = &r.random.weights},
+        {.name = "--rotate",
+         .value = "",
+         .help = "random: each launch has its weights elsewhere, so that they come from memory",
+         .flag = &r.random.rotate},
         {.name = "--no-best", .value = "", .help = "leave out the best of 8 algorithms", .flag = &r.no_best},
     });
     std::optional<std::vector<gemm_size>> sizes;
     const auto usage = [&]() -> std::string {
-        sizes = parse_shapes(r.shapes);
+        sizes = r.random.seed != 0 ? r.random.sizes() : parse_shapes(r.shapes);
+        if (!sizes && r.random.seed != 0)
+            return "--tokens takes LO:HI from 1 to 8192, --weights judging, training or a file of lines n k";
         return sizes && !r.modes().empty()
                    ? ""
                    : "--shapes takes sizes like 8192 or 128x4096x4096, --mode sustained, burst or both";
     };
-    return bench::program(argc, argv, "bf16 GEMM against cuBLASLt, interleaved in one process", options, usage,
-                          [&] { return run(r, *sizes, argc, argv); });
+    return bench::program(argc, argv, "bf16 GEMM against cuBLASLt, interleaved in one process", options, usage, [&] {
+        return r.random.seed != 0 ? run_random(r, *sizes, argc, argv) : run(r, *sizes, argc, argv);
+    });
 }

@@ -21,11 +21,47 @@ struct gemm_operands {
 };
 
 /// Names of `gemm_choice`, in its order.
-inline constexpr std::array<std::string_view, kernels::gemm_configs.size()> choice_names = {
-    "large",           "large_even",       "large_single",    "medium",         "few_rows",         "few_columns",
-    "few_rows_split",  "medium_split",     "medium_even",     "large_192",      "tokens_16_split",  "tokens_16_even",
-    "tokens_32_split", "tokens_32_even",   "tokens_64_split", "tokens_64_even", "tokens_128_split", "ping_pong",
-    "narrow",          "few_columns_pair", "large_224",       "large_176_pair", "few_rows_pair",    "narrow_64"};
+inline constexpr std::array<std::string_view, kernels::gemm_configs.size()> choice_names = {"large",
+                                                                                            "large_even",
+                                                                                            "large_single",
+                                                                                            "medium",
+                                                                                            "few_rows",
+                                                                                            "few_columns",
+                                                                                            "few_rows_split",
+                                                                                            "medium_split",
+                                                                                            "medium_even",
+                                                                                            "large_192",
+                                                                                            "tokens_16_split",
+                                                                                            "tokens_16_even",
+                                                                                            "tokens_32_split",
+                                                                                            "tokens_32_even",
+                                                                                            "tokens_64_split",
+                                                                                            "tokens_64_even",
+                                                                                            "tokens_128_split",
+                                                                                            "ping_pong",
+                                                                                            "narrow",
+                                                                                            "few_columns_pair",
+                                                                                            "large_224",
+                                                                                            "large_176_pair",
+                                                                                            "few_rows_pair",
+                                                                                            "narrow_64",
+                                                                                            "large_160",
+                                                                                            "tall_144",
+                                                                                            "tokens_48_split",
+                                                                                            "tokens_48_even",
+                                                                                            "tokens_80_split",
+                                                                                            "tokens_80",
+                                                                                            "tokens_88",
+                                                                                            "tokens_112",
+                                                                                            "tokens_144",
+                                                                                            "turned_80_pair",
+                                                                                            "turned_88_pair",
+                                                                                            "turned_104_pair",
+                                                                                            "turned_112_pair",
+                                                                                            "turned_112_split",
+                                                                                            "turned_144",
+                                                                                            "turned_152",
+                                                                                            "turned_144_pair_even"};
 
 /// B are weights: nothing that runs just before writes them.
 inline constexpr kernels::gemm_form weights_form{.constant_b = true};

@@ -84,6 +84,8 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/kernels/gemm/block_scaled.hpp
     ptxdsl/kernels/gemm/config.hpp
     ptxdsl/kernels/gemm/consumer.hpp
+    ptxdsl/kernels/gemm/cost_model.hpp
+    ptxdsl/kernels/gemm/cost_table.hpp
     ptxdsl/kernels/gemm/epilogue.hpp
     ptxdsl/kernels/gemm/heuristic.hpp
     ptxdsl/kernels/gemm/kernel.hpp

@@ -5,6 +5,7 @@
 
 #include <ptxdsl/kernels/gemm/heuristic.hpp>
 #include <ptxdsl/kernels/gemm/kernel.hpp>
+#include <ptxdsl/kernels/gemm/launch.hpp>
 
 namespace px = ptxdsl;
 using namespace ptxdsl::kernels;
@@ -92,49 +93,65 @@ TEST_CASE("configurations that cannot be built are refused") {
         gemm_config{.bn = 192, .stages = 4, .cluster = 2, .b = px::mn_major}.valid());  // 96 columns are no panels
 }
 
-TEST_CASE("the choice follows the measurements") {
+TEST_CASE("the choice is the least that the cost model predicts of what is allowed") {
     using enum gemm_choice;
-    CHECK(chosen(8192, 8192, 8192) == large_even);
-    CHECK(chosen(8192, 8192, 8192, false) == large_single);
-    CHECK(chosen(4096, 4096, 4096) == large_single);
-    CHECK(chosen(4096, 11008, 4096) == large_even);
-    CHECK(chosen(6144, 6144, 6144) == large_even);     // 8.7 waves: hot, the cut brings 2 %, cold it costs 1 %
-    CHECK(chosen(4096, 7168, 18432) == large_single);  // a long K makes the even ending dear
-    CHECK(chosen(2048, 2048, 2048) == medium);
-    CHECK(chosen(1024, 1024, 1024) == few_columns);
-    CHECK(chosen(4096, 4096, 512) == ping_pong);
-    CHECK(chosen(4096, 7168, 2048) == ping_pong);
-    CHECK(chosen(512, 28672, 4096) == large_176_pair);  // 4.97 waves, where 128 x 256 has 3.4
-    CHECK(chosen(2048, 3584, 3584) == large_224);       // 1.94 waves, where 128 x 256 has 1.7
-    CHECK(chosen(2048, 3584, 18944) == large_224);
-    CHECK(chosen(128, 6144, 4096) == narrow);     // 128 tiles of 48 columns, 96 of 64
-    CHECK(chosen(512, 6144, 4096) == large_192);  // 128 tiles for 132 multiprocessors, where 128 x 256 gives 96
-    CHECK(chosen(16, 8192, 8192) == tokens_16_split);
-    CHECK(chosen(16, 28672, 4096) == tokens_16_even);
-    CHECK(chosen(16, 28672, 4096, false) == tokens_16_split);
-    CHECK(chosen(1, 7168, 18432) == tokens_16_even);  // a long K
-    CHECK(chosen(32, 4096, 4096) == tokens_32_split);
-    CHECK(chosen(64, 4096, 4096) == few_rows_split);
-    CHECK(chosen(64, 4096, 14336) == tokens_64_split);
-    CHECK(chosen(64, 6144, 4096) == narrow_64);  // 128 tiles of 48 columns, 96 of 64
-    CHECK(chosen(64, 6144, 4096, false) == narrow_64);
-    CHECK(chosen(64, 28672, 4096) == tokens_64_even);
-    CHECK(chosen(64, 28672, 4096, false) == few_rows);
-    CHECK(chosen(64, 10240, 8192) == tokens_64_even);
-    CHECK(chosen(64, 10240, 8192, false) == few_rows_split);
-    CHECK(chosen(64, 14336, 4096) == tokens_64_even);
-    CHECK(chosen(128, 10240, 8192) == medium_even);
-    CHECK(chosen(128, 10240, 8192, false) == medium);
-    CHECK(chosen(128, 57344, 8192) == large_224);         // 1.94 waves, where 128 x 128 has 3.4
-    CHECK(chosen(128, 28672, 4096, false) == large_224);  // 0.97
-    CHECK(chosen(128, 28672, 2048) == medium);
-    CHECK(chosen(128, 20480, 4096) == medium_even);
-    CHECK(chosen(128, 8192, 8192) == few_rows_pair);
-    CHECK(chosen(128, 4096, 14336) == tokens_128_split);
-    CHECK(chosen(256, 4096, 4096) == few_columns_pair);
-    CHECK(chosen(128, 4096, 4096) == tokens_128_split);
-    CHECK(chosen(128, 8192, 28672) == few_rows_pair);
-    CHECK(chosen(1, 8, 8) == few_rows);  // too short to split
+    for (const gemm_shape& s : {gemm_shape{1, 8, 8, 1}, gemm_shape{257, 1536, 7168, 1}, gemm_shape{300, 640, 512, 7},
+                                gemm_shape{8192, 8192, 8192, 1}}) {
+        const gemm_choice best = choose_gemm_config(s, 132, true);
+        const auto us = [&](gemm_choice c) {
+            return detail::predict(config_of(c), gemm_costs[static_cast<std::size_t>(c)], s, 132);
+        };
+        for (std::size_t i = 0; i < gemm_configs.size(); ++i) {
+            const auto c = static_cast<gemm_choice>(i);
+            if (detail::ceil_div(s.k, 64) >= config_of(c).split_k) CHECK(us(best) <= us(c));
+        }
+        const gemm_choice other =
+            choose_gemm_config(s, 132, true, all_gemm_choices & ~(gemm_choices{1} << static_cast<unsigned>(best)));
+        CHECK(other != best);
+        CHECK(us(other) >= us(best));
+        CHECK(detail::remembered_choice(s, 132, true, all_gemm_choices) == best);  // the first time, and the second
+        CHECK(detail::remembered_choice(s, 132, true, all_gemm_choices) == best);
+        CHECK_FALSE(config_of(choose_gemm_config(s, 132, false)).stream_k);
+    }
+    static_assert(chosen(8192, 8192, 8192) == large_even);  // a constant too
+}
+
+TEST_CASE("few tokens are the N of a product whose rows are the weights'") {
+    for (const std::uint64_t m : {1u, 16u, 32u})
+        for (const std::uint64_t n : {4096u, 8192u, 28672u}) CHECK(config_of(chosen(m, n, 8192)).swaps_operands());
+    CHECK(config_of(chosen(16, 8192, 8192)).bn == 16);
+    for (const std::uint64_t n : {8192u, 28672u})
+        CHECK(config_of(chosen(4096, n, 8192)).bm * config_of(chosen(4096, n, 8192)).bn >= 128 * 192);
+}
+
+TEST_CASE("predictions are finite and grow with the product") {
+    for (std::size_t i = 0; i < gemm_configs.size(); ++i)
+        for (const std::uint64_t sms : {1u, 60u, 132u, 144u}) {
+            const auto us = [&](const gemm_shape& s) {
+                return detail::predict(gemm_configs[i], gemm_costs[i], s, sms);
+            };
+            const double small = us({128, 1024, 1024, 1}), large = us({4096, 8192, 8192, 1});
+            CHECK(small > 0);
+            CHECK(large > small);
+            CHECK(us({128, 1024, 1024, 64}) > small);
+            CHECK(large < 1e9);
+        }
+}
+
+TEST_CASE("a choice is one that is compiled for the operands' layout") {
+    for (const bool gated : {false, true})
+        for (const px::major a : {px::k_major, px::mn_major})
+            for (const px::major b : {px::k_major, px::mn_major}) {
+                const gemm_choices set = detail::compiled_choices(a, b, gated);
+                CHECK(has(set, gemm_choice::large));
+                CHECK(has(set, gemm_choice::medium));
+                CHECK(has(set, gemm_choice::few_rows));
+                for (std::size_t i = 0; i < gemm_configs.size(); ++i) {
+                    const auto c = static_cast<gemm_choice>(i);
+                    CHECK(has(set, detail::compiled(c, a, b, gated)));
+                    if (gated && has(set, c)) CHECK(config_of(c).takes_gates());
+                }
+            }
 }
 
 TEST_CASE("block scales take the tile with the least waves times columns") {

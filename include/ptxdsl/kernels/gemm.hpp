@@ -25,9 +25,12 @@ result<void> gemm(const stream& s, const tensor_view<A, Rank>& a, const tensor_v
     using In = std::remove_const_t<A>;
     using InB = std::remove_const_t<B>;
     return detail::gemm_by<F>(s, a, b, c, o, [&]<major MA, major MB>(detail::gemm_problem& p) -> error {
-        const auto choice = o.choice.value_or(
-            choose_gemm_config({p.a.rows, p.b.rows, p.a.k * sizeof(In) / 2, p.a.batch},
-                               static_cast<std::uint64_t>(s.ctx().device().sm_count), o.workspace != nullptr));
+        constexpr gemm_choices allowed = detail::compiled_choices(MA, MB, F.gated);
+        const auto choice = o.choice
+                                ? *o.choice
+                                : detail::remembered_choice({p.a.rows, p.b.rows, p.a.k * sizeof(In) / 2, p.a.batch},
+                                                            static_cast<std::uint64_t>(s.ctx().device().sm_count),
+                                                            o.workspace != nullptr, allowed);
         if (choice < gemm_choice::count)
             if (auto e = detail::check_workspace(config_of(choice), o.workspace)) return e;
         return detail::gemm_dispatch<F, In, InB, Out, MA, MB>::run(s, choice, p.store, p.scaled, p.a, p.b, p.c, p.call,

@@ -87,7 +87,7 @@ struct gemm_config {
     [[nodiscard]] constexpr bool takes_gates() const noexcept { return swaps_operands() || bn % (16 * split_k) == 0; }
     [[nodiscard]] constexpr bool valid() const noexcept {
         if (group == 0 || blocks_per_sm == 0) return false;
-        const u32 columns = swaps_operands() || store == store_mode::tma ? 16 : 8;
+        const u32 columns = store == store_mode::tma ? 16 : 8;
         const bool tile = bm % 64 == 0 && bm >= 64 && bm <= 256 && bn % columns == 0 && bn >= columns && bn <= 256 &&
                           bk == 64 && bm * bn <= 128 * 256;
         const bool blocks = cluster >= 1 && cluster_n >= 1 && split_k >= 1 &&
@@ -97,7 +97,7 @@ struct gemm_config {
                             bm / cluster_n % (a == k_major ? 8 : 64) == 0;
         const bool modes = !(stream_k && split_k > 1) && (split_k == 1 || store != store_mode::tma) && stages >= 2;
         const bool fits = shared_bytes() * blocks_per_sm + 1024 * blocks_per_sm <= 228 * 1024 &&
-                          (split_k == 1 || stages * bk * 2 >= bn * 4);
+                          (split_k == 1 || stages * stage_bytes() >= bm * bn * 4);
         // Accumulators, and while a store is pending the packed results; ptxas refuses a wgmma without room (C7602).
         const bool registers =
             65536 / (threads() * blocks_per_sm) >= bn / 2 + 24 || (blocks_per_sm == 1 && consumers() > 1);

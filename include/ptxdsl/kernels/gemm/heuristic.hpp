@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which configuration for which product. The list and every number here come from runs on an H200, interleaved with
-// cuBLAS; docs/kernels/gemm.md has the measurements.
+// Which configuration for which product: the list, and the choice by the cost model. docs/kernels/gemm.md has the
+// measurements.
 #pragma once
 
-#include <ptxdsl/kernels/gemm/config.hpp>
+#include <ptxdsl/kernels/gemm/cost_table.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace ptxdsl::kernels {
-
-/// A product's extents: `batch` products of m x k by k x n.
-struct gemm_shape {
-    std::uint64_t m = 0, n = 0, k = 0, batch = 1;
-    constexpr bool operator==(const gemm_shape&) const = default;
-};
 
 /// The configurations the library compiles in, by their index.
 enum class gemm_choice : u8 {
@@ -44,6 +38,24 @@ enum class gemm_choice : u8 {
     large_176_pair,    ///< 128 x 176, pairs of blocks side by side share A
     few_rows_pair,     ///< 64 x 128, pairs of blocks share B
     narrow_64,         ///< 64 x 48: what `narrow` is, for up to 64 rows
+    large_160,         ///< 128 x 160, single blocks
+    tall_144,          ///< 192 x 144, single blocks
+    // Few tokens again, and more of them: tiles of so many tokens that little of the last one is empty.
+    tokens_48_split,       ///< up to 48, two blocks share K
+    tokens_48_even,        ///< up to 48, cut along K (needs a workspace)
+    tokens_80_split,       ///< up to 80, two blocks share K
+    tokens_80,             ///< tiles of 80, a block each
+    tokens_88,             ///< tiles of 88
+    tokens_112,            ///< tiles of 112
+    tokens_144,            ///< tiles of 144
+    turned_80_pair,        ///< 128 of the weights' rows, tiles of 80 tokens of which two share them
+    turned_88_pair,        ///< the same with 88
+    turned_104_pair,       ///< with 104
+    turned_112_pair,       ///< with 112
+    turned_112_split,      ///< 128 of the weights' rows, up to 112 tokens, two blocks share K
+    turned_144,            ///< 128 of the weights' rows, tiles of 144 tokens
+    turned_152,            ///< with 152
+    turned_144_pair_even,  ///< two tiles of 144 tokens share the weights, cut along K (needs a workspace)
     count
 };
 /// 64 of the weights' rows and up to `n` tokens. The stages of the first two of `tokens_split` are few enough for two
@@ -53,6 +65,16 @@ enum class gemm_choice : u8 {
 }
 [[nodiscard]] constexpr gemm_config tokens_even(u32 n, u32 stages) noexcept {
     return {.bm = 64, .bn = n, .stages = stages, .cluster = 1, .stream_k = true, .store = store_mode::transposed};
+}
+/// `rows` of the weights' rows and tiles of `n` tokens, `pair` of which share the weights.
+[[nodiscard]] constexpr gemm_config turned(u32 rows, u32 n, u32 stages, u32 pair = 1, bool even = false) noexcept {
+    return {.bm = rows,
+            .bn = n,
+            .stages = stages,
+            .cluster = 1,
+            .cluster_n = pair,
+            .stream_k = even,
+            .store = store_mode::transposed};
 }
 /// Two warpgroups with tiles of their own.
 [[nodiscard]] constexpr gemm_config ping_pong_config(u32 m, u32 n, u32 stages, u32 cluster = 1) noexcept {
@@ -87,14 +109,74 @@ inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::c
     gemm_config{.bn = 176, .stages = 5, .cluster = 1, .cluster_n = 2, .serpentine = true},
     gemm_config{.bm = 64, .bn = 128, .stages = 8, .cluster = 2},
     gemm_config{.bm = 64, .bn = 48, .stages = 15, .cluster = 1, .store = store_mode::pairs},
+    gemm_config{.bn = 160, .stages = 5, .cluster = 1},
+    gemm_config{.bm = 192, .bn = 144, .stages = 4, .cluster = 1},
+    tokens_split(48, 16),
+    tokens_even(48, 16),
+    tokens_split(80, 12),
+    turned(64, 80, 12),
+    turned(64, 88, 11),
+    turned(64, 112, 10),
+    turned(64, 144, 8),
+    turned(128, 80, 8, 2),
+    turned(128, 88, 8, 2),
+    turned(128, 104, 7, 2),
+    turned(128, 112, 7, 2),
+    gemm_config{.bm = 128, .bn = 112, .stages = 7, .cluster = 1, .split_k = 2, .store = store_mode::transposed},
+    turned(128, 144, 6),
+    turned(128, 152, 6),
+    turned(128, 144, 6, 2, true),
 };
 [[nodiscard]] constexpr const gemm_config& config_of(gemm_choice c) noexcept {
     return gemm_configs[static_cast<std::size_t>(c)];
 }
 
+/// A set of choices, one bit each.
+using gemm_choices = std::uint64_t;
+static_assert(gemm_configs.size() <= 64);
+inline constexpr gemm_choices all_gemm_choices = ~gemm_choices{0} >> (64 - gemm_configs.size());
+[[nodiscard]] constexpr bool has(gemm_choices set, gemm_choice c) noexcept {
+    return (set >> static_cast<unsigned>(c) & 1) != 0;
+}
+
+/// The configuration to take for a product on a device of `sms` multiprocessors: of those in `allowed` the one for
+/// which the cost model predicts the least time. `may_even`: there is a workspace.
+[[nodiscard]] constexpr gemm_choice choose_gemm_config(const gemm_shape& s, std::uint64_t sms, bool may_even,
+                                                       gemm_choices allowed = all_gemm_choices) noexcept {
+    gemm_choice best = gemm_choice::medium;
+    double least = 1e300;
+    for (std::size_t i = 0; i < gemm_configs.size(); ++i) {
+        const gemm_config& c = gemm_configs[i];
+        const auto choice = static_cast<gemm_choice>(i);
+        if (!has(allowed, choice) || (c.stream_k && !may_even) || detail::ceil_div(s.k, c.bk) < c.split_k) continue;
+        const double us = detail::predict(c, gemm_costs[i], s, sms);
+        if (us < least) best = choice, least = us;
+    }
+    return best;
+}
+
 namespace detail {
 
-[[nodiscard]] constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) noexcept { return (a + b - 1) / b; }
+/// `choose_gemm_config`, which goes through all configurations, of the products a thread has asked for before.
+[[nodiscard]] inline gemm_choice remembered_choice(const gemm_shape& s, std::uint64_t sms, bool may_even,
+                                                   gemm_choices allowed) noexcept {
+    struct entry {
+        gemm_shape shape;
+        std::uint64_t sms = 0;
+        gemm_choices allowed = 0;
+        bool may_even = false;
+        gemm_choice choice = gemm_choice::medium;
+    };
+    constexpr std::size_t entries = 256;
+    thread_local std::array<entry, entries> table{};
+    const std::uint64_t mixed = (s.m * 0x9e3779b97f4a7c15u ^ s.n * 0xc2b2ae3d27d4eb4fu ^ s.k * 0x165667b19e3779f9u ^
+                                 s.batch * 0x27d4eb2f165667c5u ^ allowed ^ (may_even ? 0x85ebca77u : 0u)) *
+                                0x9e3779b97f4a7c15u;
+    entry& e = table[mixed >> 56];
+    if (e.shape == s && e.sms == sms && e.allowed == allowed && e.may_even == may_even) return e.choice;
+    e = {s, sms, allowed, may_even, choose_gemm_config(s, sms, may_even, allowed)};
+    return e.choice;
+}
 
 /// Tiles of a configuration over the multiprocessors.
 [[nodiscard]] constexpr double waves_of(const gemm_config& c, const gemm_shape& s, std::uint64_t sms) noexcept {
@@ -107,101 +189,7 @@ namespace detail {
     return n < waves ? n + 1 : n;
 }
 
-/// What cutting the last waves along K costs, in waves: the hand-over, and operands that no longer meet in L2.
-/// Measured: 0.15 to 0.30 up to K = 8192 (6144 x 6144 x 6144 gains 2 % by it), 0.47 to 0.61 from K = 14336 on.
-[[nodiscard]] constexpr double even_cost(std::uint64_t k) noexcept { return k <= 8192 ? 0.25 : 0.6; }
-
-/// How much of the device `tiles` keep busy, from the first block's start to the last one's end.
-[[nodiscard]] constexpr double busy(std::uint64_t tiles, std::uint64_t sms) noexcept {
-    return static_cast<double>(tiles) / static_cast<double>(ceil_div(tiles, sms) * sms);
-}
-
-/// Up to 32 rows (tokens): pairs of blocks that share K while all pairs are resident at once, else an even cut.
-[[nodiscard]] constexpr gemm_choice choose_few_tokens(const gemm_shape& s, std::uint64_t sms, bool may_even) noexcept {
-    using enum gemm_choice;
-    const std::uint64_t blocks = 2 * ceil_div(s.n, 64) * s.batch;
-    const bool even = may_even && (blocks > 2 * sms || (blocks > sms && s.k > 8192));
-    if (s.m <= 16) return even ? tokens_16_even : tokens_16_split;
-    return even ? tokens_32_even : tokens_32_split;
-}
-
-/// Up to 128 rows: the weights stream from memory once, so that all that counts is how evenly they are spread.
-[[nodiscard]] constexpr gemm_choice choose_memory_bound(const gemm_shape& s, std::uint64_t sms,
-                                                        bool may_even) noexcept {
-    using enum gemm_choice;
-    const std::uint64_t columns = ceil_div(s.n, 128) * s.batch, steps = ceil_div(s.k, 64);
-    const bool half_tiles = 2 * ceil_div(s.n, 64) * s.batch <= sms;  // pairs of blocks of 64 of the weights' rows
-    if (steps >= 8 && s.m <= 32) return choose_few_tokens(s, sms, may_even);
-    if (s.m <= 64) {
-        if (steps < 8) return few_rows;
-        if (half_tiles && s.k > 4096) return tokens_64_split;
-        const std::uint64_t slim = ceil_div(s.n, 48) * s.batch;
-        if (!half_tiles && slim <= sms && busy(slim, sms) >= 0.8) return narrow_64;
-        const bool pairs_fit = 2 * columns <= sms;
-        if (pairs_fit && (half_tiles || busy(2 * columns, sms) >= 0.8)) return few_rows_split;
-        if (may_even && steps >= 64) return tokens_64_even;
-        const bool one_wave = columns <= sms && busy(columns, sms) < 0.8;
-        return pairs_fit || one_wave || s.k > 4096 ? few_rows_split : few_rows;
-    }
-    if (half_tiles && steps >= 8) return tokens_128_split;
-    const std::uint64_t wide = ceil_div(s.n, 224) * s.batch;  // one or two waves of few, wide tiles
-    if (columns > sms && steps >= 64 && wide <= 2 * sms && busy(wide, sms) >= 0.95) return large_224;
-    if (2 * columns > sms) return may_even && steps >= 64 && busy(columns, sms) < 0.87 ? medium_even : medium;
-    return s.k <= 8192 && ceil_div(s.n, 48) * s.batch <= sms ? narrow : few_rows_pair;
-}
-
-/// The time of 128 x 128 tiles by turns, in that of as many waves of larger ones: stores are hidden, which pays where K
-/// is short, and twice the bytes are loaded, which costs where it is long.
-[[nodiscard]] constexpr double turns_cost(std::uint64_t k) noexcept {
-    return k <= 1024 ? 0.92 : k <= 2048 ? 0.98 : k <= 4096 ? 1.025 : 1e30;
-}
-
-/// More rows: estimated time in waves of 128 x 256 tiles. Smaller tiles load more bytes a product and pay for it; a
-/// single wave of large tiles has no next tile to hide its store behind.
-[[nodiscard]] constexpr gemm_choice choose_compute_bound(const gemm_shape& s, std::uint64_t sms,
-                                                         bool may_even) noexcept {
-    using enum gemm_choice;
-    const double large_waves = waves_of(config_of(large), s, sms);
-    const double single = whole(waves_of(config_of(large_single), s, sms));
-    const double middle = whole(waves_of(config_of(large_192), s, sms));
-    const double wide = whole(waves_of(config_of(large_224), s, sms));
-    const double pairs = whole(waves_of(config_of(large_176_pair), s, sms));
-    const double turns = waves_of(config_of(ping_pong), s, sms);
-    struct candidate {
-        gemm_choice choice;
-        double waves;
-    };
-    const candidate list[] = {
-        {large_single, single > 1 ? single : 1.06},
-        {large_even, may_even && large_waves > 3 ? large_waves + even_cost(s.k) : 1e30},
-        {large_192, middle * 0.75 *
-                        (middle > 4   ? 1.04
-                         : middle > 1 ? 1.01
-                                      : 1.06)},
-        {large_224, wide * 0.875 *
-                        (wide > 2   ? 1.04
-                         : wide > 1 ? 1.01
-                                    : 1.06)},
-        {large_176_pair, pairs > 3 ? pairs * 0.6875 * 1.03 : 1e30},
-        {medium, whole(waves_of(config_of(medium), s, sms)) * 0.5 * (large_waves < 4 ? 1.03 : 1.07)},
-        {few_rows, whole(waves_of(config_of(few_rows), s, sms)) * 0.25 * 1.18},
-        {few_columns, s.m <= 1024 && waves_of(config_of(few_columns), s, sms) <= 1 ? 0.25 * 1.1 : 1e30},
-        {few_columns_pair,
-         s.k >= 2048 && s.m <= 256 && waves_of(config_of(few_columns_pair), s, sms) <= 1 ? 0.25 * 1.06 : 1e30},
-        {ping_pong, turns > 2 ? whole(turns) * 0.5 * turns_cost(s.k) : 1e30},
-    };
-    candidate best = list[0];
-    for (const candidate& c : list)
-        if (c.waves < best.waves) best = c;
-    return best.choice;
-}
-
 }  // namespace detail
-
-/// The configuration to take for a product on a device of `sms` multiprocessors. `may_even`: there is a workspace.
-[[nodiscard]] constexpr gemm_choice choose_gemm_config(const gemm_shape& s, std::uint64_t sms, bool may_even) noexcept {
-    return s.m <= 128 ? detail::choose_memory_bound(s, sms, may_even) : detail::choose_compute_bound(s, sms, may_even);
-}
 
 /// The configurations of block-scaled products: tiles of 128 rows and so many columns; `even`: the last waves are cut
 /// along K so that all blocks end together (needs a workspace).

@@ -98,31 +98,24 @@ inline constexpr gemm_epilogue epilogue_of{.alpha = Scaled || fp8_operand<In>,
                                            .act = F.act,
                                            .gated = F.gated};
 
-/// The choice as it is compiled for operands of these majors: fewer configurations where one is not K-major. A gated
-/// product leaves half of its columns, of which a stored chunk needs 64.
+/// The choice as it is compiled for operands of these majors: three configurations where one is not K-major. A gated
+/// product leaves half of its columns, of which a chunk that TMA stores needs 64.
 [[nodiscard]] constexpr gemm_choice compiled(gemm_choice c, major a, major b, bool gated) noexcept {
     using enum gemm_choice;
-    if (gated && (c == few_columns || c == few_columns_pair)) return medium;
-    if (gated && (c == large_192 || c == large_224 || c == large_176_pair)) return large_single;  // no whole chunks
-    if (a == k_major && b == k_major) return c;
-    if (config_of(c).swaps_operands()) return few_rows;
-    switch (c) {
-        case large_even:
-        case large_single: return large;
-        case few_rows_split:
-        case few_rows_pair:
-        case narrow_64: return few_rows;
-        case few_columns:
-        case few_columns_pair:
-        case narrow:
-        case ping_pong:
-        case medium_even:
-        case medium_split:
-        case large_192:
-        case large_224:
-        case large_176_pair: return medium;
-        default: return c;
-    }
+    const gemm_config& config = config_of(c);
+    const bool by_k = a == k_major && b == k_major;
+    if (gated && config.store == store_mode::tma && config.bn % 128 != 0)
+        return config.bn > 128 ? (by_k ? large_single : large) : medium;
+    if (by_k || c == large || c == medium || c == few_rows) return c;
+    return config.swaps_operands() || config.bm == 64 ? few_rows : config.bn == 256 ? large : medium;
+}
+
+/// The choices that are compiled as they are: those the cost model is asked about.
+[[nodiscard]] constexpr gemm_choices compiled_choices(major a, major b, bool gated) noexcept {
+    gemm_choices set = 0;
+    for (std::size_t i = 0; i < gemm_configs.size(); ++i)
+        if (const auto c = static_cast<gemm_choice>(i); compiled(c, a, b, gated) == c) set |= gemm_choices{1} << i;
+    return set;
 }
 
 /// Launches one configuration; `In` and `InB` are what the call's operands hold.

@@ -32,7 +32,7 @@ public:
         const auto sms = static_cast<std::size_t>(ctx.device().sm_count);
         auto partials = device_buffer<f32>::allocate(ctx, sms * 128 * 256);
         if (!partials) return partials.error();
-        auto flags = device_buffer<u32>::allocate(ctx, sms * 2);
+        auto flags = device_buffer<u32>::allocate(ctx, sms * 4);  // a block has up to four consumer warpgroups
         if (!flags) return flags.error();
         if (const auto r = flags->fill_bytes(0); !r) return r.error();
         return gemm_workspace(std::move(*partials), std::move(*flags));
