@@ -186,6 +186,10 @@ struct report : text_kernel {
     }
     using params = px::param_list<px::pointer_param<px::u32, 16>>;
 };
+/// The same with what each block of a cluster of 16 can have: a launch gives at least what a kernel declares (C04).
+struct small_report : report {
+    static px::kernel_resources resources() { return {0, 1024, {0, 0, 0}, 0, {0, 0, 0}, false}; }
+};
 
 /// Writes to address 8.
 struct wild : text_kernel {
@@ -255,6 +259,7 @@ void test_launching(const px::context& ctx, const px::loaded<saxpy>& k) {
 void test_report(const px::context& ctx) {
     const auto s = px::stream::create(ctx).value_or_throw();
     const auto k = px::load(ctx, report{}).value_or_throw();
+    const auto small = px::load(ctx, small_report{}).value_or_throw();
     auto out = px::device_buffer<px::u32>::allocate(ctx, 4).value_or_throw();
     std::vector<px::u32> host(4);
     const auto run = [&](px::u32 cluster, bool non_portable) {
@@ -263,7 +268,7 @@ void test_report(const px::context& ctx) {
                                   .cluster = {cluster, 1, 1},
                                   .dynamic_shared_bytes = cluster > 8 ? 1024u : 200u << 10,
                                   .non_portable_cluster = non_portable};
-        const auto r = k.launch(s, c, out);
+        const auto r = cluster > 8 ? small.launch(s, c, out) : k.launch(s, c, out);
         if (!r) std::printf("     %s\n", r.error().message());
         return r.has_value() && s.synchronize().has_value() && out.download(host).has_value() && host[0] == cluster &&
                host[2] == 77;
