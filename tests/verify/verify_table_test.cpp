@@ -2,6 +2,8 @@
 // What the verifier reads of an instruction by its words, against the row that the words belong to.
 #include "findings.hpp"
 
+#include <ptxdsl/isa/forms_text.hpp>
+
 using namespace ptxdsl;
 
 namespace {

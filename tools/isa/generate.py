@@ -717,9 +717,7 @@ class Table:
                 "inline constexpr const char32_t* mnemonic_behaviour =\n"] + words(table, "U") + [";\n",
                 "/// Where the forms of a mnemonic differ: length; two words (the second perhaps `none`) and what the forms\n/// with them do, and so on; what the others do. The first that fits counts.\n",
                 "inline constexpr const char32_t* behaviour_lists =\n"] + words(splits or [0], "U") + [";\n",
-                "/// Number of a form -> what it does.\n", "inline constexpr const char32_t* form_behaviour =\n"]
-        out += words([r.behaviour for r in self.ordered], "U") + [";\n"]
-        out += ["\n}  // namespace detail\n\n// clang-format on\n}  // namespace ptxdsl::isa\n"]
+                "\n}  // namespace detail\n\n// clang-format on\n}  // namespace ptxdsl::isa\n"]
         return "".join(out)
 
     def text_hpp(self):
@@ -739,6 +737,8 @@ class Table:
                "inline constexpr const char32_t* form_text_start =\n"] + words(starts, "U") + [";\n",
                "/// Per form: pattern, operands, targets, section, family, calls.\n",
                "inline constexpr const char16_t* form_text_of =\n"] + words(offsets) + [";\n",
+               "/// Number of a form -> what it does (isa::behaviour).\n",
+               "inline constexpr const char32_t* form_behaviour =\n"] + words([r.behaviour for r in self.ordered], "U") + [";\n",
                "\n// clang-format on\n}  // namespace ptxdsl::isa::detail\n"]
         return "".join(out)
 

@@ -45,9 +45,6 @@ struct behaviour {
     friend constexpr bool operator==(const behaviour&, const behaviour&) = default;
 };
 
-/// What a form of the table does; `form` is `verdict::form`.
-[[nodiscard]] constexpr behaviour behaviour_of_form(unsigned form) noexcept { return {detail::form_behaviour[form]}; }
-
 /// The action of a mnemonic, which all of its forms share; `unknown` for a word that is none.
 [[nodiscard]] constexpr action action_of(unsigned mnemonic) noexcept {
     return static_cast<action>(detail::mnemonic_behaviour[mnemonic] & 31u);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ptxdsl/detail/string_view.hpp>
+#include <ptxdsl/isa/behaviour.hpp>
 #include <ptxdsl/isa/generated/forms_text.hpp>
 #include <ptxdsl/isa/table.hpp>
 
@@ -51,6 +52,9 @@ namespace detail {
             text_of(i, 5),
             detail::row_of(i).version()};
 }
+
+/// What a form of the table does; `form` is `verdict::form`.
+[[nodiscard]] constexpr behaviour behaviour_of_form(unsigned form) noexcept { return {detail::form_behaviour[form]}; }
 
 /// Whether row `i` exists on a target.
 [[nodiscard]] constexpr bool form_on(unsigned i, target t) noexcept {
