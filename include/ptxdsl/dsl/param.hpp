@@ -46,6 +46,7 @@ struct param_traits<ptr<S, T, A>> {
 template <class P>
 inline constexpr bool is_param_v = param_traits<meta::remove_cvref_t<P>>::is_param;
 
+/// Not a `common_form`: there is no `ld.param.pred`, and texts that are only compared have such parameters.
 template <isa::scalar Type>
 constexpr void load_param(ir::program& p, std::uint32_t dst, std::uint32_t symbol) {
     raw_operand from;
@@ -53,7 +54,7 @@ constexpr void load_param(ir::program& p, std::uint32_t dst, std::uint32_t symbo
     from.words[1] = ir::head(ir::operand_kind::symbol, symbol);
     from.count = 3;
     const raw_operand list[] = {reg_operand(p, dst), from};
-    emit(p, ref<common_form<tok::ld, tok::param, isa::type_token(Type)>>(), 0, location(), list, 2);
+    emit(p, ref<form<sm_90a, tok::ld, tok::param, isa::type_token(Type)>>(), 0, location(), list, 2);
 }
 
 /// Loads one parameter in the kernel's prologue: one `ld.param`, nothing else.
