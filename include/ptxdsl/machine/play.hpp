@@ -15,7 +15,7 @@ struct options {
     limits limit{};
     bool zero_rounds = true;  ///< also loops over a parameter that run zero times (findings are warnings)
     std::uint32_t most_runs = 64;
-    std::uint64_t most_steps = 200'000;  ///< of all runs together; the first few are made all the same
+    std::uint64_t most_steps = 60'000;  ///< of all runs together; the first few are made all the same
 };
 
 namespace detail {
@@ -67,7 +67,7 @@ private:
         for (const std::uint32_t p : counted) add(counted, p, 2 * s + 1, 1, schedule::in_turn);
         for (const std::uint32_t p : counted) add(counted, p, s + 1, 2, schedule::first_starved);
         for (const std::uint32_t p : counted) add(counted, p, s + 1, 1, schedule::last_starved);
-        essential_ = runs_.size() < 12 ? runs_.size() : 12;
+        essential_ = runs_.size() < 8 ? runs_.size() : 8;
         add(counted, none, 1, 1, schedule::in_turn_hurried);
         for (const std::uint32_t p : counted) add(counted, p, s + 2, 1, schedule::shuffled);
         for (const std::uint32_t p : counted) add(counted, p, s, 2, schedule::in_turn_hurried);
