@@ -114,8 +114,12 @@ private:
         w.pieces.push_back({});
         w.pieces[0].lanes = w.born;
         w.regs.reset(code_.registers());
-        for (uint32_t r = 0; r < code_.program().n.regs; ++r)
-            w.regs.write(r, Values::unknown(mix(r, 0x77)), all_lanes, w.live);
+        // What nobody has computed is data of each lane: accumulators of wgmma stay so.
+        for (uint32_t r = 0; r < code_.program().n.regs; ++r) {
+            value data = Values::unknown(mix(r, 0x77));
+            data.by_lane = true;
+            w.regs.write(r, data, all_lanes, w.live);
+        }
         special_registers(w, threads);
     }
     void special_registers(warp_type& w, uint32_t threads) {
