@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds `ptxdsl isa --json` against what must be there: a typed call for every form of the two targets, and the
+"""Holds `ptxdsl isa --json` against what must be there: a typed call for every form of the targets that kernels are written for, and the
 instructions that the issue behind the table names.
 
 A form that only the checked door `k.inst` emits is an exception, and stands below with its reason.
@@ -9,15 +9,21 @@ Exit status: 0 all there, 1 something is not.
 """
 import argparse
 import json
+import os
 import subprocess
 import sys
 
-OURS = ("sm_90a", "sm_100a")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "isa"))
+import targets as target_rows  # noqa: E402
+
+OURS = [t for t in target_rows.load() if t.held]
 
 # (mnemonic, modifiers): why `k.inst` (or <ptxdsl/module.hpp>) emits it.
 BY_HAND = {
     **{("bar", f"{{.cta}}.{what}"): "the older spelling of barrier.cta.….aligned, which k.bar_sync and its kin emit: the same instruction (check_bar_spellings.py)"
        for what in ("sync", "arrive", "red.popc.u32", "red.<and,or>.pred")},
+    **{("tcgen05", f".ld.red.sync.aligned.{shape}.<N=x2,x4,x8,x16,x32,x64,x128>.<min,max>{rest}"): "a load that also reduces, with a second result: sm_103 and sm_110 alone have it"
+       for shape in ("32x32b", "16x32bx2") for rest in ("{.abs}{.NaN}.f32", ".<T=u32,s32>")},
 }
 
 BLACKWELL = """
@@ -34,7 +40,9 @@ vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabs
 istypep suld sust sured suq isspacep match.any match.all lop3 prmt bfe bfi bfind fns dp2a dp4a add.cc addc sub.cc subc
 mad.lo.cc madc.lo szext copysign testp call brx.idx alloca stacksave stackrestore pmevent discard applypriority
 """.split()
-OF_OTHER_TARGETS = ("tcgen05.ld.red", "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale")
+OF_ONE_ARCHITECTURE = ("tcgen05.shift",)  # `f` targets have it not
+MXF4 = "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale"
+OF_OTHER_TARGETS = {"": ("tcgen05.ld.red", MXF4), "sm_103a": (MXF4,), "sm_103f": (MXF4,)}
 
 
 def words(form):
@@ -64,7 +72,8 @@ def main():
     args = parser.parse_args()
     faults = []
     counts = []
-    for target in OURS:
+    for row in OURS:
+        target = row.name
         forms = forms_for(args.tool, target)
         untyped = 0
         for form in forms:
@@ -74,9 +83,10 @@ def main():
             untyped += 1
             if (form["mnemonic"], form["modifiers"]) not in BY_HAND:
                 faults.append(f"{target}: no typed call for {words(form)} {form['operands']}")
-        named = BOTH + (HOPPER if target == "sm_90a" else BLACKWELL)
+        named = BOTH + (HOPPER if "wgmma" in row.features else BLACKWELL)
+        named = [n for n in named if row.suffix == "a" or n not in OF_ONE_ARCHITECTURE]
         faults += [f"{target}: no form of {name}" for name in named if not any(could_be(f, name) for f in forms)]
-        faults += [f"{target}: {name} is another target's" for name in OF_OTHER_TARGETS if any(begins(f, name) for f in forms)]
+        faults += [f"{target}: {name} is another target's" for name in OF_OTHER_TARGETS.get(target, OF_OTHER_TARGETS[""]) if any(begins(f, name) for f in forms)]
         counts.append(f"{target} {len(forms)} forms, {untyped} of them by k.inst, {len(named)} names of the issue")
     for fault in faults:
         print(fault)

@@ -3,7 +3,16 @@
 // modifiers, types and operand variants, and near misses of each, and asks ptxas. The table's verdict and ptxas's must
 // be the same; the exceptions are listed with a reason in disagreements.txt.
 //
-//   isa_ptxas --ptxas PATH --target sm_90a --work DIR [--known FILE] [--only TEXT] [--cap N] [--verbose]
+//   isa_ptxas --ptxas PATH --target sm_90a --work DIR [--known FILE] [--only TEXT] [--cap N] [--beside TARGET]
+//             [--verbose]
+//   isa_ptxas --ptxas PATH --every-target yes --work DIR [--known FILE]
+//
+// `--beside` names a target that is tried in full: of what the table refuses alike on both, a quarter is tried here,
+// always the same one (chosen by the statement's hash). What the table accepts here, and all in which the two differ,
+// is tried in full.
+//
+// `--every-target` tries all targets of PTX with the first form of each row and the newest PTX version. `ptxas` judges
+// by `.target`, whatever GPU it assembles for, so this reaches targets whose GPUs it knows no longer.
 //
 // Exit codes: 0 agreement, 1 disagreement, 2 wrong use or an ptxas that does not run, 77 no ptxas (skipped).
 
@@ -39,6 +48,8 @@ struct options {
     std::string only;
     std::string target_name = "sm_90a";
     target on = sm_90a;
+    target beside{};            // `--beside`: tried in full elsewhere
+    bool every_target = false;  // `--every-target`: the first form of each row, newest version
     unsigned cap = 150;
     bool verbose = false;
 };
@@ -483,6 +494,10 @@ public:
 
     void add(const tokens& words, const std::vector<operand>& ops, std::string what) {
         const isa::verdict v = ask(words, ops, options_.on);
+        if (options_.every_target) return add_at(words, ops, v.ok(), newest, what);
+        if (options_.beside.known() && !v.ok() && !ask(words, ops, options_.beside).ok() &&
+            hash(statement(words, ops)) % 4 != 0)
+            return;
         const ptx_version first = std::max(v.since, options_.on.floor());
         add_at(words, ops, v.ok(), v.ok() ? first : newest, what);
         // Once per form: the version before its first one must refuse it.
@@ -605,6 +620,10 @@ void add_row(trials& out, tok opcode, const isa::detail::row_view& row, const st
     const std::size_t stride = std::max<std::size_t>(1, list.size() / variants_left);
     for (std::size_t i = 0; i != list.size(); ++i) {
         const shaped_form form = shape_form(spell(opcode, row, f, list[i]), row);
+        if (o.every_target) {
+            out.add(form.words, plain_operands(form, false), "plain");
+            return;
+        }
         out.add(form.words, plain_operands(form, true), "plain");
         out.add(form.words, plain_operands(form, false), "plain without options");
         if (i % stride == 0 && variants_left != 0) {
@@ -679,6 +698,12 @@ public:
         }
     }
 
+    [[nodiscard]] static std::string architecture(target t) {
+        t = t.assembled_as();
+        std::string s = "sm_" + std::to_string(t.sm);
+        if (t.suffix != 0) s += t.suffix;
+        return s;
+    }
     [[nodiscard]] unsigned starts() const { return starts_; }
     [[nodiscard]] bool usable() const {
         return std::system((quoted(options_.ptxas) + " --version > /dev/null 2>&1").c_str()) == 0;
@@ -707,13 +732,14 @@ private:
         first_line_ = 4 + static_cast<unsigned>(std::count(module_scope.begin(), module_scope.end(), '\n'));
         for (std::size_t i = 0; i != batch.size(); ++i) {
             out << ".entry k" << i << "(.param .b64 p0) { " << registers
-                << (v >= ptx_version{8, 3} ? wide_registers : "") << labels << batch[i]->text << " L: ret; }\n";
+                << (v >= ptx_version{8, 3} && options_.on.has_independent_threads() ? wide_registers : "") << labels
+                << batch[i]->text << " L: ret; }\n";
         }
     }
 
     bool run() {
         ++starts_;
-        const std::string command = quoted(options_.ptxas) + " -c -O0 -arch=" + options_.target_name + " '" +
+        const std::string command = quoted(options_.ptxas) + " -c -O0 -arch=" + architecture(options_.on) + " '" +
                                     options_.work + "/isa_ptxas.ptx' -o '" + options_.work + "/isa_ptxas.cubin' > '" +
                                     options_.work + "/isa_ptxas.log' 2>&1";
         return std::system(command.c_str()) == 0;
@@ -765,7 +791,7 @@ void decide_all(std::vector<trial>& list, assembler& with) {
 
 // ---- known disagreements ----------------------------------------------------------------------------------------
 
-/// One line of the list: `target|* legal|illegal|early glob [how] ; reason`: what the table says (`early`: too new for
+/// One line of the list: `target legal|illegal|early glob [how] ; reason`: what the table says (`early`: too new for
 /// this PTX version), the statements it is about, and how those were made of a legal one ("modifier dropped",
 /// "operand 3"), which keeps a wide glob from excusing other faults.
 struct exception {
@@ -815,8 +841,8 @@ std::vector<exception> read_known(const std::string& path) {
 bool excused(std::vector<exception>& known, const trial& t, const options& o) {
     for (exception& e : known) {
         const std::string says = t.legal ? "legal" : t.what == "before its version" ? "early" : "illegal";
-        if ((e.on == "*" || e.on == o.target_name) && e.says == says && glob_matches(e.glob.c_str(), t.text.c_str()) &&
-            glob_matches(e.how.c_str(), t.what.c_str())) {
+        if (glob_matches(e.on.c_str(), o.target_name.c_str()) && e.says == says &&
+            glob_matches(e.glob.c_str(), t.text.c_str()) && glob_matches(e.how.c_str(), t.what.c_str())) {
             ++e.used;
             if (o.verbose) std::printf("excused  %s  [%s] by %s\n", t.text.c_str(), t.what.c_str(), e.glob.c_str());
             return true;
@@ -854,6 +880,8 @@ int report(std::vector<trial>& list, const options& o, unsigned starts) {
     return wrong == 0 ? 0 : 1;
 }
 
+target named(std::string_view name) { return name.starts_with("sm_") ? target_numbered(name.substr(3)) : target{}; }
+
 bool parse_arguments(int argc, char** argv, options& o) {
     for (int i = 1; i < argc; ++i) {
         const std::string a = argv[i];
@@ -873,18 +901,28 @@ bool parse_arguments(int argc, char** argv, options& o) {
             o.only = value;
         else if (a == "--target")
             o.target_name = value;
+        else if (a == "--beside")
+            o.beside = named(value);
+        else if (a == "--every-target")
+            o.every_target = value == "yes";
         else if (a == "--cap")
             o.cap = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 10));
         else
             return false;
     }
-    if (o.target_name == "sm_90a")
-        o.on = sm_90a;
-    else if (o.target_name == "sm_100a")
-        o.on = sm_100a;
-    else
-        return false;
-    return true;
+    o.on = named(o.target_name);
+    return o.on.known();
+}
+
+int try_target(const options& o, assembler& with) {
+    trials all(o);
+    add_all(all, o);
+    decide_all(all.list(), with);
+    if (o.verbose) {
+        for (const trial& t : all.list())
+            std::printf("%-7s %s  %s\n", t.accepted ? "accepts" : "rejects", t.text.c_str(), t.message.c_str());
+    }
+    return report(all.list(), o, with.starts());
 }
 
 }  // namespace
@@ -894,7 +932,7 @@ int main(int argc, char** argv) {
     if (!parse_arguments(argc, argv, o)) {
         std::fprintf(
             stderr,
-            "usage: isa_ptxas [--ptxas PATH] [--target sm_90a|sm_100a] [--work DIR] [--known FILE] [--only TEXT] [--cap N]\n");
+            "usage: isa_ptxas [--ptxas PATH] [--target sm_90a | --every-target yes] [--work DIR] [--known FILE] [--only TEXT] [--cap N] [--beside TARGET]\n");
         return 2;
     }
     assembler with(o);
@@ -902,12 +940,14 @@ int main(int argc, char** argv) {
         std::printf("skipped: no ptxas runs at '%s'; the table was not compared\n", o.ptxas.c_str());
         return 77;
     }
-    trials all(o);
-    add_all(all, o);
-    decide_all(all.list(), with);
-    if (o.verbose) {
-        for (const trial& t : all.list())
-            std::printf("%-7s %s  %s\n", t.accepted ? "accepts" : "rejects", t.text.c_str(), t.message.c_str());
+    if (!o.every_target) return try_target(o, with);
+    int worst = 0;
+    for (std::uint16_t number = sm_50.sm; number != 1000; ++number) {  // the table begins there
+        for (const std::string_view suffix : {"", "a", "f"}) {
+            o.target_name = "sm_" + std::to_string(number) + std::string(suffix);
+            o.on = named(o.target_name);
+            if (o.on.known()) worst = std::max(worst, try_target(o, with));
+        }
     }
-    return report(all.list(), o, with.starts());
+    return worst;
 }

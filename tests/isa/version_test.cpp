@@ -37,7 +37,7 @@ px::ptx_version before(px::ptx_version v) {
 
 int main() {
     int rows = 0, newer = 0, faults = 0;
-    for (const px::target target : {px::sm_90a, px::sm_100a})
+    for (const px::target target : {px::sm_90a, px::sm_100a, px::sm_100f, px::sm_103a, px::sm_103f})
         for (unsigned opcode = 1; opcode < px::isa::detail::token_count; ++opcode) {
             const unsigned first = px::isa::detail::opcode_first[opcode];
             if (first == 0) continue;

@@ -394,3 +394,51 @@ TEST_CASE("facts of a kernel") {
     CHECK(s.is_array);
     CHECK(ptxdsl::ptx::detail::parameter_storage(v, e, 0).is_pointer);
 }
+
+TEST_CASE("a target has the instructions of its time") {
+    const auto on = [](const char* target, const std::string& statement) {
+        return check_errors(
+            ".version 9.0\n.target " + std::string(target) +
+            "\n.address_size 64\n.entry k() {\n.reg .b16 %h<4>; .reg .b32 %r<9>; .reg .b64 %d<4>; .reg .f32 %f<4>; "
+            ".reg .f64 %e<4>; .reg .pred %p<2>;\nmov.u64 %d0, 0;\n" +
+            statement + "\nret;\n}\n");
+    };
+    struct change {
+        const char *before, *first, *statement;
+    };
+    // The target before the first that has the instruction, and that one.
+    for (const change& c : {change{"sm_62", "sm_70", "fence.acq_rel.gpu;"},
+                            {"sm_60", "sm_61", "dp4a.u32.u32 %r0, %r1, %r2, %r3;"},
+                            {"sm_60", "sm_61", "dp2a.lo.u32.u32 %r0, %r1, %r2, %r3;"},
+                            {"sm_52", "sm_60", "atom.add.f64 %e0, [%d0], %e1;"},
+                            {"sm_53", "sm_60", "red.global.add.f64 [%d0], %e1;"},
+                            {"sm_53", "sm_60", "atom.cta.add.u32 %r0, [%d0], %r1;"},
+                            {"sm_53", "sm_60", "atom.add.noftz.f16x2 %r0, [%d0], %r1;"},
+                            {"sm_62", "sm_70", "atom.add.noftz.f16 %h0, [%d0], %h1;"},
+                            {"sm_62", "sm_70", "atom.cas.b16 %h0, [%d0], %h1, %h2;"},
+                            {"sm_62", "sm_70", "atom.relaxed.gpu.add.u32 %r0, [%d0], %r1;"},
+                            {"sm_62", "sm_70", "ld.acquire.gpu.u32 %r0, [%d0];"},
+                            {"sm_62", "sm_70", "st.relaxed.sys.u32 [%d0], %r1;"},
+                            {"sm_52", "sm_53", "add.f16 %h0, %h1, %h2;"},
+                            {"sm_52", "sm_53", "fma.rn.f16x2 %r0, %r1, %r2, %r3;"},
+                            {"sm_72", "sm_75", "tanh.approx.f32 %f0, %f1;"},
+                            {"sm_72", "sm_75", "ld.global.L2::128B.u32 %r0, [%d0];"},
+                            {"sm_75", "sm_80", "ld.global.L2::256B.u32 %r0, [%d0];"},
+                            {"sm_75", "sm_80", "fma.rn.bf16x2 %r0, %r1, %r2, %r3;"},
+                            {"sm_62", "sm_70", "match.any.sync.b32 %r0, %r1, %r2;"},
+                            {"sm_89", "sm_90", "fence.acq_rel.cluster;"},
+                            {"sm_90", "sm_90a", "wgmma.fence.sync.aligned;"},
+                            {"sm_100", "sm_100f", "tcgen05.fence::before_thread_sync;"},
+                            {"sm_120a", "sm_103a", "tcgen05.fence::before_thread_sync;"},
+                            {"sm_90a", "sm_103f", "cvt.rn.bf16x2.ue8m0x2 %r0, %h1;"}}) {
+        INFO(c.statement);
+        CHECK_THAT(on(c.before, c.statement), ContainsSubstring("' does not exist on target " + std::string(c.before)));
+        CHECK_THAT(on(c.first, c.statement), !ContainsSubstring("error"));
+    }
+    // What they had from the start.
+    for (const char* statement :
+         {"atom.add.u32 %r0, [%d0], %r1;", "atom.shared.cas.b64 %d1, [%d0], %d2, %d3;", "membar.gl;",
+          "red.add.f32 [%d0], %f1;", "bar.sync 0;", "ld.global.nc.u32 %r0, [%d0];", "shfl.idx.b32 %r0, %r1, 0, 31;",
+          "lop3.b32 %r0, %r1, %r2, %r3, 0x80;"})
+        CHECK_THAT(on("sm_50", statement), !ContainsSubstring("error"));
+}

@@ -13,6 +13,8 @@ Row language: one instruction form a line, `#` starts a comment, a trailing `\\`
                                m64n[8:256:8]k16 stands for one name for each number of the range
     does ACTION, WORD ...      what the rows that follow do (below)
     call NAME ...              the builder's calls that emit the rows that follow
+    needs WORD=TARGET, ...     modifiers that the rows that follow may have from that target on; such a line takes the place of the
+                               one before it
     pattern ; operands ; min PTX ; targets
     pattern ; operands ; min PTX ; targets ; does ACTION, WORD ... ; call NAME ...
 
@@ -291,7 +293,7 @@ class Table:
     def load_file(self, name):
         family, section = name[:-4], ""
         self.families.append(family)
-        self.does, self.call = Does(), ""
+        self.does, self.call, self.needs = Does(), "", {}
         local = dict(self.sets)
         pending, start = "", 0
         lines = open(os.path.join(FORMS, name), encoding="utf-8").read().split("\n")
@@ -314,6 +316,8 @@ class Table:
                     local[key.strip()] = self.choices(value, local)
                 elif line.startswith("does ") and ";" not in line:
                     self.does = Does().changed(line[5:])
+                elif line.startswith("needs "):
+                    self.needs = self.parse_needs(line[6:])
                 elif re.match(r"(call|make) ", line):
                     self.call = line
                 else:
@@ -362,6 +366,7 @@ class Table:
             if text:
                 row.operands.append(self.parse_operand(row, text))
         self.parse_targets(row.targets)
+        row.needs = {w: n for w, n in self.needs.items() if w in all_words(row.elements)}
         row.behaviour = does.bits(row)
         row.uses = call_uses(row, call)
         row.calls = ["k." + u.name for u in row.uses]
@@ -555,6 +560,15 @@ class Table:
             out += [(n, 2) for n in target_rows.in_family(self.targets, sm)] if suffix == 2 else [(sm, suffix)]
         return list(dict.fromkeys(out))
 
+    def parse_needs(self, text):
+        out = {}
+        for item in split_top(text, ","):
+            m = re.fullmatch(r"([\w:]+)=sm_(\d+)", item)
+            if not m:
+                raise RowError("bad need '%s'" % item)
+            out[m.group(1)] = int(m.group(2))
+        return out
+
     # ---- packing -------------------------------------------------------------------------------------------------
     def collect_tokens(self):
         words = set(SCALARS) - {"none"}
@@ -623,7 +637,10 @@ class Table:
                          o["count"], imm]
         # ISA order of versions is number order: 8.6 -> 86.
         ptx = row.ptx[0] * 10 + row.ptx[1]
-        targets = self.target_pool.add(tuple(self.parse_targets(row.targets)))
+        targets = self.target_pool.add((tuple(self.parse_targets(row.targets)),
+                                        tuple(sorted((index[w], n) for w, n in row.needs.items()))))
+        if targets > 255:
+            raise SystemExit("%s: more than 256 target rules" % row.where)
         low, high = (min(n, 15) for n in modifier_counts(row.elements))
         if len(pattern) > 255:
             raise SystemExit("%s: the pattern is too long" % row.where)
@@ -677,10 +694,11 @@ class Table:
             set_offset.append(len(sets))
             sets += [len(s)] + list(s)
         targets, target_offset = [], []
-        for t in self.target_pool.items:
+        for t, needs in self.target_pool.items:
             target_offset.append(len(targets))
             packed = [sm | suffix << 12 for sm, suffix in self.expanded(t)]
-            targets += [len(packed)] + packed
+            targets += [len(packed)] + packed + [max([n for _, n in needs], default=0), len(needs)]
+            targets += [x for need in needs for x in need]
         imms = []
         for lo, hi, step in self.imm_pool.items:
             for v in (lo, hi):
@@ -695,7 +713,7 @@ class Table:
                 ("set_offset", set_offset, "Set number -> where it begins in `sets`."),
                 ("sets", sets, "Sets of tokens: length, then the sorted tokens."),
                 ("target_offset", target_offset, "Target rule number -> where it begins in `targets`."),
-                ("targets", targets, "Target rules: length, then sm | suffix << 12 (0 from there on, 1 exactly `a`, 2 `a` or `f`)."),
+                ("targets", targets, "Target rules: length, then sm | suffix << 12 (0 from there on, 1 exactly `a`, 2 `a` or `f`); then the first\n/// number that has all of the modifiers that follow, how many they are, and each with the first number that has it."),
                 ("immediates", imms, "Immediate ranges: low and high (four words each, low word first), step (0: powers of two).")]:
             out += ["/// %s\n" % doc, "inline constexpr const char16_t* %s =\n" % name] + words(data or [0]) + [";\n"]
         out += ["\n// clang-format on\n}  // namespace ptxdsl::isa::detail\n"]

@@ -181,6 +181,17 @@ struct row_view {
     return false;
 }
 
+/// Whether a target that a rule lets pass also has these modifiers.
+[[nodiscard]] constexpr bool has_modifiers(unsigned rule, target t, const tok* first, const tok* last) noexcept {
+    const char16_t* const r = targets + target_offset[rule];
+    const char16_t* const needs = r + r[0] + 1;
+    if (t.at_least(needs[0])) return true;
+    for (; first != last; ++first)
+        for (unsigned i = 0; i != needs[1]; ++i)
+            if (needs[2 * i + 2] == static_cast<unsigned>(*first) && !t.at_least(needs[2 * i + 3])) return false;
+    return true;
+}
+
 /// The register type an operand type is checked as. Byte registers exist in PTX (`.reg .b8`) for `cvt` and `mov`.
 [[nodiscard]] constexpr scalar register_type(scalar s) noexcept {
     return s == scalar::b8 || s == scalar::e2m1x2 ? scalar::b8 : info(s).reg;
@@ -504,7 +515,7 @@ constexpr verdict find_form(const tok* tokens, unsigned n_tokens, const operand_
         bindings b;
         if (!match_pattern(row.pattern, row.pattern_end, tokens + 1, tokens + n_tokens, b)) continue;
         verdict v{verdict::status::ok, static_cast<std::uint16_t>(form0 + i), row.version(), 0};
-        if (!on_target(row.target_rule(), t)) {
+        if (!on_target(row.target_rule(), t) || !has_modifiers(row.target_rule(), t, tokens + 1, tokens + n_tokens)) {
             v.st = verdict::status::wrong_target;
         } else if (with_operands) {
             const operand_match m = match_operands(row, b, operands, n_operands);

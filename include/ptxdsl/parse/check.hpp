@@ -847,9 +847,9 @@ private:
         }
         return v;
     }
-    /// ptxas 13 starts at sm_75; what older targets had is not in the table.
+    /// The table knows what targets have from sm_50 on; what is older is read as that.
     [[nodiscard]] constexpr ptxdsl::target asked_target() const noexcept {
-        return target_.known() ? target_.assembled_as() : target_;
+        return target_.at_least(sm_50.sm) ? target_ : sm_50;
     }
     /// A vector of immediates takes the type the form has.
     [[nodiscard]] constexpr isa::verdict with_elements(const tok* t, unsigned n,
