@@ -5,6 +5,7 @@
 set(PTXDSL_CORE_HEADERS
     ptxdsl/assemble/assemble.hpp
     ptxdsl/assemble/emit.hpp
+    ptxdsl/assemble/kernel_set.hpp
     ptxdsl/assemble/module_text.hpp
     ptxdsl/assemble/run_time.hpp
     ptxdsl/detail/decimal.hpp

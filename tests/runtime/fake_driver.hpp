@@ -57,8 +57,12 @@ public:
     std::mutex mutex;
     std::vector<std::string> calls;
     std::vector<seen_launch> launches;
+<<<<<<< HEAD
     std::vector<seen_transfer> transfers;
     std::vector<const void*> images;                 ///< of modules
+=======
+    std::string loaded_text;                         ///< the last text it was given
+>>>>>>> 8ac8bca (A kernel for several targets: assemble_for, and launch and load take the text that fits the device)
     std::vector<unsigned long long> tensor_numbers;  ///< sizes, then strides, then box of the last tiled map
     std::atomic<int> launch_count{0};
     std::atomic<int> retained{0};
@@ -218,6 +222,7 @@ private:
                         std::memcpy(values[i], log.c_str(), log.size() + 1);
                 return st::invalid_ptx;
             }
+            self()->loaded_text = static_cast<const char*>(image);
             *m = handle<cu::module_>(0x2000u + static_cast<unsigned>(++self()->modules));
             return s;
         };

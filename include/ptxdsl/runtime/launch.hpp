@@ -27,10 +27,19 @@
 
 namespace ptxdsl {
 
+template <class First, class... Rest>
+struct assembled_set;  // ptxdsl/assemble/kernel_set.hpp
+/// Whether it is a kernel for several targets, of which each context loads the text that fits its device
+/// (`px::assemble_for`).
+template <class K>
+inline constexpr bool is_kernel_set = false;
+template <class First, class... Rest>
+inline constexpr bool is_kernel_set<assembled_set<First, Rest...>> = true;
+
 /// What a launch needs to know of a kernel. Optional members: `param_name(i)`, the name of a parameter, and
 /// `source_of(ptx_line)`, a `source_line`.
 template <class K>
-concept kernel_like = requires(const K& k) {
+concept kernel_like = is_kernel_set<K> || requires(const K& k) {
     { k.text() } -> std::convertible_to<std::string_view>;
     { k.name() } -> std::convertible_to<std::string_view>;
     { k.target() } -> std::convertible_to<target>;
@@ -694,6 +703,26 @@ result<bound_kernel> bind_kernel(context_state& c, const K& k) {
     return b;
 }
 
+/// J03: a kernel for several targets, of which the device is none.
+template <class... K>
+error no_target_fits(const context_state& c, const assembled_set<K...>& set) {
+    std::string targets;
+    for (const target t : set.targets) targets += (targets.empty() ? "" : ", ") + target_text(t);
+    return {errc::wrong_target,
+            fmt::format(
+                "PTXDSL-J03: kernel '{}' is for {} but {} runs none of them; assemble the kernel for {} too or choose "
+                "another device",
+                std::string_view(set.name()), targets, c.info.text(), target_text(own_target(c)))};
+}
+
+/// Of a kernel for several targets the text that fits the device best.
+template <class... K>
+result<bound_kernel> bind_kernel(context_state& c, const assembled_set<K...>& set) {
+    const std::size_t number = set.best_for(static_cast<unsigned>(c.info.major * 10 + c.info.minor));
+    if (number == set.size) return no_target_fits(c, set);
+    return set.with(number, [&](const auto& kernel) { return bind_kernel(c, kernel); });
+}
+
 }  // namespace runtime_detail
 
 /// Whether these arguments can be passed to the kernel, in a form that does not stop the compilation.
@@ -785,7 +814,7 @@ namespace runtime_detail {
 
 /// A kernel that is wholly its type: every member can be called without an object, so its type identifies its text.
 template <class K>
-concept static_kernel = requires {
+concept static_kernel = is_kernel_set<K> || requires {
     K::text();
     K::name();
     K::resources();

@@ -99,19 +99,24 @@ namespace runtime_detail {
 
 namespace runtime_detail {
 
+/// What a kernel for this device alone is assembled for.
+[[nodiscard]] inline target own_target(const context_state& c) {
+    target own{static_cast<std::uint16_t>(c.info.major * 10 + c.info.minor), 'a'};
+    if (!own.known()) own.suffix = 0;
+    return own;
+}
+
 /// J03: a kernel for an architecture this device is not.
 inline error check_target(const context_state& c, std::string_view kernel, target t) {
     if (runs_on(t, c.info.major, c.info.minor)) return {};
     const char* rule = t.suffix == 'a'   ? "an 'a' target runs on exactly that architecture"
                        : t.suffix == 'f' ? "an 'f' target runs only within its family"
                                          : "code runs on its own and later architectures only";
-    target own{static_cast<std::uint16_t>(c.info.major * 10 + c.info.minor), 'a'};
-    if (!own.known()) own.suffix = 0;
     return {
         errc::wrong_target,
         fmt::format(
             "PTXDSL-J03: kernel '{}' is for {} but {} is not one: {}; assemble the kernel for {} or choose another device",
-            kernel, target_text(t), c.info.text(), rule, target_text(own))};
+            kernel, target_text(t), c.info.text(), rule, target_text(own_target(c)))};
 }
 
 /// J04: PTX newer than the driver's assembler.
