@@ -57,12 +57,9 @@ public:
     std::mutex mutex;
     std::vector<std::string> calls;
     std::vector<seen_launch> launches;
-<<<<<<< HEAD
     std::vector<seen_transfer> transfers;
     std::vector<const void*> images;                 ///< of modules
-=======
     std::string loaded_text;                         ///< the last text it was given
->>>>>>> 8ac8bca (A kernel for several targets: assemble_for, and launch and load take the text that fits the device)
     std::vector<unsigned long long> tensor_numbers;  ///< sizes, then strides, then box of the last tiled map
     std::atomic<int> launch_count{0};
     std::atomic<int> retained{0};
