@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conan 2 recipe. `conan create .` builds the package and tests/packaging/conan against it.
 
+`-o ptxdsl/*:header_only=False` adds the compiled kernel library (ptxdsl::kernels), shared with `-o ptxdsl/*:shared=True`.
+
 Boost and fmt come from the system unless `-o ptxdsl/*:system_deps=False`; then Conan's own packages are used.
 """
 import os
@@ -21,11 +23,12 @@ class PtxdslRecipe(ConanFile):
     description = "Write NVIDIA PTX kernels in C++20; the C++ compiler assembles them and refuses the wrong ones"
     license = "Apache-2.0"
     topics = ("cuda", "ptx", "gpu", "dsl", "header-only", "constexpr")
-    package_type = "header-library"
+    package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"runtime": [True, False], "system_deps": [True, False]}
-    default_options = {"runtime": True, "system_deps": True}
-    exports_sources = "CMakeLists.txt", "LICENSE", "cmake/*", "include/*"
+    options = {"runtime": [True, False], "system_deps": [True, False], "header_only": [True, False],
+               "shared": [True, False]}
+    default_options = {"runtime": True, "system_deps": True, "header_only": True, "shared": False}
+    exports_sources = "CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "src/*"
     no_copy_source = True
     test_package_folder = "tests/packaging/conan"
 
@@ -33,6 +36,10 @@ class PtxdslRecipe(ConanFile):
         text = load(self, os.path.join(self.recipe_folder, "include", "ptxdsl", "version.hpp"))
         parts = (re.search(rf"#define PTXDSL_VERSION_{part} (\d+)", text)[1] for part in ("MAJOR", "MINOR", "PATCH"))
         self.version = ".".join(parts)
+
+    def configure(self):
+        if self.options.header_only:
+            self.options.rm_safe("shared")
 
     def layout(self):
         cmake_layout(self)
@@ -44,14 +51,17 @@ class PtxdslRecipe(ConanFile):
                 self.requires("fmt/[>=9 <13]", transitive_headers=True)
 
     def package_id(self):
-        self.info.settings.clear()  # headers only: one package for all
-        self.info.requires.clear()
+        if self.info.options.header_only:  # one package for all
+            self.info.settings.clear()
+            self.info.requires.clear()
 
     def validate(self):
         check_min_cppstd(self, 20)
         oldest = {"gcc": "12", "clang": "16"}.get(str(self.settings.compiler))
         if oldest and Version(self.settings.compiler.version) < oldest:
             raise ConanInvalidConfiguration(f"ptxdsl needs {self.settings.compiler} {oldest} or newer")
+        if not self.options.header_only and not self.options.runtime:
+            raise ConanInvalidConfiguration("ptxdsl::kernels needs the runtime")
 
     def generate(self):
         if not self.options.system_deps:
@@ -61,10 +71,14 @@ class PtxdslRecipe(ConanFile):
             toolchain.cache_variables[f"PTXDSL_BUILD_{part}"] = False
         toolchain.cache_variables["PTXDSL_INSTALL"] = True
         toolchain.cache_variables["PTXDSL_RUNTIME"] = bool(self.options.runtime)
+        toolchain.cache_variables["PTXDSL_KERNELS"] = not self.options.header_only
         toolchain.generate()
 
     def build(self):
-        CMake(self).configure()
+        cmake = CMake(self)
+        cmake.configure()
+        if not self.options.header_only:
+            cmake.build(target="ptxdsl_kernels")
 
     def package(self):
         CMake(self).install()
@@ -76,4 +90,4 @@ class PtxdslRecipe(ConanFile):
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = [os.path.join("share", "cmake", "ptxdsl")]
         self.cpp_info.bindirs = []
-        self.cpp_info.libdirs = []
+        self.cpp_info.libdirs = [] if self.options.header_only else ["lib"]

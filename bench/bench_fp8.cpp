@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8 products (bf16 results): e4m3 with one scale an operand and with block scales, and e4m3 by e5m2, against cuBLASLt
 // with one scale an operand, with and without its fast accumulation. A wrong kernel gets no time.
+#include "fp8_tiles.hpp"
 #include "gemm_sizes.hpp"
 
 #include <ptxdsl/kernels/gemm.hpp>
@@ -114,20 +115,14 @@ struct setup {
 };
 
 /// The configurations of block scales one by one.
-template <class A, class SA, class B, class SB, class C, class Add, std::size_t... Index>
-void add_tiles(const request& r, const px::stream& s, const A& a, const SA& sa, const B& b, const SB& sb, const C& c,
-               kn::gemm_workspace* workspace, const Add& add, std::index_sequence<Index...>) {
+template <class Add>
+void add_tiles(const request& r, const px::stream& s, const bench::fp8_operands& o, kn::gemm_workspace* workspace,
+               const Add& add) {
     const auto wanted = bench::split(r.config);
-    const auto is_wanted = [&](std::string_view name) {
-        return r.config == "all" || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
-    };
-    ((is_wanted(tile_names[Index]) && (add(tile_names[Index], product::blocks,
-                                           [&s, a, sa, b, sb, c, workspace](px::stream_ref) {
-                                               return kn::gemm_block_scaled_with<kn::block_scaled_configs[Index]>(
-                                                   s, a, sa, b, sb, c, {.workspace = workspace});
-                                           }),
-                                       true)),
-     ...);
+    for (std::size_t i = 0; i < tile_names.size(); ++i)
+        if (r.config == "all" || std::find(wanted.begin(), wanted.end(), tile_names[i]) != wanted.end())
+            add(tile_names[i], product::blocks,
+                [&s, o, workspace, i](px::stream_ref) { return bench::launch_tile(i, s, o, workspace); });
 }
 
 void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt>& lt, size e, const request& r,
@@ -158,7 +153,7 @@ void measure(const px::context& ctx, const std::shared_ptr<const bench::cublaslt
     });
     add("block scales", product::blocks,
         [&](px::stream_ref) { return kn::gemm_block_scaled(s, a, sa, b, sb, c, {.workspace = workspace.get()}); });
-    add_tiles(r, s, a, sa, b, sb, c, workspace.get(), add, std::make_index_sequence<tile_names.size()>{});
+    add_tiles(r, s, {a, b, sa, sb, c}, workspace.get(), add);
     add("e4m3 x e5m2", product::mixed, [&](px::stream_ref) {
         return kn::gemm(s, a, wide_b, c, {.a_scale = sa.data(), .b_scale = sb.data(), .workspace = workspace.get()});
     });

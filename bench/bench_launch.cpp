@@ -159,10 +159,10 @@ template <bench::kernels::gemm_choice Choice>
 [[nodiscard]] auto new_variant(std::uint64_t serial) {
     namespace kn = bench::kernels;
     constexpr kn::gemm_config c =
-        kn::detail::adapted(kn::config_of(Choice), px::k_major, px::k_major, kn::store_mode::tma, true);
+        kn::detail::adapted(kn::config_of(Choice), px::k_major, px::k_major, kn::store_mode::tma);
     const std::string name = fmt::format("gemm_{}_{}", static_cast<unsigned>(Choice), serial);
-    return px::assemble_at_run_time({name.data(), name.size()}, &kn::gemm_body<c, px::bf16, px::bf16, {}>,
-                                    kn::gemm_attributes<c>);
+    return px::assemble_at_run_time({name.data(), name.size()}, &kn::gemm_body<c, px::bf16, px::bf16>,
+                                    kn::gemm_attributes<c>, kn::gemm_variant{.early_b = true});
 }
 
 constexpr double most_assembly_ms = 3, most_load_ms = 350;

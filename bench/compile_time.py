@@ -6,8 +6,11 @@ Measured per compiler, each the median of several runs, taken in turn so that a 
 them alike: a file that only includes <string>, one that only includes <ptxdsl/ptxdsl.hpp>, and the translation units of
 the Hopper and the Blackwell GEMM kernel, each also with the verifier left out. The compilers run with their default constexpr limits.
 
+A file with three forms of the library's matrix product and a norm is compiled too, at -O2, as one that links ptxdsl::kernels.
+
 Budget: the header at most 1.5 times <string>; a GEMM kernel at most 15 times <string> and 700 MB; the verifier at most
-what the rest of the assembly takes, which is the unverified unit without the header.
+what the rest of the assembly takes, which is the unverified unit without the header; the file with calls of the kernel
+library 2.5 s and 350 MB with g++.
 Exit status: 0 within budget, 1 over it, 77 when no compiler was found.
 """
 import argparse
@@ -26,6 +29,9 @@ HEADER_RATIO = 1.5
 GEMM_RATIO = 15.0
 GEMM_MEGABYTES = 700.0
 VERIFIER_RATIO = 1.0
+CALLS = "calls of ptxdsl::kernels"
+CALLS_SECONDS = 2.5
+CALLS_MEGABYTES = 350.0
 KERNELS = {"GEMM kernel": "gemm_hopper", "Blackwell GEMM": "gemm_blackwell"}
 UNVERIFIED = ", unverified"
 
@@ -57,10 +63,27 @@ def subjects(directory, gemm):
     if gemm:
         yield "GEMM kernel", gemm, GEMM_RATIO, GEMM_MEGABYTES
         return
+    calls = directory / "calls.cpp"
+    calls.write_text(CALLS_SOURCE, encoding="utf-8")
+    yield CALLS, calls, None, CALLS_MEGABYTES
     for subject, kernel in KERNELS.items():
         yield subject, gemm_unit(directory, kernel, True), GEMM_RATIO, GEMM_MEGABYTES
         yield subject + UNVERIFIED, gemm_unit(directory, kernel, False), None, None
 
+
+CALLS_SOURCE = """#define PTXDSL_KERNELS_COMPILED
+#include <ptxdsl/kernels.hpp>
+namespace px = ptxdsl;
+namespace kn = px::kernels;
+template <class T> using matrix = px::tensor_view<T, 2>;
+px::result<void> layer(const px::stream& s, matrix<const px::bf16> a, matrix<const px::bf16> b, matrix<px::bf16> c,
+                       px::device_ptr<const px::bf16> bias, px::tensor_view<const px::bf16, 1> weight) {
+    if (auto r = kn::gemm(s, a, b, c); !r) return r;
+    if (auto r = kn::gemm<kn::gemm_form{.act = kn::activation::gelu, .bias = true}>(s, a, b, c, {.bias = bias}); !r) return r;
+    if (auto r = kn::gemm<kn::gemm_form{.act = kn::activation::silu, .gated = true}>(s, a, b, c); !r) return r;
+    return kn::rms_norm(s, a, weight, c);
+}
+"""
 
 GEMM_SOURCE = """#include "{header}"
 namespace px = ptxdsl;
@@ -114,7 +137,8 @@ def main():
             try:
                 for turn in range(args.runs + 1):
                     for subject, source, _, _ in files:
-                        command = [compiler, "-std=c++20", "-c", "-O1", f"-I{ROOT / 'include'}",
+                        optimised = "-O2" if subject == CALLS else "-O1"
+                        command = [compiler, "-std=c++20", "-c", optimised, f"-I{ROOT / 'include'}",
                                    *(f"-I{d}" for d in args.include), "-o", str(directory / "out.o"), str(source)]
                         sample = measure(command)
                         if "GEMM" in subject and not holds_gemm(directory / "out.o"):
@@ -134,6 +158,10 @@ def main():
                     budget.append(f"{ratio_budget:g}x")
                     if ratio > ratio_budget:
                         over.append(f"{compiler}: {subject} takes {ratio:.2f} times <string>, {ratio_budget:g} may be")
+                if subject == CALLS and "g++" in compiler and "clang" not in compiler:
+                    budget.append(f"{CALLS_SECONDS:g} s")
+                    if cpu > CALLS_SECONDS:
+                        over.append(f"{compiler}: {subject} take {cpu:.2f} s, {CALLS_SECONDS:g} may be")
                 if megabyte_budget is not None:
                     budget.append(f"{megabyte_budget:g} MB")
                     if megabytes > megabyte_budget:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Install rules and the CMake package `ptxdsl`, for the install tree and for the build tree.
 #
-# The package has two components: `core` is always there, `runtime` adds ptxdsl::runtime.
+# The package has three components: `core` is always there, `runtime` adds ptxdsl::runtime, `kernels` ptxdsl::kernels
+# where the library was built.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -19,11 +20,22 @@ if(PTXDSL_RUNTIME)
     export(EXPORT ptxdsl-runtime NAMESPACE ptxdsl:: FILE "${PROJECT_BINARY_DIR}/ptxdslRuntimeTargets.cmake")
 endif()
 
+if(TARGET ptxdsl_kernels)
+    # Where it was not built there is nothing to install: the kernels come from the headers then.
+    install(TARGETS ptxdsl_kernels EXPORT ptxdsl-kernels
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" OPTIONAL
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" OPTIONAL)
+    install(EXPORT ptxdsl-kernels NAMESPACE ptxdsl:: FILE ptxdslKernelsTargets.cmake
+        DESTINATION "${PTXDSL_INSTALL_CMAKEDIR}")
+    export(EXPORT ptxdsl-kernels NAMESPACE ptxdsl:: FILE "${PROJECT_BINARY_DIR}/ptxdslKernelsTargets.cmake")
+endif()
+
 # The instruction table is data that tools outside this repository can read.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ptxdsl/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ptxdsl"
     FILES_MATCHING PATTERN "*.isa")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/licenses/ptxdsl")
 
+set(PTXDSL_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/ptxdslConfig.cmake.in"
     "${PROJECT_BINARY_DIR}/ptxdslConfig.cmake"
     INSTALL_DESTINATION "${PTXDSL_INSTALL_CMAKEDIR}"

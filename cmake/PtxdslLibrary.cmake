@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The targets a user links: ptxdsl::ptxdsl (headers, Boost.Hana) and ptxdsl::runtime (adds fmt and the loader).
+# The targets a user links: ptxdsl::ptxdsl (headers, Boost.Hana), ptxdsl::runtime (adds fmt and the loader) and
+# ptxdsl::kernels (compiled).
 
 include("${CMAKE_CURRENT_LIST_DIR}/headers.cmake")
 include(PtxdslHana)
@@ -68,4 +69,9 @@ if(PTXDSL_RUNTIME)
     target_sources(ptxdsl_runtime INTERFACE
         FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${ptxdsl_files})
     target_link_libraries(ptxdsl_runtime INTERFACE ptxdsl::ptxdsl fmt::fmt Threads::Threads ${CMAKE_DL_LIBS})
+endif()
+
+# -- ptxdsl::kernels -------------------------------------------------------------------------------------------------
+if(PTXDSL_RUNTIME AND PTXDSL_KERNELS)
+    include(PtxdslKernels)
 endif()

@@ -82,6 +82,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/isa/targets.hpp
     ptxdsl/isa/tokens.hpp
     ptxdsl/isa/types.hpp
+    ptxdsl/kernels/compiled.hpp
     ptxdsl/kernels/gemm/block_scaled.hpp
     ptxdsl/kernels/gemm/config.hpp
     ptxdsl/kernels/gemm/consumer.hpp
@@ -193,11 +194,21 @@ set(PTXDSL_CORE_HEADERS
 set(PTXDSL_RUNTIME_HEADERS
     ptxdsl/kernels.hpp
     ptxdsl/kernels/gemm.hpp
+    ptxdsl/kernels/gemm/compiled.hpp
+    ptxdsl/kernels/gemm/kernels.hpp
     ptxdsl/kernels/gemm/launch.hpp
     ptxdsl/kernels/gemm/options.hpp
+    ptxdsl/kernels/gemm/problem.hpp
     ptxdsl/kernels/kernel_cache.hpp
+    ptxdsl/kernels/memory_check.hpp
     ptxdsl/kernels/rows.hpp
+    ptxdsl/kernels/rows/call.hpp
     ptxdsl/kernels/rows/launch.hpp
+    ptxdsl/kernels/rows/norm_call.hpp
+    ptxdsl/kernels/rows/quantize_call.hpp
+    ptxdsl/kernels/rows/rope_call.hpp
+    ptxdsl/kernels/rows/softmax_call.hpp
+    ptxdsl/kernels/rows/swiglu_call.hpp
     ptxdsl/runtime.hpp
     ptxdsl/runtime/context.hpp
     ptxdsl/runtime/device.hpp

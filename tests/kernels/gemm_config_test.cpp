@@ -15,7 +15,7 @@ namespace {
 // Constant evaluation of a whole kernel, with the limits both compilers have by default.
 constexpr gemm_config largest = config_of(gemm_choice::large_even);
 constexpr auto constant = px::assemble<
-    px::kernel<"gemm", gemm_body<largest, px::bf16, px::bf16, gemm_epilogue{}>, gemm_attributes<largest>>>();
+    px::kernel<"gemm", gemm_body<largest, px::bf16, px::bf16>, gemm_attributes<largest>, gemm_variant{}>>();
 
 constexpr gemm_choice chosen(std::uint64_t m, std::uint64_t n, std::uint64_t k, bool even = true) {
     return choose_gemm_config({m, n, k, 1}, 132, even);
@@ -33,9 +33,9 @@ namespace {
 
 /// The verifier's words on the kernel of `C`, empty for none.
 template <gemm_config C>
-std::string refused() {
-    const auto program =
-        px::assemble_at_run_time("gemm", &gemm_body<C, px::bf16, px::bf16, gemm_epilogue{}>, gemm_attributes<C>);
+std::string refused(bool early_b = false) {
+    const auto program = px::assemble_at_run_time("gemm", &gemm_body<C, px::bf16, px::bf16>, gemm_attributes<C>,
+                                                  gemm_variant{.early_b = early_b});
     return program.ok() ? std::string() : std::string(std::string_view(program.error()));
 }
 
@@ -43,14 +43,14 @@ std::string refused() {
 
 TEST_CASE("clusters of every shape pass the verifier, with and without early loads of the weights") {
     CHECK(refused<gemm_config{.cluster = 4}>().empty());
-    CHECK(refused<gemm_config{.cluster = 4, .early_b = true}>().empty());
+    CHECK(refused<gemm_config{.cluster = 4}>(true).empty());
     CHECK(refused<gemm_config{.cluster = 1, .cluster_n = 2}>().empty());
-    CHECK(refused<gemm_config{.cluster = 1, .cluster_n = 2, .early_b = true}>().empty());
+    CHECK(refused<gemm_config{.cluster = 1, .cluster_n = 2}>(true).empty());
     CHECK(refused<gemm_config{.cluster = 2, .cluster_n = 2}>().empty());
     // The weights' early loads may bring all bytes of a stage, if all four blocks send to all: here two of them do.
-    CHECK(refused<gemm_config{.cluster = 2, .cluster_n = 2, .early_b = true}>().empty());
-    CHECK(refused<gemm_config{.cluster = 2, .cluster_n = 2, .stream_k = true, .early_b = true}>().empty());
-    CHECK(refused<gemm_config{.bn = 128, .stages = 6, .cluster = 2, .cluster_n = 4, .early_b = true}>().empty());
+    CHECK(refused<gemm_config{.cluster = 2, .cluster_n = 2}>(true).empty());
+    CHECK(refused<gemm_config{.cluster = 2, .cluster_n = 2, .stream_k = true}>(true).empty());
+    CHECK(refused<gemm_config{.bn = 128, .stages = 6, .cluster = 2, .cluster_n = 4}>(true).empty());
 }
 
 TEST_CASE("every configuration of the list is valid and fits the shared memory it computes") {
@@ -148,7 +148,7 @@ TEST_CASE("a choice is one that is compiled for the operands' layout") {
                 CHECK(has(set, gemm_choice::few_rows));
                 for (std::size_t i = 0; i < gemm_configs.size(); ++i) {
                     const auto c = static_cast<gemm_choice>(i);
-                    CHECK(has(set, detail::compiled(c, a, b, gated)));
+                    CHECK(has(set, detail::choice_for(c, a, b, gated)));
                     if (gated && has(set, c)) CHECK(config_of(c).takes_gates());
                 }
             }

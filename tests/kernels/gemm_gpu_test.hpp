@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of gemm_gpu_test share: problems, random data and the checks against float64. The checks are templates
-// that bring dozens of kernels each, so every part instantiates its own (`extern template`) and they compile in turn.
+// What the parts of gemm_gpu_test share: problems, random data and the checks against float64. Two parts try
+// configurations of their own, with the kernels from the headers (PTXDSL_KERNELS_HEADER_ONLY); all else is the compiled
+// library. No check is instantiated in both.
 #pragma once
 
 #include <ptxdsl/kernels.hpp>
@@ -203,13 +204,10 @@ std::vector<T> bytes(std::size_t n) {
     return v;
 }
 
-template <const kn::gemm_config* C, class... Arguments>
-px::result<void> block_scaled(const Arguments&... a) {
-    if constexpr (C == nullptr)
-        return kn::gemm_block_scaled(a...);
-    else
-        return kn::gemm_block_scaled_with<*C>(a...);
-}
+/// Whether the compiled library has products with block scales of these types. No other is asked for them.
+template <class In, class InB, class Out>
+inline constexpr bool takes_block_scales =
+    kn::detail::is_compiled({px::scalar_of<In>, px::scalar_of<InB>, px::scalar_of<Out>, true}, kn::gemm_form{});
 
 /// One product of bytes: with a scale an operand, with block scales, or (s8) with none.
 template <class In, class Out, class InB = In, const kn::gemm_config* Blocked = nullptr>
@@ -235,14 +233,20 @@ void check_bytes(const px::stream& s, bool blocks, std::uint64_t m, std::uint64_
     const px::tensor_view va(da, m, k);
     const px::tensor_view vb(db, n, k);
     const px::tensor_view vc(dc, m, n);
+    if (blocks && Blocked == nullptr && !takes_block_scales<In, InB, Out>) return void(++failures);
     const auto run = [&]() -> px::result<void> {
         if constexpr (exact) {
             return kn::gemm(s, va, vb, vc, {.workspace = &workspace, .choice = choice});
+        } else if constexpr (Blocked != nullptr) {
+            return kn::gemm_block_scaled_with<*Blocked>(
+                s, va, px::tensor_view(dsa, m, steps), vb, px::tensor_view(dsb, columns, steps), vc,
+                kn::gemm_options<kn::detail::bias_of<In, Out>>{.workspace = &workspace});
         } else {
-            if (blocks)
-                return block_scaled<Blocked>(s, va, px::tensor_view(dsa, m, steps), vb,
-                                             px::tensor_view(dsb, columns, steps), vc,
-                                             kn::gemm_options<kn::detail::bias_of<In, Out>>{.workspace = &workspace});
+            if constexpr (takes_block_scales<In, InB, Out>)
+                if (blocks)
+                    return kn::gemm_block_scaled(
+                        s, va, px::tensor_view(dsa, m, steps), vb, px::tensor_view(dsb, columns, steps), vc,
+                        kn::gemm_options<kn::detail::bias_of<In, Out>>{.workspace = &workspace});
             return kn::gemm(
                 s, va, vb, vc,
                 {.alpha = 0.5f, .a_scale = dsa.ptr(), .b_scale = dsb.ptr(), .workspace = &workspace, .choice = choice});
@@ -322,8 +326,9 @@ void check_ragged_bytes(const px::stream& s, const problem& p, std::uint64_t off
     std::vector<Out> c(p.m * p.n * p.batch);
     std::memset(static_cast<void*>(c.data()), 0xff, c.size() * sizeof(Out));
     auto dc = px::check(px::device_buffer<Out>::from(ctx, c));
+    if (blocks && !takes_block_scales<In, InB, Out>) return void(++failures);
     const auto run = [&]() -> px::result<void> {
-        if constexpr (!std::is_same_v<In, px::s8>)
+        if constexpr (takes_block_scales<In, InB, Out>)
             if (blocks)
                 return kn::gemm_block_scaled(s,
                                              px::tensor_view(a.ptr(), p.m, p.k)
@@ -374,65 +379,22 @@ void check_ragged_bytes(const px::stream& s, const problem& p, std::uint64_t off
             p.b_by_k ? "K" : "N", wrong);
 }
 
-// ---- which part has what --------------------------------------------------------------------------------------------
+// ---- what other files have ------------------------------------------------------------------------------------------
 
+// Configurations of the caller's: their kernels come from the headers. gemm_gpu_test_ping_pong.cpp:
 template <std::size_t Index>
 void run_ping_pong(const px::stream& s);
+extern template void run_ping_pong<0>(const px::stream&);
+extern template void run_ping_pong<1>(const px::stream&);
+extern template void run_ping_pong<2>(const px::stream&);
+extern template void run_ping_pong<3>(const px::stream&);
+extern template void run_ping_pong<4>(const px::stream&);
+// gemm_gpu_test_block_scaled.cpp:
 template <std::size_t Index>
 void run_block_scaled(const px::stream& s, kn::gemm_workspace& workspace);
-
-using form = kn::gemm_form;
-using kn::activation;
-using workspace_choice = std::optional<kn::gemm_choice>;
-
-#define PTXDSL_CHECK(...) \
-    template void check<__VA_ARGS__>(const px::stream&, const problem&, kn::gemm_options<px::bf16>, const char*)
-#define PTXDSL_CHECK_BYTES(...)                                                                                  \
-    template void check_bytes<__VA_ARGS__>(const px::stream&, bool, std::uint64_t, std::uint64_t, std::uint64_t, \
-                                           kn::gemm_workspace&, workspace_choice)
-#define PTXDSL_CHECK_RAGGED(...) \
-    template void check_ragged_bytes<__VA_ARGS__>(const px::stream&, const problem&, std::uint64_t, bool)
-#define PTXDSL_PING_PONG(index) template void run_ping_pong<index>(const px::stream&)
-#define PTXDSL_BLOCK_SCALED(index) template void run_block_scaled<index>(const px::stream&, kn::gemm_workspace&)
-
-// gemm_gpu_test_bf16.cpp
-extern PTXDSL_CHECK(form{}, px::bf16);
-// gemm_gpu_test_forms.cpp
-extern PTXDSL_CHECK(form{.act = activation::relu, .bias = true, .constant_b = true}, px::bf16);
-extern PTXDSL_CHECK(form{.act = activation::silu, .gated = true}, px::bf16);
-extern PTXDSL_CHECK(form{.act = activation::silu, .bias = true, .gated = true}, px::bf16);
-// gemm_gpu_test_layouts.cpp
-extern PTXDSL_CHECK(form{.any_layout = true}, px::bf16);
-// gemm_gpu_test_scaled.cpp
-extern PTXDSL_CHECK(form{}, px::f32);
-extern PTXDSL_CHECK(form{.scaled = true}, px::f32);
-extern PTXDSL_CHECK(form{.act = activation::gelu, .bias = true, .scaled = true}, px::bf16);
-// gemm_gpu_test_ping_pong.cpp
-extern PTXDSL_PING_PONG(0);
-extern PTXDSL_PING_PONG(1);
-extern PTXDSL_PING_PONG(2);
-extern PTXDSL_PING_PONG(3);
-extern PTXDSL_PING_PONG(4);
-// gemm_gpu_test_bytes.cpp
-extern PTXDSL_CHECK_BYTES(px::e4m3, px::bf16);
-extern PTXDSL_CHECK_BYTES(px::e4m3, px::f32);
-extern PTXDSL_CHECK_BYTES(px::e5m2, px::f32);
-extern PTXDSL_CHECK_BYTES(px::s8, px::s32);
-// gemm_gpu_test_mixed_bytes.cpp
-extern PTXDSL_CHECK_BYTES(px::e4m3, px::bf16, px::e5m2);
-extern PTXDSL_CHECK_BYTES(px::e5m2, px::f32, px::e4m3);
-extern PTXDSL_CHECK_BYTES(px::e5m2, px::bf16, px::e4m3);
-// gemm_gpu_test_ragged_bytes.cpp
-extern PTXDSL_CHECK_RAGGED(px::s8, px::s32);
-extern PTXDSL_CHECK_RAGGED(px::e4m3, px::f32);
-extern PTXDSL_CHECK_RAGGED(px::e5m2, px::bf16);
-extern PTXDSL_CHECK_RAGGED(px::e4m3, px::bf16, px::e5m2);
-extern PTXDSL_CHECK_RAGGED(px::e5m2, px::f32, px::e4m3);
-extern PTXDSL_CHECK_RAGGED(px::e5m2, px::bf16, px::e4m3);
-// gemm_gpu_test_block_scaled.cpp
-extern PTXDSL_BLOCK_SCALED(0);
-extern PTXDSL_BLOCK_SCALED(1);
-extern PTXDSL_BLOCK_SCALED(2);
-extern PTXDSL_BLOCK_SCALED(3);
+extern template void run_block_scaled<0>(const px::stream&, kn::gemm_workspace&);
+extern template void run_block_scaled<1>(const px::stream&, kn::gemm_workspace&);
+extern template void run_block_scaled<2>(const px::stream&, kn::gemm_workspace&);
+extern template void run_block_scaled<3>(const px::stream&, kn::gemm_workspace&);
 
 }  // namespace gemm_test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A part of gemm_gpu_test: fp8 with block scales.
+#define PTXDSL_KERNELS_HEADER_ONLY  // gemm_with and its kin bring kernels of their own
 #include "gemm_gpu_test.hpp"
 
 namespace gemm_test {
@@ -25,9 +26,9 @@ void run_block_scaled(const px::stream& s, kn::gemm_workspace& workspace) {
     }
 }
 
-PTXDSL_BLOCK_SCALED(0);
-PTXDSL_BLOCK_SCALED(1);
-PTXDSL_BLOCK_SCALED(2);
-PTXDSL_BLOCK_SCALED(3);
+template void run_block_scaled<0>(const px::stream&, kn::gemm_workspace&);
+template void run_block_scaled<1>(const px::stream&, kn::gemm_workspace&);
+template void run_block_scaled<2>(const px::stream&, kn::gemm_workspace&);
+template void run_block_scaled<3>(const px::stream&, kn::gemm_workspace&);
 
 }  // namespace gemm_test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A part of gemm_gpu_test: ping-pong consumers.
+#define PTXDSL_KERNELS_HEADER_ONLY  // gemm_with and its kin bring kernels of their own
 #include "gemm_gpu_test.hpp"
 
 namespace gemm_test {
@@ -41,10 +42,10 @@ void run_ping_pong(const px::stream& s) {
     }
 }
 
-PTXDSL_PING_PONG(0);
-PTXDSL_PING_PONG(1);
-PTXDSL_PING_PONG(2);
-PTXDSL_PING_PONG(3);
-PTXDSL_PING_PONG(4);
+template void run_ping_pong<0>(const px::stream&);
+template void run_ping_pong<1>(const px::stream&);
+template void run_ping_pong<2>(const px::stream&);
+template void run_ping_pong<3>(const px::stream&);
+template void run_ping_pong<4>(const px::stream&);
 
 }  // namespace gemm_test

@@ -18,13 +18,19 @@ namespace {
 
 using print_kernels::write;
 
-template <gemm_config C, class In = px::bf16, class Out = In, gemm_epilogue E = gemm_epilogue{}, class InB = In>
+template <gemm_config C, class In = px::bf16, class Out = In, gemm_epilogue E = gemm_epilogue{}, class InB = In,
+          bool EarlyB = false>
 void gemm(const std::string& name) {
-    write(name, px::assemble_at_run_time("gemm", &gemm_body<C, In, Out, E, InB>, gemm_attributes<C>));
+    write(name, px::assemble_at_run_time("gemm", &gemm_body<C, In, Out, E.gated, InB>, gemm_attributes<C>,
+                                         gemm_variant{.epilogue = E, .early_b = EarlyB}));
+}
+template <gemm_config C>
+void early_b(const std::string& name) {
+    gemm<C, px::bf16, px::bf16, gemm_epilogue{}, px::bf16, true>(name);
 }
 template <class In, class InB, class Out, gemm_plain_form F>
 void plain(const std::string& name) {
-    write(name, px::assemble_at_run_time("gemm_plain", &gemm_plain_body<In, InB, Out, F>, gemm_plain_attributes));
+    write(name, px::assemble_at_run_time("gemm_plain", &gemm_plain_body<In, InB, Out>, gemm_plain_attributes, F));
 }
 
 template <std::size_t... I>
@@ -47,18 +53,16 @@ void variants() {
                      .stages = 6,
                      .cluster = 1,
                      .schedule = gemm_schedule::ping_pong,
-                     .store = store_mode::elements,
-                     .early_b = true},
-         px::bf16, px::f32, gemm_epilogue{.alpha = true, .beta = true}>("ping_pong_elements_f32");
+                     .store = store_mode::elements},
+         px::bf16, px::f32, gemm_epilogue{.alpha = true, .beta = true}, px::bf16, true>("ping_pong_elements_f32");
     gemm<ping_pong_config(64, 256, 4, 2), px::e4m3, px::bf16, gemm_epilogue{.alpha = true, .tensor_scales = true}>(
         "ping_pong_fp8");
     constexpr gemm_config even = config_of(gemm_choice::large_even), split = config_of(gemm_choice::few_rows_split);
     gemm<gemm_config{.cluster = 2, .cluster_n = 2}>("cluster_2x2");
     gemm<gemm_config{.cluster = 1, .a = px::mn_major, .b = px::mn_major}>("tt");
     gemm<gemm_config{.b = px::mn_major}>("nn");
-    gemm<gemm_config{.bm = 64, .bn = 128, .stages = 8, .cluster = 1, .early_b = true}>("early_b");
-    gemm<gemm_config{
-        .bm = 64, .bn = 128, .stages = 9, .cluster = 1, .split_k = 2, .store = store_mode::pairs, .early_b = true}>(
+    early_b<gemm_config{.bm = 64, .bn = 128, .stages = 8, .cluster = 1}>("early_b");
+    early_b<gemm_config{.bm = 64, .bn = 128, .stages = 9, .cluster = 1, .split_k = 2, .store = store_mode::pairs}>(
         "split_early_b");
     // Results in chunks of 32 and 16 columns.
     gemm<gemm_config{.bn = 224, .cluster = 1}, px::bf16, px::bf16,

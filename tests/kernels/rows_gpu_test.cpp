@@ -495,8 +495,9 @@ void check_refusals(const px::stream& s) {
     refused(kn::rms_norm(s, x, w, other), "a result of other extents");
     refused(kn::rms_norm(s, x, few, y), "too few weights");
     refused(kn::rms_norm(s, x.with_strides(1, 4), w, y), "columns that are not contiguous");
-    refused(kn::softmax(s, px::tensor_view<float, 2>(b.ptr(), 0, 8), px::tensor_view<float, 2>(b.ptr(), 0, 8)),
-            "no rows");
+    ++checked;
+    if (!kn::softmax(s, px::tensor_view<float, 2>(b.ptr(), 0, 8), px::tensor_view<float, 2>(b.ptr(), 0, 8)))
+        ++failures, std::printf("FAIL refused: no rows\n");
     refused(kn::softmax(s, x, y, -1.0f), "a negative scale");
     refused(kn::softmax(s, x, y, 1.0f, {.plan = kn::row_plan{.width = 8}}), "a plan of accesses that are too wide");
     refused(kn::softmax(s, x, y, 1.0f, {.plan = kn::row_plan{.width = 1, .threads = 1}}),

@@ -24,6 +24,8 @@ def main():
     for name in ("ptxdslConfig.cmake", "ptxdslConfigVersion.cmake", "ptxdslCoreTargets.cmake", "PtxdslHana.cmake"):
         if not (package / name).is_file():
             problems.append(f"not installed: share/cmake/ptxdsl/{name}")
+    if not list(args.prefix.glob("lib*/libptxdsl_kernels.*")) and not list(args.prefix.glob("lib/*/libptxdsl_kernels.*")):
+        problems.append("not installed: the kernel library")
     if not (args.prefix / "share" / "licenses" / "ptxdsl" / "LICENSE").is_file():
         problems.append("not installed: the licence")
     for path in package.glob("*.cmake"):

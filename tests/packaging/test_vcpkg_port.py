@@ -76,8 +76,9 @@ def main():
     for key in ("name", "license", "description", "supports", "default-features"):
         if manifests[0][key] != manifests[1][key]:
             problems.append(f"the two manifests differ in {key}")
-    if manifests[0]["features"]["runtime"] != manifests[1]["features"]["runtime"]:
-        problems.append("the two manifests differ in the feature `runtime`")
+    for feature in ("runtime", "kernels"):
+        if manifests[0]["features"][feature] != manifests[1]["features"][feature]:
+            problems.append(f"the two manifests differ in the feature `{feature}`")
 
     shutil.rmtree(args.work, ignore_errors=True)
     args.work.mkdir(parents=True)

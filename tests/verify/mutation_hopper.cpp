@@ -14,9 +14,10 @@ using namespace ptxdsl::kernels;
 namespace gh = gemm_hopper;
 namespace px = ptxdsl;
 
-template <gemm_config C, class In = px::bf16, class Out = In, gemm_epilogue E = gemm_epilogue{}>
+template <gemm_config C, class In = px::bf16, class Out = In, gemm_epilogue E = gemm_epilogue{}, bool EarlyB = false>
 void library(kernel_list& list, const char* name) {
-    add(list, name, &gemm_body<C, In, Out, E>, gemm_attributes<C>);
+    add(list, name, &gemm_body<C, In, Out, E.gated>, gemm_attributes<C>,
+        gemm_variant{.epilogue = E, .early_b = EarlyB});
 }
 
 }  // namespace
@@ -35,7 +36,8 @@ kernel_list hopper_kernels() {
     library<gemm_config{.cluster = 2, .cluster_n = 2}>(all, "cluster_2x2");
     library<gemm_config{.b = px::mn_major}>(all, "nn");
     library<ping_pong_config(128, 128, 6)>(all, "ping_pong");
-    library<gemm_config{.bm = 64, .bn = 128, .stages = 8, .cluster = 1, .early_b = true}>(all, "early_b");
+    library<gemm_config{.bm = 64, .bn = 128, .stages = 8, .cluster = 1}, px::bf16, px::bf16, gemm_epilogue{}, true>(
+        all, "early_b");
     library<gemm_config{.bn = 128, .stages = 6, .cluster = 1, .store = store_mode::elements}>(all, "elements");
     library<config_of(gemm_choice::few_rows_split), px::bf16, px::f32,
             gemm_epilogue{.alpha = true, .beta = true, .bias = true}>(all, "split_scaled");
@@ -44,8 +46,8 @@ kernel_list hopper_kernels() {
     library<gemm_config{.cluster = 1, .block_scaled = true}, px::e4m3, px::bf16>(all, "blocked_256");
     library<gemm_config{.cluster = 1, .stream_k = true, .block_scaled = true}, px::e4m3, px::bf16>(all,
                                                                                                    "blocked_256_even");
-    add(all, "plain", &gemm_plain_body<px::bf16, px::bf16, px::bf16, gemm_plain_form{.act = activation::gelu}>,
-        gemm_plain_attributes);
+    add(all, "plain", &gemm_plain_body<px::bf16, px::bf16, px::bf16>, gemm_plain_attributes,
+        gemm_plain_form{.act = activation::gelu});
     return all;
 }
 

@@ -3,12 +3,13 @@
 #
 #   vcpkg install ptxdsl --overlay-ports=<checkout>/cmake/vcpkg-port
 
-set(VCPKG_BUILD_TYPE release) # headers only: there is nothing a debug build would add
+set(VCPKG_BUILD_TYPE release) # headers, and a library that is the same for a debug build
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options
     FEATURES
-        runtime PTXDSL_RUNTIME)
+        runtime PTXDSL_RUNTIME
+        kernels PTXDSL_KERNELS)
 
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
@@ -23,6 +24,9 @@ vcpkg_cmake_configure(
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup()
 
-file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/share/licenses" "${CURRENT_PACKAGES_DIR}/lib")
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/share/licenses")
+if(NOT "kernels" IN_LIST FEATURES)
+    file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/lib")
+endif()
 file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")

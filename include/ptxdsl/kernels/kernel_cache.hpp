@@ -50,15 +50,4 @@ private:
     std::map<std::pair<std::uint64_t, Key>, runtime_detail::bound_kernel> bound_;
 };
 
-/// Launches a kernel whose arguments are given as they are in memory, in the order of its parameters.
-template <class... Arguments>
-error launch_raw(const stream& s, const runtime_detail::bound_kernel& kernel, const launch_config& config,
-                 Arguments... arguments) {
-    const runtime_detail::current_context current(*s.ctx().state());
-    if (current.status() != cu::status::success)
-        return runtime_detail::driver_failed(s.ctx().driver(), current.status(), "launching a kernel of the library");
-    void* list[] = {&arguments...};
-    return runtime_detail::launch_bound(kernel, s, config, list);
-}
-
 }  // namespace ptxdsl::kernels::detail

@@ -19,6 +19,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -586,6 +587,35 @@ error bind_and_launch(const bound_kernel& k, stream_ref s, const launch_config& 
         return problem;
     void* pointers[sizeof...(P) + 1] = {&boost::hana::at_c<Index>(storage)..., nullptr};
     return launch_bound(k, s, config, pointers);
+}
+
+/// Whether values of type `V` are what the driver copies for parameter `P`: its storage, or for a pointer a
+/// `device_ptr` to the same elements.
+template <class P, class V>
+inline constexpr bool passes_one = std::is_same_v<typename parameter<P>::storage, V>;
+template <class T, unsigned Align, bool Nullable, class V>
+inline constexpr bool passes_one<pointer_param<T, Align, Nullable>, V> =
+    std::is_same_v<V, std::uint64_t> || std::is_same_v<V, device_ptr<T>>;
+template <class Params, class Members>
+inline constexpr bool passes_all = false;
+template <class... P, class... V>
+    requires(sizeof...(P) == sizeof...(V))
+inline constexpr bool passes_all<param_list<P...>, std::tuple<V&...>> = (passes_one<P, V> && ...);
+/// Whether the struct `Call` holds the arguments of a kernel with these parameters: `members()` gives them, by
+/// reference and in order.
+template <class Params, class Call>
+inline constexpr bool passes = passes_all<Params, decltype(std::declval<Call&>().members())>;
+
+/// Launches with the arguments that a struct holds, for which `passes` was asserted; the context is current. Pointers
+/// are not checked.
+template <class Call>
+error launch_members(const bound_kernel& k, stream_ref s, const launch_config& config, Call& call) {
+    return std::apply(
+        [&](auto&... argument) {
+            void* pointers[] = {&argument...};
+            return launch_bound(k, s, config, pointers);
+        },
+        call.members());
 }
 
 /// The compile-time checks, then the launch.

@@ -5,6 +5,9 @@
 
 #include <ptxdsl/dsl/tile.hpp>
 
+#include <compare>
+#include <type_traits>
+
 namespace ptxdsl::kernels {
 
 /// What is applied to each element before it is stored. `gelu` is the tanh form; `silu` is x * sigmoid(x).
@@ -45,8 +48,6 @@ struct gemm_config {
         false;  ///< fp8: a scale for 1 x 128 of A and for 128 x 128 of B, applied to the sum of each stage
     gemm_schedule schedule = gemm_schedule::cooperative;
     store_mode store = store_mode::tma;
-    /// The weights (B of the call) are not written by the kernel before this one: their first loads do not wait for it.
-    bool early_b = false;
     /// Every other tile of a cluster walks K from its end: the L2 still holds what the tile before it loaded last.
     bool serpentine = false;
     l2_hint a_hint = l2_hint::normal, b_hint = l2_hint::normal;  ///< what the L2 should keep
@@ -114,13 +115,38 @@ struct gemm_config {
 /// What follows the product: C = act(alpha * A B + beta * C + bias).
 struct gemm_epilogue {
     bool alpha = false;          ///< the product is scaled by a run-time factor
-    bool beta = false;           ///< the old C is scaled and added (not with `store_mode::tma`)
+    bool beta = false;           ///< the old C is scaled and added (with `pairs` and `elements`)
     bool tensor_scales = false;  ///< alpha is multiplied by two factors from memory, the scales of A and B
     bool bias = false;           ///< a vector of N elements is added to every row
     activation act = activation::none;
     /// Columns come in groups of 16, 8 of a gate and 8 of a value: C has half as many, act(gate) * value.
     bool gated = false;
-    constexpr bool operator==(const gemm_epilogue&) const = default;
+    constexpr auto operator<=>(const gemm_epilogue&) const = default;
 };
+
+/// What is chosen when a kernel of some configuration is written; none of it is part of a type.
+struct gemm_variant {
+    gemm_epilogue epilogue{};
+    /// The weights (B of the call) are not written by the kernel before this one: their first loads do not wait for it.
+    bool early_b = false;
+    constexpr auto operator<=>(const gemm_variant&) const = default;
+};
+
+/// The scales of fp8 operands: none, one an operand, or one for 1 x 128 of A and 128 x 128 of B.
+enum class plain_scales : u8 { none, tensor, blocks };
+
+/// What is chosen when the plain kernel is written.
+struct gemm_plain_form {
+    activation act = activation::none;
+    bool gated = false;  ///< as `gemm_epilogue::gated`
+    plain_scales scales = plain_scales::none;
+    constexpr auto operator<=>(const gemm_plain_form&) const = default;
+};
+
+namespace detail {
+/// Element type of a bias: that of 16-bit operands, else that of the result, or bf16 next to f32 results.
+template <class In, class Out>
+using bias_of = std::conditional_t<sizeof(In) == 2, In, std::conditional_t<sizeof(Out) == 2, Out, bf16>>;
+}  // namespace detail
 
 }  // namespace ptxdsl::kernels

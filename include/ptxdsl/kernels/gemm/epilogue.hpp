@@ -63,12 +63,10 @@ struct bias_pair {
 /// Turns accumulators into results. `source(i)` is accumulator register `i`.
 template <class S>
 class epilogue_op {
-    static constexpr gemm_epilogue E = S::epilogue;
-
 public:
     /// Loads scales, so it comes after the wait for the kernel ahead of this one.
     constexpr epilogue_op(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) : p_(p), bias_(g.bias) {
-        if constexpr (E.tensor_scales) {
+        if (p.epilogue.tensor_scales) {
             const auto scales = k.template mul<rn>(k.ld(g.a_scale), k.ld(g.b_scale));
             alpha_ = k.template mul<rn>(scales, p.alpha).named("alpha");
         } else {
@@ -79,12 +77,13 @@ public:
     /// Bias of group `block`, columns clamped into N.
     constexpr bias_pair load_bias(k_t& k, const reg32& col, u32 block) const {
         bias_pair b;
-        if constexpr (E.bias && S::config.store == store_mode::elements) {
+        if (!p_.epilogue.bias) return b;
+        if constexpr (S::config.store == store_mode::elements) {
             for (u32 i = 0; i < 2; ++i) {
                 const auto c = k.min(k.add(col, block * 8 + i), k.sub(p_.n, 1u));
                 b.v[i] = k.template cvt<f32>(k.ld(bias_ + c));
             }
-        } else if constexpr (E.bias) {  // N is even, so a pair is inside or outside as a whole
+        } else {  // N is even, so a pair is inside or outside as a whole
             const auto c = k.min(k.add(col, block * 8), k.sub(p_.n, 2u));
             const auto at = (bias_ + c).template as<packet<typename S::bias, 2>>().template assume_aligned<4>();
             const auto v = k.ld(at);
@@ -98,22 +97,23 @@ public:
                          reg<typename S::sum> (&out)[4]) const {
         if constexpr (std::is_same_v<typename S::sum, s32>) {
             for (u32 i = 0; i < 4; ++i) out[i] = source(4 * block + i);
-        } else if constexpr (E.gated) {
+        } else if constexpr (S::gated) {
             const bias_pair g = load_bias(k, col, 2 * block), v = load_bias(k, col, 2 * block + 1);
             for (u32 i = 0; i < 4; ++i) {
-                const auto gate = apply(k, E.act, linear(k, source(8 * block + i), g.v[i % 2]));
+                const auto gate = apply(k, p_.epilogue.act, linear(k, source(8 * block + i), g.v[i % 2]));
                 out[i] = k.template mul<rn>(gate, linear(k, source(8 * block + 4 + i), v.v[i % 2]));
             }
         } else {
             const bias_pair b = load_bias(k, col, block);
-            for (u32 i = 0; i < 4; ++i) out[i] = apply(k, E.act, linear(k, source(4 * block + i), b.v[i % 2]));
+            for (u32 i = 0; i < 4; ++i)
+                out[i] = apply(k, p_.epilogue.act, linear(k, source(4 * block + i), b.v[i % 2]));
         }
     }
 
     /// Bias of a thread's two rows of a product whose rows are C's columns; `row` is the first of them.
     constexpr bias_pair load_row_bias(k_t& k, const reg32& row) const {
         bias_pair b;
-        if constexpr (E.bias)
+        if (p_.epilogue.bias)
             for (u32 i = 0; i < 2; ++i) {
                 const auto at = k.min(k.add(row, 8 * i), k.sub(p_.m, 1u));
                 b.v[i] = k.template cvt<f32>(k.ld(bias_ + at));
@@ -126,21 +126,18 @@ public:
     constexpr void transposed_group(k_t& k, const Source& source, const bias_pair& b, u32 block,
                                     reg<f32> (&out)[4]) const {
         for (u32 i = 0; i < 4; ++i) out[i] = linear(k, source(4 * block + i), b.v[i / 2]);
-        for (u32 i = 0; i < (E.gated ? 2 : 4); ++i) out[i] = apply(k, E.act, out[i]);
-        if constexpr (E.gated)
+        for (u32 i = 0; i < (S::gated ? 2 : 4); ++i) out[i] = apply(k, p_.epilogue.act, out[i]);
+        if constexpr (S::gated)
             for (u32 i = 0; i < 2; ++i) out[i] = k.template mul<rn>(out[i], out[i + 2]);
     }
 
 private:
     constexpr reg<f32> linear(k_t& k, const reg<f32>& x, const reg<f32>& bias) const {
-        if constexpr (E.alpha && E.bias)
-            return k.fma<rn>(x, alpha_, bias);
-        else if constexpr (E.alpha)
-            return k.mul<rn>(x, alpha_);
-        else if constexpr (E.bias)
-            return k.add<rn>(x, bias);
-        else
-            return x;
+        const gemm_epilogue& e = p_.epilogue;
+        if (e.alpha && e.bias) return k.fma<rn>(x, alpha_, bias);
+        if (e.alpha) return k.mul<rn>(x, alpha_);
+        if (e.bias) return k.add<rn>(x, bias);
+        return x;
     }
     gemm_arguments p_;
     reg<f32> alpha_;
@@ -202,7 +199,7 @@ public:
             k.stmatrix(to, packed_[i], packed_[i + 1], packed_[i + 2], packed_[i + 3]);
         }
         const auto row = k.mad_lo(warp_, 16u, pos.row);
-        const auto col = S::epilogue.gated ? k.shr(pos.col, 1u) : pos.col;
+        const auto col = S::gated ? k.shr(pos.col, 1u) : pos.col;
         const auto stage = tiles_[k.add(first_, c % buffers)];
         k.fence_proxy_async_shared_cta();
         k.bar_warp_sync();
@@ -226,7 +223,6 @@ class epilogue_direct {
     using Out = typename S::out;
     using value = reg<typename S::sum>;
     static constexpr bool pairs = S::config.store == store_mode::pairs;
-    static constexpr bool beta = S::epilogue.beta;
 
 public:
     constexpr epilogue_direct(global_ptr<Out> c, const gemm_arguments& p) : c_(c), p_(p) {}
@@ -236,8 +232,8 @@ public:
     constexpr void store(k_t& k, const gemm_consumer& me, const epilogue_op<S>& op, const Source& source,
                          const tile_coord& pos, u32 count) const {
         const auto col = k.add(pos.col, me.col);
-        const auto out_col = S::epilogue.gated ? k.add(k.shr(pos.col, 1u), me.col) : col;
-        const auto width = S::epilogue.gated ? k.shr(p_.n, 1u) : p_.n;
+        const auto out_col = S::gated ? k.add(k.shr(pos.col, 1u), me.col) : col;
+        const auto width = S::gated ? k.shr(p_.n, 1u) : p_.n;
         const auto base = c_ + k.mul_lo(k.template cvt<u64>(pos.batch), p_.batch_stride);
         const auto row = k.add(pos.row, me.row);
         const auto low = k.add(row, 8u);
@@ -257,9 +253,10 @@ private:
         reg<pred> inside;
     };
     constexpr value with_old(k_t& k, const global_ptr<Out>& at, const reg<pred>& inside, const value& v) const {
-        if constexpr (!beta) {
-            return v;
+        if constexpr (std::is_same_v<typename S::sum, s32>) {
+            return v;  // sums as they are
         } else {
+            if (!p_.epilogue.beta) return v;
             auto old = k.template mov<f32>(0.0f);  // beta of 0 means that C is not read: it may hold NaN
             k.if_(inside && p_.beta != 0.0f, [&] {
                 if constexpr (std::is_same_v<Out, f32>)
@@ -302,7 +299,7 @@ private:
 /// Stores C^T: a warp turns 8 x 8 blocks, after which four threads hold 16 bytes of a row of C.
 template <class S>
 class epilogue_transposed {
-    static constexpr bool gated = S::epilogue.gated;
+    static constexpr bool gated = S::gated;
     using Out = typename S::out;
 
 public:

@@ -17,23 +17,23 @@ namespace ptxdsl::kernels::detail {
 
 /// Makes the ring ready and lets the next grid be placed on multiprocessors that become free.
 template <class S>
-constexpr void prologue(k_t& k, const gemm_ring<S>& ring, const gemm_place<S>& here, const gemm_pointers<S>& g) {
+constexpr void prologue(k_t& k, const gemm_ring<S>& ring, const gemm_place<S>& here, const gemm_pointers<S>& g,
+                        const gemm_arguments& p) {
     k.single_thread(here.tid == 0u, [&] {
         k.prefetch_tensormap(g.a);
         k.prefetch_tensormap(g.b);
     });
     ring.start(k, here.tid);
     k.griddepcontrol_launch_dependents();
-    if constexpr (!S::config.early_b)
-        k.griddepcontrol_wait();  // the grid before this one may still write A, B or read C
+    if (!p.early_b) k.griddepcontrol_wait();  // the grid before this one may still write A, B or read C
 }
 
 /// The producer's items, one after the other.
 template <class S>
-constexpr void produce_all(k_t& k, const gemm_producer<S>& producer, tile_scheduler<S>& scheduler) {
+constexpr void produce_all(k_t& k, const gemm_producer<S>& producer, tile_scheduler<S>& scheduler, bool early_b) {
     const auto zero = k.mov<u32>(0);
     const auto first = [&] { return S::config.stream_k ? scheduler.first : zero; };
-    if constexpr (S::config.early_b) {
+    if (early_b) {
         producer.load_early(k, scheduler.coord(k), first(), scheduler.last);
         const auto done = scheduler.next(k);
         k.if_(unless(done), [&] {
@@ -58,16 +58,17 @@ constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arg
     using plan = register_plan<S>;
     const gemm_ring<S> ring(k);
     const gemm_place<S> here(k, p);
-    prologue(k, ring, here, g);
+    prologue(k, ring, here, g, p);
     const tile_raster<S> raster(k, p, here.block);
     tile_scheduler<S> scheduler(k, raster, here.steps, here.cluster, here.clusters);
     k.if_(here.tid < 128u, [&] {
          if constexpr (plan::moves) k.template setmaxnreg_dec<plan::producer>();
-         k.single_thread(here.tid == 0u,
-                         [&] { produce_all(k, gemm_producer<S>(k, ring, g.a, g.b, here.block), scheduler); });
+         k.single_thread(here.tid == 0u, [&] {
+             produce_all(k, gemm_producer<S>(k, ring, g.a, g.b, here.block), scheduler, p.early_b);
+         });
      }).else_([&] {
         if constexpr (plan::moves) k.template setmaxnreg_inc<plan::consumer>();
-        if constexpr (S::config.early_b) k.griddepcontrol_wait();
+        if (p.early_b) k.griddepcontrol_wait();
         const gemm_consumer me(k, here.tid);
         consumer(k, g, p, me).run(k, here, me, ring, scheduler);
     });
@@ -84,7 +85,7 @@ constexpr void split_k_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_argume
     const gemm_ring<S> ring(k);
     const split_k_consumer<S> out(g, p);
     const gemm_place<S> here(k, p);
-    prologue(k, ring, here, g);
+    prologue(k, ring, here, g, p);
     const tile_raster<S> raster(k, p, here.block);
     const auto pos = raster.at(k, here.cluster);
     const auto first = k.div(k.mul_lo(here.steps, here.block.rank), ways);
@@ -92,7 +93,7 @@ constexpr void split_k_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_argume
     k.if_(here.tid < 128u, [&] {
          k.single_thread(here.tid == 0u, [&] {
              const gemm_producer<S> producer(k, ring, g.a, g.b, here.block);
-             if constexpr (S::config.early_b)
+             if (p.early_b)
                  producer.load_early(k, pos, first, last);
              else
                  producer.load(k, pos, first, last);
@@ -102,7 +103,7 @@ constexpr void split_k_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_argume
              k.barrier_cluster_wait();
          }
      }).else_([&] {
-        if constexpr (S::config.early_b) k.griddepcontrol_wait();
+        if (p.early_b) k.griddepcontrol_wait();
         out.run(k, here, ring, first, last, pos);
     });
 }
@@ -112,22 +113,36 @@ constexpr void split_k_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_argume
 namespace ptxdsl::kernels {
 
 /// The kernel body of configuration `C`: C = A * B with A of `In`, B of `InB`, results of `Out`, f32 sums (s32 of s8).
+/// `Gated` is `v.epilogue.gated`, which decides how many columns a block stores.
 ///
 /// `a_scale` and `b_scale` are one value each with `tensor_scales`, matrices with `block_scaled`, else not used.
 /// `partials` and `flags` (zero) are used with `stream_k` only, `c` without `store_mode::tma`, `c_map` with it.
-template <gemm_config C, class In, class Out, gemm_epilogue E, class InB = In>
-constexpr void gemm_body(builder<sm_90a>& k, typename detail::gemm_spec<C, In, Out, E, InB>::map_a a,
-                         typename detail::gemm_spec<C, In, Out, E, InB>::map_b b,
-                         typename detail::gemm_spec<C, In, Out, E, InB>::map_c c_map, global_ptr<Out> c,
+template <gemm_config C, class In, class Out, bool Gated = false, class InB = In>
+constexpr void gemm_body(builder<sm_90a>& k, const gemm_variant& v,
+                         typename detail::gemm_spec<C, In, Out, Gated, InB>::map_a a,
+                         typename detail::gemm_spec<C, In, Out, Gated, InB>::map_b b,
+                         typename detail::gemm_spec<C, In, Out, Gated, InB>::map_c c_map, global_ptr<Out> c,
                          global_ptr<const detail::bias_of<In, Out>> bias, global_ptr<f32, 16> partials,
                          global_ptr<u32> flags, reg<u32> m, reg<u32> n, reg<u32> depth, reg<u32> batches, reg<u32> ldc,
                          reg<u64> batch_stride, reg<f32> alpha, reg<f32> beta, global_ptr<const f32> a_scale,
                          global_ptr<const f32> b_scale, reg<u64> a_scale_row, reg<u64> a_scale_k, reg<u64> b_scale_col,
                          reg<u64> b_scale_k) {
-    using S = detail::gemm_spec<C, In, Out, E, InB>;
+    using S = detail::gemm_spec<C, In, Out, Gated, InB>;
     const detail::gemm_pointers<S> g{a, b, c_map, c, bias, partials, flags, a_scale, b_scale};
-    const detail::gemm_arguments p{m,     n,    depth,       batches,   ldc,         batch_stride,
-                                   alpha, beta, a_scale_row, a_scale_k, b_scale_col, b_scale_k};
+    const detail::gemm_arguments p{.epilogue = v.epilogue,
+                                   .early_b = v.early_b,
+                                   .m = m,
+                                   .n = n,
+                                   .depth = depth,
+                                   .batches = batches,
+                                   .ldc = ldc,
+                                   .batch_stride = batch_stride,
+                                   .alpha = alpha,
+                                   .beta = beta,
+                                   .a_scale_row = a_scale_row,
+                                   .a_scale_k = a_scale_k,
+                                   .b_scale_col = b_scale_col,
+                                   .b_scale_k = b_scale_k};
     if constexpr (C.split_k > 1)
         detail::split_k_gemm<S>(k, g, p);
     else

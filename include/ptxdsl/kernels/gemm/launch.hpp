@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// From views of operands to a launch: checks, the choice of a kernel, tensor maps.
+// From a call without types to a launch: checks, the choice of a kernel, tensor maps. Of templates there are none: the
+// kernels come as a table (gemm/kernels.hpp).
 #pragma once
 
-#include <ptxdsl/kernels/gemm/kernel.hpp>
-#include <ptxdsl/kernels/gemm/options.hpp>
-#include <ptxdsl/kernels/gemm/plain.hpp>
+#include <ptxdsl/kernels/gemm/problem.hpp>
 #include <ptxdsl/kernels/kernel_cache.hpp>
+#include <ptxdsl/kernels/memory_check.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
+#include <span>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 // Closed at the end of this file.
@@ -20,60 +23,9 @@
 
 namespace ptxdsl::kernels::detail {
 
-/// An operand as tensor maps see it: which extent is contiguous, and the strides of the others.
-struct operand_view {
-    std::uint64_t address = 0, rows = 0, k = 0, batch = 1;
-    std::uint64_t row_stride = 0, k_stride = 0, batch_stride = 0;
-    std::uint64_t element = 2;  ///< bytes
-    [[nodiscard]] bool k_contiguous() const noexcept { return k_stride == 1; }
-    [[nodiscard]] bool fits_tma() const noexcept {
-        const std::uint64_t line = k_contiguous() ? row_stride : k_stride;
-        const bool contiguous = k_stride == 1 || row_stride == 1;
-        return contiguous && address % 16 == 0 && line * element % 16 == 0 &&
-               (batch == 1 || batch_stride * element % 16 == 0);
-    }
-};
-
-template <class T, std::size_t Rank>
-[[nodiscard]] operand_view view_of(const tensor_view<T, Rank>& t) noexcept {
-    static_assert(Rank == 2 || Rank == 3,
-                  "PTXDSL-kernels: a matrix is a view of rank 2, a batch of matrices one of rank 3");
-    operand_view v;
-    v.address = t.data().address, v.element = sizeof(T);
-    v.rows = t.size(Rank - 2), v.k = t.size(Rank - 1);
-    v.row_stride = t.stride(Rank - 2), v.k_stride = t.stride(Rank - 1);
-    if (v.k == 1) v.k_stride = 1;  // a stride that is never used
-    if constexpr (Rank == 3) v.batch = t.size(0), v.batch_stride = t.stride(0);
-    return v;
-}
-
-/// The map of an operand or result. The box comes from the spec; a batch of one gets a stride the encoder takes.
-[[nodiscard]] inline tensor_geometry geometry_of_operand(const operand_view& v, std::size_t element) noexcept {
-    const bool by_k = v.k_contiguous();
-    const std::uint64_t line = (by_k ? v.row_stride : v.k_stride) * element;
-    tensor_geometry g;
-    g.address = v.address;
-    g.size[0] = by_k ? v.k : v.rows, g.size[1] = by_k ? v.rows : v.k, g.size[2] = v.batch;
-    g.stride_bytes[1] = (line + 15) / 16 * 16;
-    g.stride_bytes[2] = v.batch > 1 ? v.batch_stride * element : g.stride_bytes[1];
-    return g;
-}
-
-/// Everything a launch needs, in the order of `gemm_body`'s parameters.
-struct gemm_call {
-    cu::tensor_map a{}, b{}, c_map{};
-    std::uint64_t c = 0, bias = 0, partials = 0, flags = 0;
-    u32 m = 0, n = 0, k = 0, batches = 1, ldc = 0;
-    std::uint64_t batch_stride = 0;
-    float alpha = 1, beta = 0;
-    std::uint64_t a_scale = 0, b_scale = 0, a_scale_row = 0, a_scale_k = 0, b_scale_col = 0, b_scale_k = 0;
-};
-
-/// The configuration as this form and these operands need it.
-[[nodiscard]] constexpr gemm_config adapted(gemm_config c, major a, major b, store_mode store,
-                                            bool constant_b) noexcept {
+/// The configuration as these operands and this store need it.
+[[nodiscard]] constexpr gemm_config adapted(gemm_config c, major a, major b, store_mode store) noexcept {
     c.a = a, c.b = b;
-    c.early_b = constant_b;
     if (c.swaps_operands() &&
         store == store_mode::tma) {  // rows of C are multiples of 16 bytes, which is what it needs
         c.a = b, c.b = a;
@@ -86,21 +38,9 @@ struct gemm_call {
     return c;
 }
 
-template <class T>
-inline constexpr bool fp8_operand = std::is_same_v<T, e4m3> || std::is_same_v<T, e5m2>;
-
-/// fp8 products always have scales, and alpha with them.
-template <gemm_form F, class In, bool Scaled>
-inline constexpr gemm_epilogue epilogue_of{.alpha = Scaled || fp8_operand<In>,
-                                           .beta = Scaled,
-                                           .tensor_scales = fp8_operand<In>,
-                                           .bias = F.bias,
-                                           .act = F.act,
-                                           .gated = F.gated};
-
 /// The choice as it is compiled for operands of these majors: three configurations where one is not K-major. A gated
 /// product leaves half of its columns, of which a chunk that TMA stores needs 64.
-[[nodiscard]] constexpr gemm_choice compiled(gemm_choice c, major a, major b, bool gated) noexcept {
+[[nodiscard]] constexpr gemm_choice choice_for(gemm_choice c, major a, major b, bool gated) noexcept {
     using enum gemm_choice;
     const gemm_config& config = config_of(c);
     const bool by_k = a == k_major && b == k_major;
@@ -114,358 +54,310 @@ inline constexpr gemm_epilogue epilogue_of{.alpha = Scaled || fp8_operand<In>,
 [[nodiscard]] constexpr gemm_choices compiled_choices(major a, major b, bool gated) noexcept {
     gemm_choices set = 0;
     for (std::size_t i = 0; i < gemm_configs.size(); ++i)
-        if (const auto c = static_cast<gemm_choice>(i); compiled(c, a, b, gated) == c) set |= gemm_choices{1} << i;
+        if (const auto c = static_cast<gemm_choice>(i); choice_for(c, a, b, gated) == c) set |= gemm_choices{1} << i;
     return set;
 }
 
-/// Launches one configuration; `In` and `InB` are what the call's operands hold.
-template <gemm_config C, class In, class InB, class Out, gemm_epilogue E>
-class configured_gemm {
-    using first = std::conditional_t<C.swaps_operands(), InB, In>;
-    using second = std::conditional_t<C.swaps_operands(), In, InB>;
-    using spec = gemm_spec<C, first, Out, E, second>;
+/// A kernel of one configuration and of some element types: how it is written, and what a launch needs to know.
+struct gemm_kernel {
+    gemm_config config;
+    u32 bk = 0;  ///< elements of K in a stage
+    tensor_map_spec a, b, c;
+    void (*write)(ir::program&, const gemm_variant&) = nullptr;
+};
 
-public:
-    /// `a` and `b` are the call's; a configuration may take them the other way round.
-    static error launch(const stream& s, const operand_view& call_a, const operand_view& call_b, const operand_view& c,
-                        gemm_call& call, bool programmatic) {
-        const operand_view& a = C.swaps_operands() ? call_b : call_a;
-        const operand_view& b = C.swaps_operands() ? call_a : call_b;
-        if constexpr (C.swaps_operands()) std::swap(call.m, call.n);
-        if (ceil_div(call.k, spec::bk) < C.split_k)
-            return {
-                errc::bad_argument,
-                fmt::format("gemm: K = {} is too short for a configuration that splits it {} ways", call.k, C.split_k)};
-        static kernel_cache<> cache;
-        const auto kernel = cache.get(s.ctx(), [] {
-            return assemble_at_run_time("gemm", &gemm_body<C, first, Out, E, second>, gemm_attributes<C>);
-        });
-        if (!kernel) return kernel.error();
-        const runtime_detail::current_context current(*s.ctx().state());
-        if (current.status() != cu::status::success)
-            return runtime_detail::driver_failed(s.ctx().driver(), current.status(), "launching a matrix product");
-        const runtime_detail::context_state& state = *s.ctx().state();
-        if (auto e = runtime_detail::encode_checked(state, call.a, spec::map_a::spec,
-                                                    geometry_of_operand(a, sizeof(In)), "A"))
-            return e;
-        if (auto e = runtime_detail::encode_checked(state, call.b, spec::map_b::spec,
-                                                    geometry_of_operand(b, sizeof(InB)), "B"))
-            return e;
-        if constexpr (C.store == store_mode::tma)
-            if (auto e = runtime_detail::encode_checked(state, call.c_map, spec::map_c::spec,
-                                                        geometry_of_operand(c, sizeof(Out)), "C"))
-                return e;
-        void* arguments[] = {&call.a,
-                             &call.b,
-                             &call.c_map,
-                             &call.c,
-                             &call.bias,
-                             &call.partials,
-                             &call.flags,
-                             &call.m,
-                             &call.n,
-                             &call.k,
-                             &call.batches,
-                             &call.ldc,
-                             &call.batch_stride,
-                             &call.alpha,
-                             &call.beta,
-                             &call.a_scale,
-                             &call.b_scale,
-                             &call.a_scale_row,
-                             &call.a_scale_k,
-                             &call.b_scale_col,
-                             &call.b_scale_k};
-        launch_config config{.grid = {grid_of(s.ctx().device(), call)}};
-        config.programmatic = programmatic;
-        return runtime_detail::launch_bound(*kernel, s, config, arguments);
+/// All kernels of some element types. `list` has for each pair of majors (both K, B not, A not, neither; or only the
+/// first) those of the choices in order, then the ones that store pairs and single elements. None where a configuration
+/// cannot be built.
+struct gemm_kernels {
+    std::span<const gemm_kernel* const> list;
+    std::size_t choices = 0;
+    void (*write_plain)(ir::program&, const gemm_plain_form&) = nullptr;
+
+    [[nodiscard]] const gemm_kernel* find(major a, major b, store_mode store, std::size_t choice) const noexcept {
+        const std::size_t majors = (a == k_major ? 0u : 2u) + (b == k_major ? 0u : 1u);
+        const std::size_t column = store == store_mode::tma ? choice : choices + (store == store_mode::pairs ? 0 : 1);
+        const std::size_t at = majors * (choices + 2) + column;
+        return at < list.size() ? list[at] : nullptr;
     }
-
-private:
-    /// Blocks: a cluster a tile with split K, else as many clusters as the device holds at once, and no more than there
-    /// is work for: tiles, or with stream-K their steps.
-    static std::uint32_t grid_of(const device_info& d, const gemm_call& p) {
-        const std::uint64_t tiles = ceil_div(p.m, C.cluster_rows()) * ceil_div(p.n, C.cluster_columns()) * p.batches;
-        const std::uint64_t resident = static_cast<std::uint64_t>(d.sm_count) * C.blocks_per_sm / C.cluster_blocks();
-        const std::uint64_t work = C.stream_k ? tiles * ceil_div(p.k, spec::bk) : tiles;
-        return static_cast<std::uint32_t>((C.split_k > 1 ? tiles : std::min(work, resident)) * C.cluster_blocks());
+    [[nodiscard]] bool has(major a, major b) const noexcept {
+        return ((a == k_major ? 0u : 2u) + (b == k_major ? 0u : 1u)) * (choices + 2) < list.size();
     }
 };
 
-/// Picks the compiled kernel of a choice, for operands of these majors.
-template <gemm_form F, class In, class InB, class Out, major A, major B>
-class gemm_dispatch {
-    static constexpr gemm_epilogue scaled = epilogue_of<F, In, true>, unscaled = epilogue_of<F, In, false>;
+/// The arguments of `gemm_body`, as the driver copies them.
+struct gemm_call {
+    cu::tensor_map a{}, b{}, c_map{};
+    std::uint64_t c = 0, bias = 0, partials = 0, flags = 0;
+    u32 m = 0, n = 0, k = 0, batches = 1, ldc = 0;
+    std::uint64_t batch_stride = 0;
+    float alpha = 1, beta = 0;
+    std::uint64_t a_scale = 0, b_scale = 0, a_scale_row = 0, a_scale_k = 0, b_scale_col = 0, b_scale_k = 0;
 
-public:
-    static error run(const stream& s, gemm_choice choice, store_mode store, bool is_scaled, const operand_view& a,
-                     const operand_view& b, const operand_view& c, gemm_call& call, bool programmatic) {
-        if constexpr (F.scaled)
-            if (is_scaled)
-                return fallback<scaled>(s, store == store_mode::tma ? store_mode::pairs : store, a, b, c, call,
-                                        programmatic);
-        if (store != store_mode::tma || sizeof(Out) != 2)
-            return fallback<unscaled>(s, store == store_mode::tma ? store_mode::pairs : store, a, b, c, call,
-                                      programmatic);
-        if constexpr (sizeof(Out) == 2)
-            return choose(s, choice, a, b, c, call, programmatic, std::make_index_sequence<gemm_configs.size()>{});
-        else
-            return {};
-    }
-
-private:
-    template <std::size_t Index>
-    static constexpr gemm_config compiled_config = adapted(
-        config_of(compiled(static_cast<gemm_choice>(Index), A, B, F.gated)), A, B, store_mode::tma, F.constant_b);
-
-    template <gemm_epilogue E>
-    static error fallback(const stream& s, store_mode store, const operand_view& a, const operand_view& b,
-                          const operand_view& c, gemm_call& call, bool programmatic) {
-        constexpr gemm_config medium = config_of(gemm_choice::medium);
-        constexpr gemm_config pairs = adapted(medium, A, B, store_mode::pairs, F.constant_b),
-                              elements = adapted(medium, A, B, store_mode::elements, F.constant_b);
-        return store == store_mode::pairs
-                   ? configured_gemm<pairs, In, InB, Out, E>::launch(s, a, b, c, call, programmatic)
-                   : configured_gemm<elements, In, InB, Out, E>::launch(s, a, b, c, call, programmatic);
-    }
-    template <std::size_t... Index>
-    static error choose(const stream& s, gemm_choice choice, const operand_view& a, const operand_view& b,
-                        const operand_view& c, gemm_call& call, bool programmatic, std::index_sequence<Index...>) {
-        error e;
-        const auto wanted = static_cast<std::size_t>(choice);
-        const bool found =
-            ((wanted == Index && (e = configured_gemm<compiled_config<Index>, In, InB, Out, unscaled>::launch(
-                                      s, a, b, c, call, programmatic),
-                                  true)) ||
-             ...);
-        if (!found) return {errc::bad_argument, fmt::format("gemm: there is no configuration {}", wanted)};
-        return e;
+    /// In the order of the kernel's parameters.
+    [[nodiscard]] auto members() noexcept {
+        return std::tie(a, b, c_map, c, bias, partials, flags, m, n, k, batches, ldc, batch_stride, alpha, beta,
+                        a_scale, b_scale, a_scale_row, a_scale_k, b_scale_col, b_scale_k);
     }
 };
 
-template <gemm_form F, plain_scales Scales>
-inline constexpr gemm_plain_form plain_form{.act = F.act, .gated = F.gated, .scales = Scales};
+/// The arguments of `gemm_plain_body`.
+struct gemm_plain_call {
+    std::uint64_t a = 0, b = 0, c = 0, bias = 0;
+    u32 has_bias = 0, m = 0, n = 0, k = 0;
+    std::uint64_t a_row = 0, a_k = 0, a_batch = 0, b_row = 0, b_k = 0, b_batch = 0, c_row = 0, c_batch = 0;
+    float alpha = 1, beta = 0;
+    std::uint64_t a_scale = 0, b_scale = 0, a_scale_row = 0, a_scale_k = 0, b_scale_col = 0, b_scale_k = 0;
 
-/// Operands TMA or wgmma cannot take as they lie.
-template <gemm_form F, plain_scales Scales, class In, class InB, class Out>
-error launch_plain(const stream& s, const operand_view& a, const operand_view& b, const operand_view& c, gemm_call& p) {
-    static kernel_cache<> cache;
-    const auto kernel = cache.get(s.ctx(), [] {
-        return assemble_at_run_time("gemm_plain", &gemm_plain_body<In, InB, Out, plain_form<F, Scales>>,
-                                    gemm_plain_attributes);
-    });
-    if (!kernel) return kernel.error();
-    u32 has_bias = p.bias != 0 ? 1 : 0, columns = static_cast<u32>(c.k);
-    std::uint64_t addresses[] = {a.address, b.address};
-    std::uint64_t strides[] = {a.row_stride, a.k_stride,     a.batch_stride, b.row_stride,
-                               b.k_stride,   b.batch_stride, c.row_stride,   c.batch_stride};
-    void* arguments[] = {&addresses[0], &addresses[1], &p.c,           &p.bias,      &has_bias,      &p.m,
-                         &columns,      &p.k,          &strides[0],    &strides[1],  &strides[2],    &strides[3],
-                         &strides[4],   &strides[5],   &strides[6],    &strides[7],  &p.alpha,       &p.beta,
-                         &p.a_scale,    &p.b_scale,    &p.a_scale_row, &p.a_scale_k, &p.b_scale_col, &p.b_scale_k};
-    const runtime_detail::current_context current(*s.ctx().state());
-    if (current.status() != cu::status::success)
-        return runtime_detail::driver_failed(s.ctx().driver(), current.status(), "launching a matrix product");
-    const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(ceil_div(p.m, 16), 65535));
-    const launch_config config{.grid = {static_cast<std::uint32_t>(ceil_div(columns, 16)), rows, p.batches}};
-    return runtime_detail::launch_bound(*kernel, s, config, arguments);
+    [[nodiscard]] auto members() noexcept {
+        return std::tie(a, b, c, bias, has_bias, m, n, k, a_row, a_k, a_batch, b_row, b_k, b_batch, c_row, c_batch,
+                        alpha, beta, a_scale, b_scale, a_scale_row, a_scale_k, b_scale_col, b_scale_k);
+    }
+};
+
+/// The map of an operand or result. The box comes from the kernel; a batch of one gets a stride the encoder takes.
+[[nodiscard]] inline tensor_geometry geometry_of_operand(const operand_view& v) noexcept {
+    const bool by_k = v.k_contiguous();
+    const std::uint64_t line = (by_k ? v.row_stride : v.k_stride) * v.element;
+    tensor_geometry g;
+    g.address = v.address;
+    g.size[0] = by_k ? v.k : v.rows, g.size[1] = by_k ? v.rows : v.k, g.size[2] = v.batch;
+    g.stride_bytes[1] = (line + 15) / 16 * 16;
+    g.stride_bytes[2] = v.batch > 1 ? v.batch_stride * v.element : g.stride_bytes[1];
+    return g;
 }
 
-/// How a result of these extents and strides can be stored.
-template <class Out>
-[[nodiscard]] store_mode store_of(std::uint64_t n, const operand_view& c) noexcept {
-    const bool even =
-        c.k % 2 == 0 && c.row_stride % 2 == 0 && c.batch_stride % 2 == 0 && c.address % (2 * sizeof(Out)) == 0;
-    const bool aligned = c.row_stride * sizeof(Out) % 16 == 0 && c.address % 16 == 0 &&
-                         (c.batch == 1 || c.batch_stride * sizeof(Out) % 16 == 0) && n % 2 == 0;
+/// How the result can be stored.
+[[nodiscard]] inline store_mode store_of(const gemm_problem& p) noexcept {
+    const operand_view& c = p.c;
+    const std::uint64_t bytes = p.types.out_bytes();
+    const bool even = c.k % 2 == 0 && c.row_stride % 2 == 0 && c.batch_stride % 2 == 0 && c.address % (2 * bytes) == 0;
+    const bool aligned = c.row_stride * bytes % 16 == 0 && c.address % 16 == 0 &&
+                         (c.batch == 1 || c.batch_stride * bytes % 16 == 0) && p.b.rows % 2 == 0;
     return aligned ? store_mode::tma : even ? store_mode::pairs : store_mode::elements;
 }
+
 /// The shapes of a call fit together.
-template <gemm_form F, class In, class Bias>
-error check_gemm(const operand_view& a, const operand_view& b, const operand_view& c, const gemm_options<Bias>& o) {
-    const std::uint64_t columns = F.gated ? 2 * c.k : c.k;
-    if (a.rows != c.rows || b.rows != columns || a.k != b.k || a.batch != b.batch || a.batch != c.batch ||
-        c.rows == 0 || c.k == 0 || a.k == 0 || c.batch == 0)
+[[nodiscard]] inline error check_shapes(const gemm_problem& p) {
+    const operand_view &a = p.a, &b = p.b, &c = p.c;
+    const std::uint64_t columns = p.form.gated ? 2 * c.k : c.k;
+    if (a.rows != c.rows || b.rows != columns || a.k != b.k || a.batch != b.batch || a.batch != c.batch || c.k == 0 ||
+        a.k == 0 || c.batch == 0)
         return {errc::bad_argument,
                 fmt::format("gemm: A is {} x {} x {}, B is {} x {} x {}, C is {} x {} x {} (batch x rows x columns); "
-                            "wanted are m x k, n x k and m x n of one batch size, none of them empty{}",
+                            "wanted are m x k, n x k and m x n of one batch size, n and k not 0{}",
                             a.batch, a.rows, a.k, b.batch, b.rows, b.k, c.batch, c.rows, c.k,
-                            F.gated ? ", n twice the columns of C" : "")};
+                            p.form.gated ? ", n twice the columns of C" : "")};
     if (c.k_stride != 1)
         return {errc::bad_argument,
                 "gemm: the rows of C are contiguous; pass the transposed problem for a C of contiguous columns"};
-    if (F.gated && columns % 16 != 0)
+    if (p.form.gated && columns % 16 != 0)
         return {
             errc::bad_argument,
             fmt::format("gemm: B has {} columns; a gated product takes groups of 16, 8 of the gate and 8 of the value",
                         columns)};
-    if (fp8_operand<In> != (o.a_scale.address != 0 && o.b_scale.address != 0))
-        return {errc::bad_argument, fp8_operand<In> ? "gemm: fp8 operands come with a_scale and b_scale, a value each"
-                                                    : "gemm: a_scale and b_scale are for fp8 operands"};
-    if (!F.scaled && ((o.alpha != 1.0f && !fp8_operand<In>) || o.beta != 0.0f))
-        return {errc::bad_argument, "gemm: alpha or beta differs from 1 and 0; use gemm<gemm_form{.scaled = true}>"};
-    if (F.bias != (o.bias.address != 0))
-        return {errc::bad_argument, F.bias ? "gemm: this form adds a bias, and there is none in the options"
-                                           : "gemm: a bias needs gemm<gemm_form{.bias = true}>"};
-    if (o.bias.address % 4 != 0) return {errc::bad_argument, "gemm: the bias is 4-byte aligned"};
     constexpr std::uint64_t most = 0x7fffffff;
     if (a.rows > most || b.rows > most || a.k > most || c.row_stride > most || a.batch > 65535)
         return {errc::bad_argument, "gemm: an extent or the row stride of C exceeds 2^31 - 1, or the batch 65535"};
     return {};
 }
-
-/// A checked call.
-struct gemm_problem {
-    operand_view a, b, c;
-    gemm_call call;
-    store_mode store = store_mode::elements;
-    bool scaled = false;
-};
-
-[[nodiscard]] inline error check_workspace(const gemm_config& c, const gemm_workspace* workspace) {
-    if (!c.stream_k || workspace != nullptr) return {};
-    return {errc::bad_argument, "gemm: this configuration cuts work along K and needs gemm_options::workspace"};
-}
-
-template <class In, class InB, class Out, gemm_form F>
-constexpr void check_gemm_types() {
-    constexpr bool halves = std::is_same_v<In, bf16> || std::is_same_v<In, f16>, fp8 = fp8_operand<In>;
-    static_assert(std::is_same_v<In, InB> || (fp8 && fp8_operand<InB>),
-                  "PTXDSL-kernels: A and B have one element type, or are e4m3 and e5m2");
-    static_assert(halves || fp8 || std::is_same_v<In, s8>,
-                  "PTXDSL-kernels: gemm multiplies bf16, f16, e4m3, e5m2 or s8");
-    static_assert(!halves || std::is_same_v<Out, In> || std::is_same_v<Out, f32>,
-                  "PTXDSL-kernels: the result is of the operands' type or f32");
-    static_assert(!fp8 || std::is_same_v<Out, bf16> || std::is_same_v<Out, f16> || std::is_same_v<Out, f32>,
-                  "PTXDSL-kernels: the result of fp8 operands is bf16, f16 or f32");
-    static_assert(
-        halves || fp8 ||
-            (std::is_same_v<Out, s32> && F == gemm_form{.any_layout = F.any_layout, .constant_b = F.constant_b}),
-        "PTXDSL-kernels: s8 operands give s32, without scales, bias or activation");
-}
-
-/// Checks a call and launches the plain kernel, or for operands TMA and wgmma can take `fast` of their majors.
-template <gemm_form F, class A, class B, class Out, std::size_t Rank, class Bias, class Fast>
-result<void> gemm_by(const stream& s, const tensor_view<A, Rank>& a, const tensor_view<B, Rank>& b,
-                     const tensor_view<Out, Rank>& c, const gemm_options<Bias>& o, const Fast& fast) {
-    using In = std::remove_const_t<A>;
-    using InB = std::remove_const_t<B>;
-    check_gemm_types<In, InB, Out, F>();
-    gemm_problem p;
-    p.a = view_of(a), p.b = view_of(b), p.c = view_of(c);
-    if (auto e = check_gemm<F, In>(p.a, p.b, p.c, o)) return e;
-    p.call.c = p.c.address, p.call.bias = o.bias.address;
-    p.call.m = static_cast<u32>(p.a.rows), p.call.n = static_cast<u32>(p.b.rows), p.call.k = static_cast<u32>(p.a.k),
-    p.call.batches = static_cast<u32>(p.a.batch);
-    p.call.ldc = static_cast<u32>(p.c.row_stride), p.call.batch_stride = p.c.batch_stride;
-    p.call.alpha = o.alpha, p.call.beta = o.beta;
-    p.call.a_scale = o.a_scale.address, p.call.b_scale = o.b_scale.address;
-    if (o.workspace != nullptr) p.call.partials = o.workspace->partials(), p.call.flags = o.workspace->flags();
-    const bool a_by_k = p.a.k_contiguous(), b_by_k = p.b.k_contiguous();
-    // wgmma reads 8-bit operands with contiguous rows only (PTX ISA 9.7.15.5.2).
-    const bool columns_of_bytes = sizeof(In) == 1 && !(a_by_k && b_by_k);
-    error e;
-    if (!p.a.fits_tma() || !p.b.fits_tma() || (F.any_layout && columns_of_bytes)) {
-        constexpr plain_scales scales = fp8_operand<In> ? plain_scales::tensor : plain_scales::none;
-        e = launch_plain<F, scales, In, InB, Out>(s, p.a, p.b, p.c, p.call);
-        if (e) return e;
-        return {};
-    }
-    p.store = store_of<Out>(p.b.rows, p.c);
-    p.scaled = o.alpha != 1.0f || o.beta != 0.0f;
-    if (a_by_k && b_by_k)
-        e = fast.template operator()<k_major, k_major>(p);
-    else if constexpr (!F.any_layout || sizeof(In) == 1)
-        e = error{errc::bad_argument,
-                  "gemm: an operand has contiguous columns; use gemm<gemm_form{.any_layout = true}>"};
-    else if (a_by_k)
-        e = fast.template operator()<k_major, mn_major>(p);
-    else if (b_by_k)
-        e = fast.template operator()<mn_major, k_major>(p);
-    else
-        e = fast.template operator()<mn_major, mn_major>(p);
-    if (e) return e;
+/// So do its options.
+[[nodiscard]] inline error check_options(const gemm_problem& p) {
+    const bool fp8 = p.types.fp8();
+    if (fp8 != (p.a_scales.address != 0 && p.b_scales.address != 0))
+        return {errc::bad_argument, fp8 ? "gemm: fp8 operands come with a_scale and b_scale, a value each"
+                                        : "gemm: a_scale and b_scale are for fp8 operands"};
+    if (!p.form.scaled && ((p.alpha != 1.0f && !fp8) || p.beta != 0.0f))
+        return {errc::bad_argument, "gemm: alpha or beta differs from 1 and 0; use gemm<gemm_form{.scaled = true}>"};
+    if (p.form.bias != (p.bias != 0))
+        return {errc::bad_argument, p.form.bias ? "gemm: this form adds a bias, and there is none in the options"
+                                                : "gemm: a bias needs gemm<gemm_form{.bias = true}>"};
+    if (p.bias % 4 != 0) return {errc::bad_argument, "gemm: the bias is 4-byte aligned"};
     return {};
 }
-
-/// Block scales are applied in the main loop, and there is no alpha.
-template <gemm_config C, gemm_form F, class In, bool Scaled>
-inline constexpr gemm_epilogue epilogue_with =
-    C.block_scaled ? gemm_epilogue{.bias = F.bias, .act = F.act, .gated = F.gated} : epilogue_of<F, In, Scaled>;
-
-/// Launches the caller's configuration with the store that the result allows.
-template <gemm_config C, gemm_form F, class In, class InB, class Out, major MA, major MB>
-error given_gemm(const stream& s, gemm_problem& p, bool programmatic) {
-    const auto with = [&]<store_mode Store, bool Scaled>() -> error {
-        constexpr gemm_config config = adapted(C, MA, MB, Store, F.constant_b);
-        constexpr bool chunks = config.store != store_mode::tma || config.bn % (F.gated ? 32 : 16) == 0;
-        if constexpr (config.valid() && chunks && (!F.gated || config.takes_gates()))
-            return configured_gemm<config, In, InB, Out, epilogue_with<C, F, In, Scaled>>::launch(s, p.a, p.b, p.c,
-                                                                                                  p.call, programmatic);
-        else
-            return {errc::bad_argument,
-                    "gemm: the given configuration cannot be built for operands and a result that lie like these"};
-    };
-    const bool elements = p.store == store_mode::elements;
-    if constexpr (F.scaled)
-        if (p.scaled)
-            return elements ? with.template operator()<store_mode::elements, true>()
-                            : with.template operator()<store_mode::pairs, true>();
-    if constexpr (sizeof(Out) == 2)
-        if (p.store == store_mode::tma) return with.template operator()<store_mode::tma, false>();
-    return elements ? with.template operator()<store_mode::elements, false>()
-                    : with.template operator()<store_mode::pairs, false>();
-}
-
-/// The scales' shapes fit those of the operands, and their offsets 32 bits.
-template <class SA, class SB>
-[[nodiscard]] error check_scales(const tensor_view<SA, 2>& a, const tensor_view<SB, 2>& b, std::uint64_t m,
-                                 std::uint64_t n, std::uint64_t k) {
-    const std::uint64_t blocks = ceil_div(k, 128);
-    if (a.size(0) != m || a.size(1) != blocks || b.size(0) != ceil_div(n, 128) || b.size(1) != blocks)
+/// The block scales' shapes fit those of the operands, and their offsets 32 bits.
+[[nodiscard]] inline error check_block_scales(const gemm_problem& p) {
+    const operand_view &a = p.a_scales, &b = p.b_scales;
+    const std::uint64_t m = p.a.rows, n = p.b.rows, blocks = ceil_div(p.a.k, 128);
+    if (a.rows != m || a.k != blocks || b.rows != ceil_div(n, 128) || b.k != blocks)
         return {errc::bad_argument,
                 fmt::format(
                     "gemm_block_scaled: the scales are {} x {} and {} x {}; these operands need {} x {} and {} x {}",
-                    a.size(0), a.size(1), b.size(0), b.size(1), m, blocks, ceil_div(n, 128), blocks)};
+                    a.rows, a.k, b.rows, b.k, m, blocks, ceil_div(n, 128), blocks)};
     constexpr std::uint64_t most = 0xffffffff;
-    const auto last = [](const auto& t) { return (t.size(0) - 1) * t.stride(0) + (t.size(1) - 1) * t.stride(1); };
-    const bool fit = a.stride(0) <= most && a.stride(1) <= most && b.stride(0) <= most && b.stride(1) <= most;
+    const auto last = [](const operand_view& v) { return (v.rows - 1) * v.row_stride + (v.k - 1) * v.k_stride; };
+    const bool fit = a.row_stride <= most && a.k_stride <= most && b.row_stride <= most && b.k_stride <= most;
     if (fit && last(a) <= most && last(b) <= most) return {};
     return {errc::bad_argument, "gemm_block_scaled: the scales lie within 2^32 elements of the first"};
 }
 
-/// Checks a call and launches the plain kernel, or `fast` for operands TMA can take.
-template <gemm_form F, class A, class B, class SA, class SB, class Out, class Bias, class Fast>
-result<void> block_scaled_by(const stream& s, const tensor_view<A, 2>& a, const tensor_view<SA, 2>& a_scale,
-                             const tensor_view<B, 2>& b, const tensor_view<SB, 2>& b_scale,
-                             const tensor_view<Out, 2>& c, const gemm_options<Bias>& o, const Fast& fast) {
-    using In = std::remove_const_t<A>;
-    using InB = std::remove_const_t<B>;
-    static_assert(fp8_operand<In> && fp8_operand<InB>, "PTXDSL-kernels: gemm_block_scaled multiplies e4m3 or e5m2");
-    static_assert(std::is_same_v<std::remove_const_t<SA>, f32> && std::is_same_v<std::remove_const_t<SB>, f32>,
-                  "PTXDSL-kernels: block scales are f32");
-    static_assert(std::is_same_v<Out, bf16> || std::is_same_v<Out, f16> || std::is_same_v<Out, f32>,
-                  "PTXDSL-kernels: the result of fp8 operands is bf16, f16 or f32");
-    static_assert(!F.scaled && !F.any_layout, "PTXDSL-kernels: gemm_block_scaled has no alpha, beta or other layouts");
-    gemm_problem p;
-    p.a = view_of(a), p.b = view_of(b), p.c = view_of(c);
-    auto options = o;
-    options.a_scale = device_ptr<const f32>(a_scale.data().address),
-    options.b_scale = device_ptr<const f32>(b_scale.data().address);
-    if (auto e = check_gemm<F, In>(p.a, p.b, p.c, options)) return e;
-    if (auto e = check_scales(a_scale, b_scale, p.a.rows, p.b.rows, p.a.k)) return e;
-    p.call.c = p.c.address, p.call.bias = o.bias.address;
-    p.call.m = static_cast<u32>(p.a.rows), p.call.n = static_cast<u32>(p.b.rows), p.call.k = static_cast<u32>(p.a.k);
-    p.call.ldc = static_cast<u32>(p.c.row_stride), p.call.batch_stride = p.c.batch_stride;
-    p.call.a_scale = a_scale.data().address, p.call.b_scale = b_scale.data().address;
-    p.call.a_scale_row = a_scale.stride(0), p.call.a_scale_k = a_scale.stride(1);
-    p.call.b_scale_col = b_scale.stride(0), p.call.b_scale_k = b_scale.stride(1);
-    if (o.workspace != nullptr) p.call.partials = o.workspace->partials(), p.call.flags = o.workspace->flags();
-    p.store = store_of<Out>(p.b.rows, p.c);
-    const bool plain = !p.a.fits_tma() || !p.b.fits_tma() || !p.a.k_contiguous() || !p.b.k_contiguous();
-    if (auto e = plain ? launch_plain<F, plain_scales::blocks, In, InB, Out>(s, p.a, p.b, p.c, p.call) : fast(p))
-        return e;
-    return {};
+/// Its memory: whether pointers are there, aligned to their elements, and C beside A and B. Of batches and of operands
+/// whose columns are contiguous only the first line is looked at.
+[[nodiscard]] inline error check_operands(const gemm_problem& p) {
+    const auto lines = [](const operand_view& v, std::string_view name) {
+        const bool rows = v.k_contiguous();
+        const std::uint64_t line = (rows ? v.k : v.row_stride == 1 ? v.rows : 1) * v.element;
+        return memory_rows{name,
+                           v.address,
+                           rows && v.batch == 1 ? v.rows : 1,
+                           line,
+                           v.row_stride * v.element,
+                           static_cast<std::uint32_t>(v.element)};
+    };
+    return check_memory("gemm", {lines(p.a, "A"), lines(p.b, "B")}, {lines(p.c, "C")}, false);
+}
+
+/// The scales of a call as the kernels take them.
+template <class Call>
+void set_scales(Call& c, const gemm_problem& p) noexcept {
+    c.alpha = p.types.block_scaled ? 1.0f : p.alpha;
+    c.beta = p.beta;
+    c.a_scale = p.a_scales.address, c.b_scale = p.b_scales.address;
+    if (!p.types.block_scaled) return;
+    c.a_scale_row = p.a_scales.row_stride, c.a_scale_k = p.a_scales.k_stride;
+    c.b_scale_col = p.b_scales.row_stride, c.b_scale_k = p.b_scales.k_stride;
+}
+
+/// What distinguishes two kernels of the library: the function that writes one, and the constants it takes.
+template <class Constants>
+struct written_by {
+    void (*write)(ir::program&, const Constants&) = nullptr;
+    Constants constants{};
+    auto operator<=>(const written_by& o) const noexcept {
+        const auto place = std::compare_three_way{}(reinterpret_cast<std::uintptr_t>(write),
+                                                    reinterpret_cast<std::uintptr_t>(o.write));
+        return place != 0 ? place : constants <=> o.constants;
+    }
+};
+
+/// The kernel, written and loaded on first use.
+template <class Constants>
+[[nodiscard]] result<runtime_detail::bound_kernel> kernel_of(const context& ctx, const written_by<Constants>& key) {
+    static kernel_cache<written_by<Constants>> cache;
+    return cache.get(ctx, key, [&] {
+        ir::program program;
+        key.write(program, key.constants);
+        return assembled_program<param_list<>>(program);
+    });
+}
+
+/// Operands TMA or wgmma cannot take as they lie.
+[[nodiscard]] inline error launch_plain(const stream& s, const gemm_problem& p, const gemm_kernels& kernels) {
+    const plain_scales scales = p.types.block_scaled ? plain_scales::blocks
+                                : p.types.fp8()      ? plain_scales::tensor
+                                                     : plain_scales::none;
+    const auto kernel = kernel_of<gemm_plain_form>(
+        s.ctx(), {kernels.write_plain, {.act = p.form.act, .gated = p.form.gated, .scales = scales}});
+    if (!kernel) return kernel.error();
+    gemm_plain_call c;
+    c.a = p.a.address, c.b = p.b.address, c.c = p.c.address, c.bias = p.bias, c.has_bias = p.bias != 0 ? 1 : 0;
+    c.m = static_cast<u32>(p.a.rows), c.n = static_cast<u32>(p.c.k), c.k = static_cast<u32>(p.a.k);
+    c.a_row = p.a.row_stride, c.a_k = p.a.k_stride, c.a_batch = p.a.batch_stride;
+    c.b_row = p.b.row_stride, c.b_k = p.b.k_stride, c.b_batch = p.b.batch_stride;
+    c.c_row = p.c.row_stride, c.c_batch = p.c.batch_stride;
+    set_scales(c, p);
+    const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(ceil_div(c.m, 16), 65535));
+    const launch_config config{
+        .grid = {static_cast<std::uint32_t>(ceil_div(c.n, 16)), rows, static_cast<std::uint32_t>(p.a.batch)}};
+    return runtime_detail::launch_members(*kernel, s, config, c);
+}
+
+/// Blocks: a cluster a tile with split K, else as many clusters as the device holds at once, and no more than there is
+/// work for: tiles, or with stream-K their steps.
+[[nodiscard]] inline std::uint32_t blocks_of(const gemm_kernel& kernel, const device_info& d, const gemm_call& c) {
+    const gemm_config& g = kernel.config;
+    const std::uint64_t tiles = ceil_div(c.m, g.cluster_rows()) * ceil_div(c.n, g.cluster_columns()) * c.batches;
+    const std::uint64_t resident = static_cast<std::uint64_t>(d.sm_count) * g.blocks_per_sm / g.cluster_blocks();
+    const std::uint64_t work = g.stream_k ? tiles * ceil_div(c.k, kernel.bk) : tiles;
+    return static_cast<std::uint32_t>((g.split_k > 1 ? tiles : std::min(work, resident)) * g.cluster_blocks());
+}
+
+/// The kernel's tensor maps; the context is current.
+[[nodiscard]] inline error encode_maps(const stream& s, const gemm_kernel& kernel, const operand_view& a,
+                                       const operand_view& b, const operand_view& c, gemm_call& call) {
+    const runtime_detail::context_state& state = *s.ctx().state();
+    if (auto e = runtime_detail::encode_checked(state, call.a, kernel.a, geometry_of_operand(a), "A")) return e;
+    if (auto e = runtime_detail::encode_checked(state, call.b, kernel.b, geometry_of_operand(b), "B")) return e;
+    if (kernel.config.store != store_mode::tma) return {};
+    return runtime_detail::encode_checked(state, call.c_map, kernel.c, geometry_of_operand(c), "C");
+}
+
+/// Launches one kernel. A configuration may take the operands the other way round.
+[[nodiscard]] inline error launch_kernel(const stream& s, const gemm_problem& p, const gemm_kernel& kernel,
+                                         const gemm_variant& variant) {
+    const bool swaps = kernel.config.swaps_operands();
+    const operand_view &a = swaps ? p.b : p.a, &b = swaps ? p.a : p.b;
+    gemm_call call;
+    call.c = p.c.address, call.bias = p.bias, call.partials = p.partials, call.flags = p.flags;
+    call.m = static_cast<u32>(a.rows), call.n = static_cast<u32>(b.rows), call.k = static_cast<u32>(p.a.k);
+    call.batches = static_cast<u32>(p.a.batch);
+    call.ldc = static_cast<u32>(p.c.row_stride), call.batch_stride = p.c.batch_stride;
+    set_scales(call, p);
+    if (ceil_div(call.k, kernel.bk) < kernel.config.split_k)
+        return {errc::bad_argument, fmt::format("gemm: K = {} is too short for a configuration that splits it {} ways",
+                                                call.k, kernel.config.split_k)};
+    const auto bound = kernel_of<gemm_variant>(s.ctx(), {kernel.write, variant});
+    if (!bound) return bound.error();
+    const runtime_detail::current_context current(*s.ctx().state());
+    if (current.status() != cu::status::success)
+        return runtime_detail::driver_failed(s.ctx().driver(), current.status(), "launching a matrix product");
+    if (auto e = encode_maps(s, kernel, a, b, p.c, call)) return e;
+    launch_config config{.grid = {blocks_of(kernel, s.ctx().device(), call)}};
+    config.programmatic = p.programmatic;
+    return runtime_detail::launch_members(*bound, s, config, call);
+}
+
+/// The index of the kernel to take: the caller's choice, or the library's for these operands.
+[[nodiscard]] inline std::size_t chosen(const stream& s, const gemm_problem& p, major a, major b) {
+    const auto sms = static_cast<std::uint64_t>(s.ctx().device().sm_count);
+    const bool may_even = p.flags != 0;
+    if (p.types.block_scaled) return choose_block_scaled(p.a.rows, p.b.rows, p.a.k, sms, may_even);
+    if (p.choice) return static_cast<std::size_t>(*p.choice);
+    return static_cast<std::size_t>(remembered_choice({p.a.rows, p.b.rows, p.a.k * p.types.in_bytes() / 2, p.a.batch},
+                                                      sms, may_even, compiled_choices(a, b, p.form.gated)));
+}
+
+/// Checks a call and launches the kernel for it. `only`: the table holds one configuration, the caller's.
+[[nodiscard]] inline error launch_gemm(const stream& s, const gemm_problem& p, const gemm_kernels& kernels,
+                                       bool only = false) {
+    if (auto e = check_shapes(p)) return e;
+    if (auto e = check_options(p)) return e;
+    if (p.c.rows == 0) return {};
+    if (auto e = check_operands(p)) return e;
+    if (p.types.block_scaled)
+        if (auto e = check_block_scales(p)) return e;
+    const major a = p.a.k_contiguous() ? k_major : mn_major, b = p.b.k_contiguous() ? k_major : mn_major;
+    const bool by_k = a == k_major && b == k_major;
+    // wgmma reads 8-bit operands with contiguous rows only (PTX ISA 9.7.15.5.2).
+    const bool bytes_by_column = p.types.in_bytes() == 1 && !by_k && (p.form.any_layout || p.types.block_scaled);
+    if (!p.a.fits_tma() || !p.b.fits_tma() || bytes_by_column) return launch_plain(s, p, kernels);
+    if (!by_k && (!p.form.any_layout || !kernels.has(a, b)))
+        return {errc::bad_argument, "gemm: an operand has contiguous columns; use gemm<gemm_form{.any_layout = true}>"};
+    const bool scaled = p.form.scaled && (p.alpha != 1.0f || p.beta != 0.0f), fp8 = p.types.fp8();
+    store_mode store = store_of(p);
+    if (store == store_mode::tma && (scaled || p.types.out_bytes() != 2)) store = store_mode::pairs;
+    const std::size_t choice = only ? 0 : chosen(s, p, a, b);
+    if (!only && choice >= kernels.choices)
+        return {errc::bad_argument, fmt::format("gemm: there is no configuration {}", choice)};
+    const gemm_kernel* kernel = kernels.find(a, b, store, choice);
+    if (kernel == nullptr)
+        return {errc::bad_argument,
+                "gemm: the given configuration cannot be built for operands and a result that lie like these"};
+    const bool wants_workspace =
+        only || p.types.block_scaled ? kernel->config.stream_k : config_of(static_cast<gemm_choice>(choice)).stream_k;
+    if (wants_workspace && p.flags == 0)
+        return {errc::bad_argument, "gemm: this configuration cuts work along K and needs gemm_options::workspace"};
+    // Block scales are applied in the main loop, and there is no alpha; other fp8 products always have scales and
+    // alpha.
+    const bool factors = !p.types.block_scaled && fp8;
+    const gemm_variant variant{.epilogue = {.alpha = scaled || factors,
+                                            .beta = scaled,
+                                            .tensor_scales = factors,
+                                            .bias = p.form.bias,
+                                            .act = p.form.act,
+                                            .gated = p.form.gated},
+                               .early_b = p.form.constant_b};
+    return launch_kernel(s, p, *kernel, variant);
 }
 
 }  // namespace ptxdsl::kernels::detail

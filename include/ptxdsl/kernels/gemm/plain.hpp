@@ -12,17 +12,6 @@
 
 namespace ptxdsl::kernels {
 
-/// The scales of fp8 operands: none, one an operand, or one for 1 x 128 of A and 128 x 128 of B.
-enum class plain_scales : u8 { none, tensor, blocks };
-
-/// What is fixed when the kernel is written.
-struct gemm_plain_form {
-    activation act = activation::none;
-    bool gated = false;  ///< as `gemm_epilogue::gated`
-    plain_scales scales = plain_scales::none;
-    constexpr bool operator==(const gemm_plain_form&) const = default;
-};
-
 namespace detail {
 
 /// Strides of an operand or result, elements.
@@ -62,7 +51,7 @@ constexpr global_ptr<T> plain_element(k_t& k, const global_ptr<T>& p, const plai
 }
 
 /// Rows of A times columns of B.
-template <class A, class B, plain_scales Scales>
+template <class A, class B>
 struct plain_product {
     using sum = std::conditional_t<std::is_same_v<A, s8>, s32, f32>;
     global_ptr<const A> a;
@@ -70,12 +59,14 @@ struct plain_product {
     plain_strides as, bs;  ///< `col` is K's
     plain_block_scales a_scale, b_scale;
     reg32 depth, batch;
+    bool block_scales;
 
     constexpr reg<sum> dot(k_t& k, const reg32& row, const reg32& col) const {
         auto pa = k.mad_lo(k.cvt<u64>(batch), as.batch, k.mul_lo(k.cvt<u64>(row), as.row));
         auto pb = k.mad_lo(k.cvt<u64>(batch), bs.batch, k.mul_lo(k.cvt<u64>(col), bs.row));
-        if constexpr (Scales != plain_scales::blocks) {
-            return run(k, pa, pb, depth);
+        if (!block_scales) return run(k, pa, pb, depth);
+        if constexpr (std::is_same_v<sum, s32>) {
+            return {};  // s8 has no scales
         } else {
             auto all = k.mov<f32>(0.0f).named("all");
             auto sa = k.mul_lo(k.cvt<u64>(row), a_scale.line);
@@ -110,8 +101,9 @@ private:
 };
 
 /// What follows the product of f32 sums.
-template <class Bias, gemm_plain_form F>
+template <class Bias>
 struct plain_epilogue {
+    gemm_plain_form form;
     global_ptr<const Bias> bias;
     reg<u32> has_bias;
     reg<f32> alpha;
@@ -124,15 +116,14 @@ struct plain_epilogue {
     /// Element `col` of C in `row`: of a gated product, the group of 16 columns of B is 8 of the gate, 8 of the value.
     template <class Product>
     constexpr reg<f32> value(k_t& k, const Product& product, const reg32& row, const reg32& col) const {
-        if constexpr (F.gated) {
+        if (form.gated) {
             const auto gate = k.add(k.shl(k.shr(col, 3u), 4u), k.and_(col, 7u));
             const auto up = k.add(gate, 8u);
-            const auto g = apply(k, F.act, linear(k, product.dot(k, row, gate), gate));
+            const auto g = apply(k, form.act, linear(k, product.dot(k, row, gate), gate));
             const auto v = linear(k, product.dot(k, row, up), up);
             return k.mul<rn>(g, v);
-        } else {
-            return apply(k, F.act, linear(k, product.dot(k, row, col), col));
         }
+        return apply(k, form.act, linear(k, product.dot(k, row, col), col));
     }
 };
 
@@ -141,12 +132,12 @@ struct plain_epilogue {
 /// C = act(alpha * A * B + bias) + beta * C, thread (x, y) of a 16 x 16 block for column x and every (16 grid.y)-th row
 /// from y on; the grid's z is the batch. `n` counts C's columns. Strides are (row, K, batch) of A, (column, K, batch)
 /// of B, (row, batch) of C; those of block scales as `gemm_body`'s. s8 gives the sums as they are.
-template <class A, class B, class Out, gemm_plain_form F>
-constexpr void gemm_plain_body(builder<sm_90a>& k, global_ptr<const A> a, global_ptr<const B> b, global_ptr<Out> c,
-                               global_ptr<const detail::bias_of<A, Out>> bias, reg<u32> has_bias, reg<u32> m,
-                               reg<u32> n, reg<u32> depth, reg<u64> a_row, reg<u64> a_k, reg<u64> a_batch,
-                               reg<u64> b_row, reg<u64> b_k, reg<u64> b_batch, reg<u64> c_row, reg<u64> c_batch,
-                               reg<f32> alpha, reg<f32> beta, global_ptr<const f32> a_scale,
+template <class A, class B, class Out>
+constexpr void gemm_plain_body(builder<sm_90a>& k, const gemm_plain_form& f, global_ptr<const A> a,
+                               global_ptr<const B> b, global_ptr<Out> c, global_ptr<const detail::bias_of<A, Out>> bias,
+                               reg<u32> has_bias, reg<u32> m, reg<u32> n, reg<u32> depth, reg<u64> a_row, reg<u64> a_k,
+                               reg<u64> a_batch, reg<u64> b_row, reg<u64> b_k, reg<u64> b_batch, reg<u64> c_row,
+                               reg<u64> c_batch, reg<f32> alpha, reg<f32> beta, global_ptr<const f32> a_scale,
                                global_ptr<const f32> b_scale, reg<u64> a_scale_row, reg<u64> a_scale_k,
                                reg<u64> b_scale_col, reg<u64> b_scale_k) {
     using namespace detail;
@@ -154,16 +145,17 @@ constexpr void gemm_plain_body(builder<sm_90a>& k, global_ptr<const A> a, global
     const auto first_row = k.mad_lo(k.mov(ctaid.y), 16u, k.mov(tid.y)).named("first_row");
     const auto batch = k.mov(ctaid.z);
     const auto one = k.mov<u64>(1);
-    if constexpr (F.scales == plain_scales::tensor) alpha = k.mul<rn>(alpha, k.mul<rn>(k.ld(a_scale), k.ld(b_scale)));
-    const plain_product<A, B, F.scales> product{a,
-                                                b,
-                                                {a_row, a_k, a_batch},
-                                                {b_row, b_k, b_batch},
-                                                {a_scale, a_scale_row, a_scale_k},
-                                                {b_scale, b_scale_col, b_scale_k},
-                                                depth,
-                                                batch};
-    const plain_epilogue<bias_of<A, Out>, F> epilogue{bias, has_bias, alpha};
+    if (f.scales == plain_scales::tensor) alpha = k.mul<rn>(alpha, k.mul<rn>(k.ld(a_scale), k.ld(b_scale)));
+    const plain_product<A, B> product{a,
+                                      b,
+                                      {a_row, a_k, a_batch},
+                                      {b_row, b_k, b_batch},
+                                      {a_scale, a_scale_row, a_scale_k},
+                                      {b_scale, b_scale_col, b_scale_k},
+                                      depth,
+                                      batch,
+                                      f.scales == plain_scales::blocks};
+    const plain_epilogue<bias_of<A, Out>> epilogue{f, bias, has_bias, alpha};
     k.if_(col < n, [&] {
         k.for_(first_row, m, k.shl(k.mov(nctaid.y), 4u), [&](const reg32& row) {
             const auto at = plain_element(k, c, {c_row, one, c_batch}, row, col, batch);

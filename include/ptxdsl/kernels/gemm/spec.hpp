@@ -12,16 +12,12 @@ namespace ptxdsl::kernels::detail {
 using k_t = builder<sm_90a>;
 using reg32 = reg<u32>;
 
-/// Element type of a bias: that of 16-bit operands, else that of the result, or bf16 next to f32 results.
-template <class In, class Out>
-using bias_of = std::conditional_t<sizeof(In) == 2, In, std::conditional_t<sizeof(Out) == 2, Out, bf16>>;
-
 /// Everything that is fixed when the kernel is written. `InB` differs from `In` where e4m3 meets e5m2.
-template <gemm_config C, class In, class Out, gemm_epilogue E, class InB = In>
+template <gemm_config C, class In, class Out, bool Gated, class InB = In>
 struct gemm_spec {
     static_assert(C.valid(), "PTXDSL-kernels: this gemm_config cannot be built; see gemm_config::valid");
     static constexpr gemm_config config = C;
-    static constexpr gemm_epilogue epilogue = E;
+    static constexpr bool gated = Gated;
     static_assert(!C.block_scaled || sizeof(In) == 1, "PTXDSL-kernels: block scales are for 8-bit operands");
     static_assert(sizeof(In) == sizeof(InB), "PTXDSL-kernels: both operands have elements of one size");
     using out = Out;
@@ -32,24 +28,26 @@ struct gemm_spec {
     using b = tile<InB, C.bn, bk, C.b>;
     using a_part = tile<In, C.bm / C.cluster_n, bk, C.a>;  ///< what one block loads of A
     using b_part = tile<InB, C.bn / C.cluster, bk, C.b>;   ///< what one block loads of B
-    static constexpr u32 out_columns = E.gated ? C.bn / 2 : C.bn;
+    static constexpr u32 out_columns = Gated ? C.bn / 2 : C.bn;
     /// Columns of a staging tile: one warp's 16 rows of 128 bytes, or of the half or quarter that divides the tile.
-    static constexpr u32 chunk = C.store_chunk(E.gated) * 2 / sizeof(Out);
+    static constexpr u32 chunk = C.store_chunk(Gated) * 2 / sizeof(Out);
     using c = tile<Out, 16, chunk>;
     using map_a = tma_map<a_part, 3>;
     using map_b = tma_map<b_part, 3>;
     using map_c = tma_map_out<c, 3>;
     using packed = std::conditional_t<std::is_same_v<Out, f16>, f16x2, bf16x2>;
-    static_assert(C.store != store_mode::tma || (sizeof(Out) == 2 && out_columns % chunk == 0 && !E.beta),
-                  "PTXDSL-kernels: store_mode::tma is for 16-bit results of 16 columns at least, without beta");
-    static_assert(!E.gated || C.takes_gates(),
+    static_assert(C.store != store_mode::tma || (sizeof(Out) == 2 && out_columns % chunk == 0),
+                  "PTXDSL-kernels: store_mode::tma is for 16-bit results of 16 columns at least");
+    static_assert(!Gated || C.takes_gates(),
                   "PTXDSL-kernels: blocks of a gated product store groups of 16 columns: bn is a multiple of 16");
-    static_assert(C.store != store_mode::transposed || (sizeof(Out) == 2 && !E.beta),
-                  "PTXDSL-kernels: store_mode::transposed is for 16-bit results, without beta");
+    static_assert(C.store != store_mode::transposed || sizeof(Out) == 2,
+                  "PTXDSL-kernels: store_mode::transposed is for 16-bit results");
 };
 
-/// The kernel's parameters, as registers.
+/// The kernel's parameters, as registers; and what follows its product.
 struct gemm_arguments {
+    gemm_epilogue epilogue;
+    bool early_b = false;  ///< `gemm_variant::early_b`
     reg<u32> m, n, depth, batches;
     reg<u32> ldc;           ///< elements from one row of C to the next
     reg<u64> batch_stride;  ///< elements from one C to the next

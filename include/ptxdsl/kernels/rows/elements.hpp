@@ -9,19 +9,6 @@
 
 namespace ptxdsl::kernels {
 
-/// How elements are spread over threads: constants of the kernel.
-struct element_plan {
-    u32 width = 1;     ///< values of one access
-    u32 accesses = 2;  ///< of a thread, `threads` apart
-    u32 threads = 256;
-    bool flat = false;  ///< all matrices are without gaps: they are one row
-    constexpr auto operator<=>(const element_plan&) const = default;
-    [[nodiscard]] constexpr attributes launch() const noexcept { return {.reqntid = {threads}}; }
-};
-
-/// Columns (and rows, where a square shares a scale) of a block of quantised values.
-inline constexpr u32 scale_block = 128;
-
 namespace detail {
 
 /// Loads access `unit` of the row at `row` into `v[0 … width)`.

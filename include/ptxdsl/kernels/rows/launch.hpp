@@ -1,69 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the calls of row kernels share: views, checks, plans.
+// What the launches of row kernels share: checks, plans, grids.
 #pragma once
 
+#include <ptxdsl/assemble/run_time.hpp>
 #include <ptxdsl/kernels/kernel_cache.hpp>
-#include <ptxdsl/kernels/rows/elements.hpp>
-#include <ptxdsl/kernels/rows/norm.hpp>
+#include <ptxdsl/kernels/rows/call.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <string_view>
 #include <type_traits>
 
-namespace ptxdsl::kernels {
-
-/// What a call of a row kernel may say.
-struct row_options {
-    bool programmatic = true;            ///< may be placed on the device before the kernel ahead of it has ended
-    std::optional<row_plan> plan{};      ///< instead of `plan_rows`; its width has to suit the matrices
-    std::optional<u32> prefetch_rows{};  ///< rows from one that is loaded to the one prefetched into L2, 0: none;
-                                         ///< default: `l2_prefetch_distance`
-};
-/// What a call of a norm may say.
-struct norm_options {
-    float eps = 1e-6f;
-    row_options row{};
-};
-
-/// What a call of an element kernel may say.
-struct element_options {
-    bool programmatic = true;            ///< as in `row_options`
-    std::optional<element_plan> plan{};  ///< instead of the library's; its width and flatness are those of the matrices
-    std::optional<u32>
-        prefetch_blocks{};  ///< blocks that prefetch into L2 before they wait; default: `l2_prefetch_distance`
-};
-
-}  // namespace ptxdsl::kernels
-
 namespace ptxdsl::kernels::detail {
-
-/// A matrix as row kernels see it.
-struct row_view {
-    std::uint64_t address = 0, rows = 0, columns = 0, stride = 0;
-    u32 element = 1;  ///< bytes
-    bool contiguous = true;
-};
-
-template <class T, std::size_t Rank>
-[[nodiscard]] row_view rows_of(const tensor_view<T, Rank>& t) noexcept {
-    static_assert(Rank <= 2, "PTXDSL-kernels: a matrix is a view of rank 2, a vector one of rank 1");
-    row_view v{.address = t.data().address, .rows = 1, .columns = t.size(Rank - 1), .stride = t.size(Rank - 1)};
-    v.element = sizeof(T);
-    if constexpr (Rank == 2) v.rows = t.size(0), v.stride = t.stride(0);
-    v.contiguous = t.stride(Rank - 1) == 1 || v.columns == 1;
-    return v;
-}
-
-template <class T>
-inline constexpr bool row_element = std::is_same_v<T, f32> || std::is_same_v<T, bf16> || std::is_same_v<T, f16>;
-template <class T>
-inline constexpr bool fp8_element = std::is_same_v<T, e4m3> || std::is_same_v<T, e5m2>;
 
 /// The widest access that suits all of `list`, whose columns (or vectors) are alike.
 template <class T>
@@ -80,9 +31,8 @@ template <class T>
 [[nodiscard]] inline error check_rows(std::string_view what, std::initializer_list<row_view> matrices,
                                       std::initializer_list<row_view> vectors = {}) {
     const row_view& x = *matrices.begin();
-    if (x.rows == 0 || x.columns == 0)
-        return {errc::bad_argument,
-                fmt::format("{}: the input is {} x {}; it has to have a row and a column", what, x.rows, x.columns)};
+    if (x.columns == 0)
+        return {errc::bad_argument, fmt::format("{}: the input is {} x 0; it has to have a column", what, x.rows)};
     if (x.columns > (1u << 30) || x.rows > 0x7fffffff / 8)
         return {errc::bad_argument, fmt::format("{}: the input is {} x {}; the limits are 2^28 rows and 2^30 columns",
                                                 what, x.rows, x.columns)};
@@ -149,47 +99,6 @@ struct plan_constraints {
     return p;
 }
 
-struct norm_key {
-    row_plan plan;
-    norm_form form;
-    constexpr auto operator<=>(const norm_key&) const = default;
-};
-
-struct norm_call {
-    row_view x, residual, weight, bias, y, sum;
-    float eps = 0;
-};
-
-template <class T>
-result<void> launch_norm(const stream& s, std::string_view what, const norm_form& f, const norm_call& n,
-                         const row_options& o) {
-    const row_view none{.address = 0, .rows = 1, .columns = n.x.columns, .stride = n.x.columns, .element = sizeof(T)};
-    const auto used = [&](bool is, const row_view& v) { return is ? v : none; };
-    const row_view residual = used(f.residual, n.residual), sum = used(f.residual, n.sum);
-    const row_view weight = used(f.weight, n.weight), bias = used(f.bias, n.bias);
-    const u32 width = common_width<T>({n.x, n.y, residual, sum, weight, bias});
-    const std::uint64_t bytes = n.x.columns * sizeof(T) * (f.residual ? 2 : 1);
-    const bool little = n.x.rows * bytes <= small_input;
-    const plan_constraints constraints{.limit = f.centred ? layer_norm_threads(width) : 1024,
-                                       .may_hold = !f.residual,
-                                       .prefetch_distance = little ? small_prefetch_distance : l2_prefetch_distance,
-                                       .stays = little};
-    const auto plan = plan_of(what, o, width, n.x.columns, constraints);
-    if (!plan) return plan.error();
-    static kernel_cache<norm_key> cache;
-    const auto kernel = cache.get(s.ctx(), {*plan, f}, [&] {
-        return assemble_at_run_time(f.centred ? "layer_norm" : "rms_norm", &norm_body<T>, plan->launch(), *plan, f);
-    });
-    if (!kernel) return kernel.error();
-    const launch_config grid = grid_of(*plan, n.x.rows, o.programmatic);
-    const u32 prefetch_rows = prefetch_rows_of(o, constraints, n.x.rows, bytes);
-    if (auto e = launch_raw(s, *kernel, grid, n.x.address, residual.address, weight.address, bias.address, n.y.address,
-                            sum.address, static_cast<u32>(n.x.rows), static_cast<u32>(n.x.columns), n.x.stride,
-                            residual.stride, n.y.stride, sum.stride, n.eps, prefetch_rows))
-        return e;
-    return {};
-}
-
 /// Accesses over all rows, which the kernels count in 32 bits.
 [[nodiscard]] inline result<u32> count_of(std::string_view what, std::uint64_t rows, std::uint64_t per_row) {
     if (rows * per_row > 0x7fffffffULL)
@@ -210,13 +119,36 @@ result<void> launch_norm(const stream& s, std::string_view what, const norm_form
 }
 [[nodiscard]] inline bool without_gaps(const row_view& v) { return v.rows <= 1 || v.stride == v.columns; }
 
-/// Scales of blocks: rank 2, any strides.
-template <class Q>
-error check_scales(std::string_view what, const tensor_view<f32, 2>& scales, std::uint64_t rows,
-                   std::uint64_t columns) {
-    if (scales.size(0) == rows && scales.size(1) == columns) return {};
+/// Scales of blocks have these extents.
+[[nodiscard]] inline error check_scales(std::string_view what, const scale_view& scales, std::uint64_t rows,
+                                        std::uint64_t columns) {
+    if (scales.rows == rows && scales.columns == columns) return {};
     return {errc::bad_argument, fmt::format("{}: the scales are {} x {}, these matrices need {} x {}", what,
-                                            scales.size(0), scales.size(1), rows, columns)};
+                                            scales.rows, scales.columns, rows, columns)};
+}
+/// What they are to the checks of memory: rows of them, as far as they are next to each other.
+[[nodiscard]] inline memory_rows named(const scale_view& s, std::string_view name) noexcept {
+    if (s.column_stride != 1 && s.columns > 1) return {name, s.address, s.rows == 0 ? 0u : 1u, 4, 4, 4};
+    return {name, s.address, s.rows, s.columns * 4, s.row_stride * 4, 4};
+}
+
+/// Writes and loads a kernel on first use, and launches it. `Body` is the kernel's function, `constants` what it takes
+/// in front of its parameters, `call.members()` the arguments.
+template <auto Body, class Call, class... Constants>
+[[nodiscard]] error launch_row_kernel(const stream& s, std::string_view name, const launch_config& config,
+                                      const attributes& attrs, Call call, const Constants&... constants) {
+    using params = typename ptxdsl::detail::body_traits<std::remove_const_t<decltype(Body)>>::params;
+    static_assert(runtime_detail::passes<params, Call>,
+                  "PTXDSL-kernels: the members of this struct are not the kernel's parameters");
+    static kernel_cache<std::tuple<Constants...>> cache;
+    const auto kernel = cache.get(s.ctx(), std::tuple<Constants...>(constants...),
+                                  [&] { return assemble_at_run_time(name, Body, attrs, constants...); });
+    if (!kernel) return kernel.error();
+    const runtime_detail::current_context current(*s.ctx().state());
+    if (current.status() != cu::status::success)
+        return runtime_detail::driver_failed(s.ctx().driver(), current.status(),
+                                             fmt::format("launching the kernel '{}'", name));
+    return runtime_detail::launch_members(*kernel, s, config, call);
 }
 
 }  // namespace ptxdsl::kernels::detail

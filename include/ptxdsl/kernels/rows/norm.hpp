@@ -9,14 +9,6 @@
 
 namespace ptxdsl::kernels {
 
-/// What a norm does beyond x / sqrt(mean(x^2) + eps).
-struct norm_form {
-    bool centred = false;   ///< layer norm: the mean is subtracted first
-    bool residual = false;  ///< x + residual is stored, and normalised as stored
-    bool weight = true, bias = false;
-    constexpr auto operator<=>(const norm_form&) const = default;
-};
-
 namespace detail {
 
 /// One row's norm: its statistics, then its results.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a row is spread over threads.
+// How a row, or elements, are spread over threads: constants of the kernels.
 //
 //   a warp      rows of up to 32 x 32 values; four rows a block
 //   a block     up to 32 Ki values: each thread keeps at most 32 in registers, memory is read once
@@ -10,6 +10,7 @@
 #include <ptxdsl/ptxdsl.hpp>
 
 #include <compare>
+#include <cstdint>
 
 namespace ptxdsl::kernels {
 
@@ -109,5 +110,55 @@ inline constexpr u32 most_row_units = 1u << 30;  ///< accesses of the longest ro
 
 /// The `limit` for layer norms of `width` values an access: their weights and biases want registers too.
 [[nodiscard]] constexpr u32 layer_norm_threads(u32 width) noexcept { return width == 8 ? 256 : 512; }
+
+/// What a norm does beyond x / sqrt(mean(x^2) + eps).
+struct norm_form {
+    bool centred = false;   ///< layer norm: the mean is subtracted first
+    bool residual = false;  ///< x + residual is stored, and normalised as stored
+    bool weight = true, bias = false;
+    constexpr auto operator<=>(const norm_form&) const = default;
+};
+
+/// How elements are spread over threads: constants of the kernel.
+struct element_plan {
+    u32 width = 1;     ///< values of one access
+    u32 accesses = 2;  ///< of a thread, `threads` apart
+    u32 threads = 256;
+    bool flat = false;  ///< all matrices are without gaps: they are one row
+    constexpr auto operator<=>(const element_plan&) const = default;
+    [[nodiscard]] constexpr attributes launch() const noexcept { return {.reqntid = {threads}}; }
+};
+
+/// Columns (and rows, where a square shares a scale) of a block of quantised values.
+inline constexpr u32 scale_block = 128;
+
+/// The plan of `swiglu` for `units` accesses. On an H200 one access of each input a thread beats more, and large blocks
+/// beat smaller ones where there are very many.
+[[nodiscard]] constexpr element_plan plan_swiglu(u32 width, u32 units) noexcept {
+    return {.width = width, .accesses = 1, .threads = units >= 1u << 23 ? 1024u : 256u};
+}
+
+/// The plan of `quantize_blocks`. On an H200 the loads of two blocks under way beat those of one, three and four.
+[[nodiscard]] constexpr element_plan plan_blocks(u32 width) noexcept {
+    return {.width = width, .accesses = 2, .threads = 512};
+}
+
+/// Which elements of a head are rotated together.
+enum class rope_pairs : u8 {
+    halves,       ///< i and i + rotated / 2 (Llama, NeoX)
+    interleaved,  ///< 2 i and 2 i + 1 (GPT-J)
+};
+
+/// Extents and strides of a rotary embedding, in elements.
+struct rope_plan {
+    u32 width = 1;  ///< pairs of one access
+    rope_pairs pairs = rope_pairs::halves;
+    bool partial = false;  ///< some elements of a head are not rotated, only copied
+    bool apart = false;    ///< interleaved pairs that are not aligned to their size: one access an element
+    u32 threads = 128;
+    u32 heads = 1;  ///< of a token that a thread rotates by the angles it has loaded; divides their number
+    constexpr auto operator<=>(const rope_plan&) const = default;
+    [[nodiscard]] constexpr attributes launch() const noexcept { return {.reqntid = {threads}}; }
+};
 
 }  // namespace ptxdsl::kernels

@@ -148,11 +148,6 @@ struct each_max {
 
 }  // namespace detail
 
-/// The plan of `quantize_blocks`. On an H200 the loads of two blocks under way beat those of one, three and four.
-[[nodiscard]] constexpr element_plan plan_blocks(u32 width) noexcept {
-    return {.width = width, .accesses = 2, .threads = 512};
-}
-
 /// fp8 with a scale for each 128 columns of a row: scales[row * scale_row + block * scale_column]. `blocks` of a row,
 /// `total` of all rows, `units` accesses of a row. The first `prefetch_blocks` blocks prefetch their
 /// input into L2 before they wait for the kernel ahead of this one.

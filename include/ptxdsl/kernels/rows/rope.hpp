@@ -11,24 +11,6 @@
 
 namespace ptxdsl::kernels {
 
-/// Which elements of a head are rotated together.
-enum class rope_pairs : u8 {
-    halves,       ///< i and i + rotated / 2 (Llama, NeoX)
-    interleaved,  ///< 2 i and 2 i + 1 (GPT-J)
-};
-
-/// Extents and strides of a rotary embedding, in elements.
-struct rope_plan {
-    u32 width = 1;  ///< pairs of one access
-    rope_pairs pairs = rope_pairs::halves;
-    bool partial = false;  ///< some elements of a head are not rotated, only copied
-    bool apart = false;    ///< interleaved pairs that are not aligned to their size: one access an element
-    u32 threads = 128;
-    u32 heads = 1;  ///< of a token that a thread rotates by the angles it has loaded; divides their number
-    constexpr auto operator<=>(const rope_plan&) const = default;
-    [[nodiscard]] constexpr attributes launch() const noexcept { return {.reqntid = {threads}}; }
-};
-
 namespace detail {
 
 /// `width` f32 values from access `unit`, at most four at a time.

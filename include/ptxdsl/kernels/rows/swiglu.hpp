@@ -11,12 +11,6 @@
 
 namespace ptxdsl::kernels {
 
-/// The plan of `swiglu` for `units` accesses. On an H200 one access of each input a thread beats more, and large blocks
-/// beat smaller ones where there are very many.
-[[nodiscard]] constexpr element_plan plan_swiglu(u32 width, u32 units) noexcept {
-    return {.width = width, .accesses = 1, .threads = units >= 1u << 23 ? 1024u : 256u};
-}
-
 /// y = silu(gate) * up. `units`: accesses of a row; `total`: of all rows. The first `prefetch_blocks` blocks prefetch
 /// their input into L2 before they wait for the kernel ahead of this one: memory has little to do while that one ends,
 /// and what it has yet to write it writes to L2 as well.
