@@ -91,4 +91,25 @@ constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> n) {
     static_cast<void>(k.lop3(n, n, n));  // here-10
 }
 
+#elif PTXDSL_CASE == 11
+// expect-11: PTXDSL-A16 "an operand too many" "cache policy"
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> n) {
+    k.st(px::global_ptr<u32>(), n, 1);  // here-11
+}
+
+#elif PTXDSL_CASE == 12
+// expect-12: PTXDSL-A16 "an operand too many" "cache policy"
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32> n) {
+    static_cast<void>(k.atom_add(px::global_ptr<u32>(), n, 0u));  // here-12
+}
+
+#elif PTXDSL_CASE == 13
+// expect-13: PTXDSL-A16 "an operand too many" "cache policy"
+
+constexpr void wrong([[maybe_unused]] hopper& k, px::reg<u32>) {
+    static_cast<void>(k.ld(px::global_ptr<u32>(), 1));  // here-13
+}
+
 #endif

@@ -18,7 +18,8 @@ constexpr void body(hopper& k, px::global_ptr<f32> a, px::global_ptr<f32> b, px:
     const auto x = clear_and_load(k, a, b);  // a name fixes the order
     const auto y = clear_and_load(k, b, a);
     k.st(out, k.add(x, y));
-    k.st(out, k.add(k.ld(a), k.mul(k.ld(b), k.ld(b))));  // nested calls of the library are brought into order
+    k.st(out, k.add(k.ld(a), k.mul(k.ld(b), k.ld(b))));     // nested calls of the library are brought into order
+    k.st(out + k.mov(px::tid.x), clear_and_load(k, a, b));  // one helper: what it emits beside its result comes first
 }
 
 #elif PTXDSL_CASE == 1
@@ -54,6 +55,34 @@ constexpr loaded load_and_clear(hopper& k, const px::global_ptr<f32>& p) {
 }
 constexpr void body(hopper& k, px::global_ptr<f32> a, px::global_ptr<f32> b, px::global_ptr<f32> out) {
     k.st(out, k.add(load_and_clear(k, a).x, k.ld(b)));  // here-3
+}
+
+#elif PTXDSL_CASE == 4
+// expect-4: PTXDSL-K05
+
+constexpr auto doubled(const px::reg<f32>& x) {
+    const auto y = x + x;
+    return y + x;
+}
+constexpr auto cleared(hopper& k, const px::global_ptr<f32>& p) {
+    k.st(p, 0.0f);
+    return k.ld(p);
+}
+constexpr void body(hopper& k, px::global_ptr<f32> a, px::global_ptr<f32> b, px::global_ptr<f32> out) {
+    const auto x = k.ld(b);
+    k.st(out, k.add(doubled(x), cleared(k, a)));  // here-4
+}
+
+#elif PTXDSL_CASE == 5
+// expect-5: PTXDSL-K05
+
+constexpr auto load_and_clear(hopper& k, const px::global_ptr<f32>& p) {
+    auto x = k.ld(p);
+    k.st(p, 0.0f);
+    return x;
+}
+constexpr void body(hopper& k, px::global_ptr<f32> a, px::global_ptr<f32> b, px::global_ptr<f32> out) {
+    k.st(out, k.add(k.ld(a), load_and_clear(k, b)));  // here-5
 }
 
 #endif

@@ -43,6 +43,9 @@ ASSEMBLE_IT = 'constexpr auto assembled = ptxdsl::assemble<ptxdsl::kernel<"wrong
 INCLUDED = re.compile(r"^(In file included )?\s*from ")  # names the line of the #include, not of the mistake
 OPTION = re.compile(r"^\s*//\s*(flags|compile):\s*(.*?)\s*$")
 ID = re.compile(r"PTXDSL-[A-Z]\d+[a-z]?")
+# A computed sentence is an argument of one of these templates: whole with g++, in pieces with clang.
+COMPUTED = re.compile(r"ptx_(?:error|warning)<|ptx_warning\(\) \[with .*?Sentence = ")
+PIECE = re.compile(r'(?:, )?(?:ptxdsl::)?fixed_string<(\d+)(UL - 1)?>\s*\{"((?:[^"\\]|\\.)*)"(\.\.\.)?\}')
 
 
 class BadFile(Exception):
@@ -141,6 +144,23 @@ def parse(path):
     return File(path, [cases[n] for n in sorted(cases)], flags, mode, umbrella)
 
 
+def sentence(line):
+    """The computed sentence in a compiler's line, its pieces joined and the place in front of the id left out; "" when
+    there is none, None when the compiler has cut it."""
+    begin = COMPUTED.search(line)
+    if not begin:
+        return ""
+    at, text = begin.end(), ""
+    while piece := PIECE.match(line, at):
+        words = re.sub(r"\\(.)", r"\1", piece[3])
+        if piece[4] or len(words.encode()) != int(piece[1]) - (1 if piece[2] else 0):
+            return None
+        at, text = piece.end(), text + words
+    if line[at : at + 1] not in (">", "]"):
+        return None
+    return text[max(text.find("PTXDSL-"), 0):]
+
+
 def judge(path, case, status, output):
     """What is wrong with the compiler's answer to one case; empty when nothing is."""
     lines = output.splitlines()
@@ -166,8 +186,11 @@ def judge(path, case, status, output):
         # `PTXDSL-A01` must not be satisfied by `PTXDSL-A012`.
         if case.id not in ID.findall(said):
             return f"the first error has another id than {case.id}: {', '.join(ID.findall(said))}"
+    whole = sentence(said)
+    if whole is None:
+        return "the sentence is cut"
     for word in case.words:
-        if word not in said:
+        if word not in said and word not in whole:
             return f"the line with {case.id} does not say \"{word}\""
 
     place = f"{path.name}:{case.line}" if case.line else path.name
@@ -313,7 +336,13 @@ def main(argv=None):
     refused = controls = 0
     with concurrent.futures.ThreadPoolExecutor(max(1, args.jobs)) as pool:
         results = pool.map(lambda item: compile_case(item[1], item[2], item[3], precompiled[item[0]], args), work)
+        spoken = {}  # what the first compiler said to a case
         for (name, _, file, case), (command, complaint, output) in zip(work, results):
+            if not complaint and case.kind != "control":
+                said = next(line for line in output.splitlines() if case.id in line)
+                first, words = spoken.setdefault((file.path, case.number), (name, sentence(said)))
+                if words != sentence(said):
+                    complaint = f"says another sentence than {first}, \"{words}\""
             if complaint:
                 failed += 1
                 report(name, file, case, command, complaint, output)

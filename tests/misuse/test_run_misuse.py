@@ -63,6 +63,15 @@ class Runner(unittest.TestCase):
     def test_wrong_id(self):
         self.assert_fails(GOOD.replace("expect-1: PTXDSL-A01", "expect-1: PTXDSL-B02"), "does not say PTXDSL-B02")
 
+    def test_sentences(self):
+        gcc = 'error: incomplete type ‘ptxdsl::ptx_error<ptxdsl::fixed_string<24>{"a.cpp:1: PTXDSL-A01: a b"}>’'
+        clang = "error: undefined template 'ptxdsl::ptx_error<fixed_string<13>{\"a.cpp:1: PTXD\"}, fixed_string<11>{\"SL-A01: a b\"}>'"
+        self.assertEqual(run_misuse.sentence(gcc), "PTXDSL-A01: a b")
+        self.assertEqual(run_misuse.sentence(clang), "PTXDSL-A01: a b")
+        self.assertEqual(run_misuse.sentence('a.cpp:1:2: error: PTXDSL-A01: ptx_error'), "")
+        self.assertIsNone(run_misuse.sentence(clang.replace("<11>", "<12>")))
+        self.assertIsNone(run_misuse.sentence(clang.replace('a b"}>', 'a b"}, [...]>')))
+
     def test_id_that_is_the_start_of_another(self):
         self.assert_fails(GOOD.replace('"PTXDSL-A01:', '"PTXDSL-A012:'), "another id than PTXDSL-A01")
 

@@ -139,7 +139,7 @@ inline constexpr auto program_image = freeze_program<K>();
 
 /// One sentence, "file.cpp:12: PTXDSL-E01: …", of fixed capacity.
 struct sentence {
-    char text[384] = {};
+    char text[512] = {};
     std::uint32_t size = 0;
     bool found = false;
 
@@ -207,15 +207,13 @@ template <const sentence& S, std::uint32_t Index>
 }
 
 /// Stops the build with the sentence in the compiler's first error line.
-template <class K>
-constexpr bool refuse() {
+template <class K, std::uint32_t... Index>
+constexpr bool refuse(piece_indices<std::uint32_t, Index...>) {
 #if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
     static_assert(always_false<K>, program_error<K>.view());
     return false;
 #elif defined(__clang__)
-    constexpr auto& s = program_diagnosis<K>.error;
-    return sizeof(ptx_error<piece_of<s, 0>(), piece_of<s, 1>(), piece_of<s, 2>(), piece_of<s, 3>(), piece_of<s, 4>(),
-                            piece_of<s, 5>()>) != 0;
+    return sizeof(ptx_error<piece_of<program_diagnosis<K>.error, Index>()...>) != 0;
 #else
     return sizeof(ptx_error<fixed_string<program_error<K>.size>(program_error<K>.view())>) != 0;
 #endif
@@ -226,12 +224,10 @@ constexpr bool refuse() {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic warning "-Wdeprecated-declarations"
 #endif
-template <class K>
-constexpr bool warn() {
+template <class K, std::uint32_t... Index>
+constexpr bool warn(piece_indices<std::uint32_t, Index...>) {
 #if defined(__clang__)
-    constexpr auto& s = program_diagnosis<K>.warning;
-    return ptx_warning<piece_of<s, 0>(), piece_of<s, 1>(), piece_of<s, 2>(), piece_of<s, 3>(), piece_of<s, 4>(),
-                       piece_of<s, 5>()>::shown;
+    return ptx_warning<piece_of<program_diagnosis<K>.warning, Index>()...>::shown;
 #else
     return ptx_warning<fixed_string<program_diagnosis<K>.warning.size>(program_diagnosis<K>.warning.view())>();
 #endif
@@ -380,10 +376,12 @@ template <class K>
     if constexpr (!detail::sizes_of<K>::known)
         static_cast<void>(detail::sizes_of_a_body_that_is_not_constant<K>);
     else if constexpr (detail::program_error<K>.found)
-        static_cast<void>(detail::refuse<K>());
+        static_cast<void>(
+            detail::refuse<K>(detail::pieces<detail::piece_count(detail::program_diagnosis<K>.error.view())>()));
 #ifndef PTXDSL_NO_WARNINGS
     else if constexpr (detail::program_diagnosis<K>.warnings != 0)
-        static_cast<void>(detail::warn<K>());
+        static_cast<void>(
+            detail::warn<K>(detail::pieces<detail::piece_count(detail::program_diagnosis<K>.warning.view())>()));
 #endif
     return {};
 }

@@ -112,7 +112,7 @@ private:
     // ---- register numbers -----------------------------------------------------------------------------------
 
     constexpr void number(std::uint32_t reg) {
-        if (m_.prefixes[m_.regs[reg].prefix].how != ir::naming::automatic) return;
+        if (reg >= m_.n.regs || m_.prefixes[m_.regs[reg].prefix].how != ir::naming::automatic) return;
         if (numbers_[reg] == 0) numbers_[reg] = ++counts_[m_.regs[reg].prefix];
     }
     constexpr void number_word(std::uint32_t w) {
@@ -438,6 +438,7 @@ private:
         out.put_number(where.line());
     }
     constexpr void put_reg(std::uint32_t reg) {
+        if (reg >= m_.n.regs) return out.put('_');  // refused (A05, A06); nobody runs the text
         const ir::reg_info& r = m_.regs[reg];
         const ir::prefix_info& prefix = m_.prefixes[r.prefix];
         if (prefix.how == ir::naming::automatic) out.put('%');

@@ -4,6 +4,7 @@
 #include <ptxdsl/detail/string_view.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace ptxdsl {
 
@@ -50,6 +51,24 @@ inline constexpr std::size_t piece_size = 30;
         at = end;
     }
     return at;
+}
+
+[[nodiscard]] constexpr std::uint32_t piece_count(string_view s) noexcept {
+    std::uint32_t n = 0;
+    while (piece_begin(s, n) < s.size()) ++n;
+    return n;
+}
+
+template <class T, T... Index>
+struct piece_indices {};
+/// The numbers of `Count` pieces with clang, of one with g++, which prints a sentence whole.
+template <std::uint32_t Count>
+[[nodiscard]] constexpr auto pieces() noexcept {
+#if defined(__clang__)
+    return __make_integer_seq<piece_indices, std::uint32_t, Count>();
+#else
+    return piece_indices<std::uint32_t, 0>();
+#endif
 }
 
 /// Characters [Begin, End) of `s` as a template argument that clang prints as text: it does so only for an array whose

@@ -179,7 +179,7 @@ private:
                     return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)), data);
                 else
                     return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)), data,
-                                       as_operand<b64>(static_cast<H&&>(policy), where));
+                                       policy_operand(static_cast<H&&>(policy), where));
             } else {
                 const raw_operand data = memory_operand<T, n>(static_cast<V&&>(v), where);
                 vec<T, n> d = new_vector<T, n>(ctx().p);
@@ -188,7 +188,7 @@ private:
                     d.set_expression(effect<F>(ctx(), where, to, address_operand(static_cast<P&&>(p)), data));
                 else
                     d.set_expression(effect<F>(ctx(), where, to, address_operand(static_cast<P&&>(p)), data,
-                                               as_operand<b64>(static_cast<H&&>(policy), where)));
+                                               policy_operand(static_cast<H&&>(policy), where)));
                 return d;
             }
         } else {
@@ -211,7 +211,7 @@ private:
                 effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), data);
             else
                 effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), data,
-                          as_operand<b64>(static_cast<H&&>(policy), where));
+                          policy_operand(static_cast<H&&>(policy), where));
         }
     }
 };

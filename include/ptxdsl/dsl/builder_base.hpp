@@ -331,7 +331,7 @@ constexpr Result pair_value(const context& k, location where, const O&... operan
 /// Brings nested calls that become one operand (a vector) into order; returns what they cover together.
 constexpr ir::span settle_spans(ir::program& p, ir::span* spans, std::uint32_t n, location where) {
     ir::span all;
-    if (!p.settle(spans, n, all))
+    if (!p.settle(spans, n, all, where))
         p.report(
             "K05", where,
             {"two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "

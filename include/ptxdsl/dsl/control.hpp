@@ -395,8 +395,7 @@ public:
     template <class T, class First, class... Cases>
         requires(!meta::is_same_v<meta::remove_cvref_t<First>, location>)
     constexpr auto switch_(const reg<T>& x, First&& first, Cases&&... cases) const {
-        switch_(x, location(x.program()->locations.back()), static_cast<First&&>(first),
-                static_cast<Cases&&>(cases)...);
+        switch_(x, location(ctx().p.locations.back()), static_cast<First&&>(first), static_cast<Cases&&>(cases)...);
     }
 
     /// Emits `table: .branchtargets c0, …; setp.gt.u32 p, x, highest; @p bra default; brx.idx x, table;`, then for each

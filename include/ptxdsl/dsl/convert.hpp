@@ -69,9 +69,8 @@ struct braces {
     ir::program* prog = nullptr;
 
     constexpr void add(const raw_operand& o) noexcept {
-        spans[n] = o.fresh;
-        ids[n++] = o.words[0];
-        if (o.prog != nullptr) prog = o.prog;
+        ids[n] = list_word(prog, o.prog, o.words[0]);
+        spans[n++] = o.prog == prog ? o.fresh : ir::span{};
     }
     [[nodiscard]] constexpr raw_operand operand(const context& k, location where) {
         raw_operand o = vector_of(prog, ids, n);
@@ -141,9 +140,9 @@ template <space S, class T, unsigned Align = alignof(T), class A>
     static_assert(meta::is_same_v<typename detail::traits<A>::value, typename P::address_type>,
                   "PTXDSL-B01: an address is a u64 register, a shared-memory address a u32 register");
     if constexpr (meta::is_lvalue_reference_v<A>)
-        return P(*address.program(), ir::head(ir::operand_kind::reg, address.id()));
+        return P(address.program(), ir::head(ir::operand_kind::reg, address.id()), 0, {});
     else
-        return P(*address.program(), ir::head(ir::operand_kind::reg, address.id()), 0, address.expression());
+        return P(address.program(), ir::head(ir::operand_kind::reg, address.id()), 0, address.expression());
 }
 
 namespace detail {
@@ -308,7 +307,7 @@ public:
     /// Declares a register without a value, to assign later or to pass to `k.inst`. Emits nothing.
     template <class T>
     [[nodiscard]] constexpr auto new_reg(string_view name = {}) const {
-        return reg<T>(ctx().p, ctx().p.new_reg(scalar_of<T>, name));
+        return reg<T>(ctx().p, ctx().p.new_reg(scalar_of<T>, name), to_be_named);
     }
 
     // ---- cvt (PTX ISA 9.7.9.21, 9.7.9.22) ---------------------------------------------------------------------------
@@ -518,7 +517,7 @@ private:
     /// A pointer like `Ptr` in space `S` whose base is register `d`.
     template <space S, class Ptr, class A>
     [[nodiscard]] static constexpr auto retarget(const reg<A>& d, std::int32_t offset) noexcept {
-        return ptr<S, typename Ptr::element_type, Ptr::align>(*d.program(), reg_word(d.id()), offset, d.expression());
+        return ptr<S, typename Ptr::element_type, Ptr::align>(d.program(), reg_word(d.id()), offset, d.expression());
     }
 };
 

@@ -90,9 +90,46 @@ struct common_form : form<sm_90a, Toks...> {
         case ir::operand_kind::not_pred: return true;
         case ir::operand_kind::address:
         case ir::operand_kind::tensor: return ir::kind_of(o.words[1]) == ir::operand_kind::reg;
-        default: return false;  // a vector's words do not say whose its registers are
+        default: return false;  // a list's elements are looked at one by one
     }
 }
+
+/// Whose registers an operand names.
+enum class owner : std::uint8_t { kernel, nobody, another_kernel };
+
+[[nodiscard]] constexpr owner owner_of(std::uint32_t word) noexcept {
+    if (ir::kind_of(word) != ir::operand_kind::reg || ir::payload_of(word) < ir::foreign_register) return owner::kernel;
+    return ir::payload_of(word) == ir::foreign_register ? owner::another_kernel : owner::nobody;
+}
+[[nodiscard]] constexpr owner owner_of(const ir::program& p, const raw_operand& o) noexcept {
+    if (o.prog != &p && names_register(o)) return o.prog != nullptr ? owner::another_kernel : owner::nobody;
+    const ir::operand_kind kind = ir::kind_of(o.words[0]);
+    if (kind == ir::operand_kind::reg) return owner_of(o.words[0]);
+    if (kind == ir::operand_kind::address) return owner_of(o.words[1]);
+    for (std::uint32_t i = 0; i < o.more_count; ++i)
+        if (const owner x = owner_of(o.more[i]); x != owner::kernel) return x;
+    return owner::kernel;
+}
+/// The word of a list's next register, which is of kernel `of`; `list` is the kernel of those before it. One of another
+/// kernel is marked, so that the instruction that gets the list refuses it (A05).
+constexpr std::uint32_t list_word(ir::program*& list, ir::program* of, std::uint32_t word) noexcept {
+    if (list == nullptr) list = of;
+    return of == nullptr || of == list ? word : ir::head(ir::operand_kind::reg, ir::foreign_register);
+}
+
+/// A05, A06: operand `number` of an instruction that begins with `mnemonic` names no register of this kernel.
+constexpr void refuse_operand(ir::program& p, owner whose, std::uint32_t number, std::uint32_t mnemonic,
+                              location where) {
+    if (whose == owner::kernel) return;
+    const string_view name = isa::spelling(static_cast<tok>(mnemonic & 0xffffu));
+    if (whose == owner::another_kernel)
+        p.report("A05", where, {"operand ", number, " of ", name, " is a register of another kernel"});
+    else
+        p.report(
+            "A06", where,
+            {"operand ", number, " of ", name, " is a handle without a register: nothing has been assigned to it"});
+}
+
 /// Emits one instruction: settles the order of nested calls, checks that all operands belong to this kernel (A05),
 /// writes the record. Returns the span of the whole expression.
 ///
@@ -102,15 +139,10 @@ constexpr ir::span emit(ir::program& p, const form_ref& f, std::uint32_t guard, 
     ir::span spans[24] = {};
     for (std::uint32_t i = 0; i < n; ++i) {
         spans[i] = operands[i].fresh;
-        if (operands[i].prog != &p && names_register(operands[i]))
-            p.report(
-                operands[i].prog != nullptr ? "A05" : "A06", where,
-                {"operand ", i + 1, " of ", isa::spelling(static_cast<tok>(f.packed[0] & 0xffffu)),
-                 operands[i].prog != nullptr ? " is a register of another kernel"
-                                             : " is a handle without a register: nothing has been assigned to it"});
+        refuse_operand(p, owner_of(p, operands[i]), i + 1, f.packed[0], where);
     }
     ir::span all;
-    if (!p.settle(spans, n, all))
+    if (!p.settle(spans, n, all, where))
         p.report(
             "K05", where,
             {"two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "
@@ -145,6 +177,10 @@ constexpr void emit_mov(ir::program& p, std::uint32_t dst, const raw_operand& sr
     const raw_operand list[] = {reg_operand(p, dst), src};
     emit(p, ref<common_form<tok::mov, isa::type_token(ir::program::register_type(Type))>>(), 0, where, list, 2);
 }
+
+/// What a register remembers instead of a call where an empty handle is to stand for it: it was just declared, or its
+/// author says so (`reg::same`).
+inline constexpr ir::span to_be_named{1, 0};
 
 /// Makes the instruction just emitted, whose fresh result is register `from`, write `to` instead. False: the last thing
 /// emitted is no such instruction. `s` is what the result remembers of the call it comes from.

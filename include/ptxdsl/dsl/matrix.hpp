@@ -71,8 +71,9 @@ public:
     /// Registers that exist already, in the order of the fragment.
     template <class... R>
         requires(sizeof...(R) == size) && (meta::is_same_v<R, reg<register_type>> && ...)
-    constexpr explicit mma_fragment(const R&... r) noexcept : words_{ir::head(ir::operand_kind::reg, r.id())...} {
-        ((prog_ = r.program()), ...);
+    constexpr explicit mma_fragment(const R&... r) noexcept {
+        unsigned i = 0;
+        ((words_[i++] = detail::list_word(prog_, r.program(), ir::head(ir::operand_kind::reg, r.id()))), ...);
     }
     template <class U>
         requires(ir::program::register_type(scalar_of<U>) == ir::program::register_type(scalar_of<register_type>))
@@ -82,6 +83,7 @@ public:
 
     /// Register `i` (a C++ constant), in the hardware's order.
     [[nodiscard]] constexpr reg<register_type> operator[](unsigned i) const {
+        if (prog_ == nullptr) return {nullptr, ir::lost_register, {}};
         if (i >= size)
             prog_->report("D03", prog_->locations.back(), {"register ", i, " of a fragment of ", std::uint32_t{size}});
         return {*prog_, ir::payload_of(words_[i < size ? i : 0])};
@@ -139,13 +141,10 @@ struct register_list {
     ir::span fresh[N] = {};
     ir::program* prog = nullptr;
     unsigned n = 0;
-    bool unbound = false;  ///< a handle without a register is among them
 
     constexpr void add(const raw_operand& o) noexcept {
-        unbound = unbound || (o.prog == nullptr && ir::kind_of(o.words[0]) == ir::operand_kind::reg);
-        words[n] = o.words[0];
-        fresh[n++] = o.fresh;
-        if (o.prog != nullptr) prog = o.prog;
+        words[n] = list_word(prog, o.prog, o.words[0]);
+        fresh[n++] = o.prog == prog ? o.fresh : ir::span{};
     }
     [[nodiscard]] constexpr raw_operand as_raw() const noexcept { return vector_of(prog, words, N); }
 };
@@ -153,13 +152,10 @@ struct register_list {
 /// Puts the nested calls of `first` and of `list` into the order of the text (K05 when they cannot be told apart).
 template <unsigned N>
 constexpr auto settle_list(ir::program& p, const raw_operand& first, const register_list<N>& list, location where) {
-    if (list.unbound)
-        p.report("A06", where,
-                 {"a register of this list is a handle without a register: nothing has been assigned to it"});
     ir::span spans[N + 1] = {first.fresh};
     for (unsigned i = 0; i < N; ++i) spans[i + 1] = list.fresh[i];
     ir::span all;
-    if (!p.settle(spans, N + 1, all))
+    if (!p.settle(spans, N + 1, all, where))
         p.report("K05", where,
                  {"two nested calls in one argument list emit several instructions each, and C++ does not fix their "
                   "order; give the first one a name"});

@@ -96,6 +96,20 @@ template <class T, unsigned N, class V>
     }
 }
 
+/// The cache policy behind the operands, a register; a literal there is an operand too many.
+template <class H>
+[[nodiscard]] constexpr auto policy_operand(H&& policy, location where) {
+    constexpr bool literal = meta::is_arithmetic_v<meta::remove_cvref_t<H>>;
+    static_assert(
+        !literal,
+        "PTXDSL-A16: this call has an operand too many: behind its operands stands a cache policy, a register "
+        "that k.createpolicy_fractional, createpolicy_range or createpolicy_cvt_L2 made");
+    if constexpr (literal)
+        return operand<b64>(reg<b64>(), where);
+    else
+        return as_operand<b64>(static_cast<H&&>(policy), where);
+}
+
 template <target Tgt>
 class memory_family : public family<Tgt, memory_family<Tgt>> {
     using family<Tgt, memory_family<Tgt>>::ctx;
@@ -129,7 +143,7 @@ public:
                 effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), data);
             else
                 effect<F>(ctx(), where, address_operand(static_cast<P&&>(p)), data,
-                          as_operand<b64>(static_cast<H&&>(policy), where));
+                          policy_operand(static_cast<H&&>(policy), where));
         }
     }
 
@@ -226,7 +240,7 @@ private:
                     return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)));
                 else
                     return value<F, T>(ctx(), where, address_operand(static_cast<P&&>(p)),
-                                       as_operand<b64>(static_cast<H&&>(policy), where));
+                                       policy_operand(static_cast<H&&>(policy), where));
             } else {
                 vec<T, n> d = new_vector<T, n>(ctx().p);
                 const raw_operand to = vector_operand(static_cast<const vec<T, n>&>(d));
@@ -234,7 +248,7 @@ private:
                     d.set_expression(effect<F>(ctx(), where, to, address_operand(static_cast<P&&>(p))));
                 else
                     d.set_expression(effect<F>(ctx(), where, to, address_operand(static_cast<P&&>(p)),
-                                               as_operand<b64>(static_cast<H&&>(policy), where)));
+                                               policy_operand(static_cast<H&&>(policy), where)));
                 return d;
             }
         } else {

@@ -91,7 +91,7 @@ template <space S, class T, unsigned Align = 32, class Address>
     static_assert(
         bits_of<Address> == (detail::is_narrow(S) ? 32u : 64u) || (bits_of<Address> == 64 && S == space::shared),
         "PTXDSL-B01: an address is a 64-bit register, a shared-memory address a 32-bit one");
-    return ptr<S, T, Align>(*base.program(), detail::reg_word(base.id()), bytes);
+    return ptr<S, T, Align>(base.program(), detail::reg_word(base.id()), bytes, {});
 }
 template <space S, class T, unsigned Align = 32>
 [[nodiscard]] constexpr auto mem(const symbol& base, std::int32_t bytes = 0) noexcept {
@@ -172,8 +172,8 @@ template <class V>
 template <class E>
 [[nodiscard]] constexpr std::uint32_t element_word(ir::program& p, const E& e) {
     if constexpr (traits<E>::is_reg) {
-        if (e.program() != &p) p.report("A05", location(), {"an element of a list is a register of another kernel"});
-        return reg_word(e.id());
+        ir::program* own = &p;
+        return list_word(own, e.program(), reg_word(e.id()));
     } else if constexpr (std::is_same_v<E, sink_t>) {
         return ir::head(ir::operand_kind::sink, 0);
     } else if constexpr (std::is_same_v<E, symbol>) {

@@ -88,6 +88,9 @@ public:
     /// The address `base + offset` bytes, `base` a one-word operand (register or symbol).
     constexpr ptr(ir::program& p, std::uint32_t base, std::int32_t offset = 0, ir::span expression = {}) noexcept
         : prog_(&p), base_(base), offset_(offset), born_(p.words.size()), span_(expression) {}
+    /// The same, or a pointer without an address where `p` is null.
+    constexpr ptr(ir::program* p, std::uint32_t base, std::int32_t offset, ir::span expression) noexcept
+        : prog_(p), base_(base), offset_(offset), born_(now(p)), span_(expression) {}
     constexpr ptr(const ptr& o) noexcept : prog_(o.prog_), base_(o.base_), offset_(o.offset_), born_(now(o.prog_)) {}
     constexpr ptr(ptr&&) noexcept = default;
     constexpr ~ptr() = default;
@@ -127,39 +130,49 @@ public:
     /// The same address as a pointer to `U`. Emits nothing; alignment knowledge is kept.
     template <class U>
     [[nodiscard]] constexpr auto as() const& noexcept {
-        return ptr<S, like<U>, Align>(*prog_, base_, offset_);
+        return ptr<S, like<U>, Align>(prog_, base_, offset_, {});
     }
     template <class U>
     [[nodiscard]] constexpr auto as() && noexcept {
-        return ptr<S, like<U>, Align>(*prog_, base_, offset_, span_);
+        return ptr<S, like<U>, Align>(prog_, base_, offset_, span_);
     }
     /// States that the address is a multiple of `A` bytes. Emits nothing; wrong statements are undefined behaviour.
     template <unsigned A>
     [[nodiscard]] constexpr auto assume_aligned() const& noexcept {
         static_assert((A & (A - 1)) == 0, "PTXDSL-B03: an alignment is a power of two");
-        return ptr<S, T, A>(*prog_, base_, offset_);
+        return ptr<S, T, A>(prog_, base_, offset_, {});
     }
     template <unsigned A>
     [[nodiscard]] constexpr auto assume_aligned() && noexcept {
         static_assert((A & (A - 1)) == 0, "PTXDSL-B03: an alignment is a power of two");
-        return ptr<S, T, A>(*prog_, base_, offset_, span_);
+        return ptr<S, T, A>(prog_, base_, offset_, span_);
     }
     /// `bytes` further. Emits nothing. The result is aligned only as far as `A` says.
     template <unsigned A = (Align < sizeof(T) ? Align : sizeof(T))>
     [[nodiscard]] constexpr auto byte_offset(std::int32_t bytes) const& noexcept {
-        return ptr<S, T, A>(*prog_, base_, offset_ + bytes);
+        return ptr<S, T, A>(prog_, base_, offset_ + bytes, {});
     }
     template <unsigned A = (Align < sizeof(T) ? Align : sizeof(T))>
     [[nodiscard]] constexpr auto byte_offset(std::int32_t bytes) && noexcept {
-        return ptr<S, T, A>(*prog_, base_, offset_ + bytes, span_);
+        return ptr<S, T, A>(prog_, base_, offset_ + bytes, span_);
     }
-    /// Refuses a byte offset in a register, which 32-bit arithmetic may have cut (B05).
-    template <unsigned A = 1, class Index>
-    constexpr auto byte_offset(const reg<Index>&) const& noexcept {
-        static_assert(detail::always_false<Index>,
-                      "PTXDSL-B05: a byte offset in a register wraps at 4 GiB where it is computed in 32 bits; index "
-                      "elements instead: p + i is one mad.wide");
-        return *this;
+    /// `bytes` further, in a register as wide as the address: one `add`. One that 32-bit arithmetic may have cut is
+    /// refused (B05).
+    template <unsigned A = (Align < sizeof(T) ? Align : sizeof(T)), class Index>
+    [[nodiscard]] constexpr auto byte_offset(const reg<Index>& bytes, location where = location::current()) const& {
+        return moved_by<A>(operand<Index>(bytes, where), {});
+    }
+    template <unsigned A = (Align < sizeof(T) ? Align : sizeof(T)), class Index>
+    [[nodiscard]] constexpr auto byte_offset(reg<Index>&& bytes, location where = location::current()) const& {
+        return moved_by<A>(operand<Index>(static_cast<reg<Index>&&>(bytes), where), {});
+    }
+    template <unsigned A = (Align < sizeof(T) ? Align : sizeof(T)), class Index>
+    [[nodiscard]] constexpr auto byte_offset(const reg<Index>& bytes, location where = location::current()) && {
+        return moved_by<A>(operand<Index>(bytes, where), span_);
+    }
+    template <unsigned A = (Align < sizeof(T) ? Align : sizeof(T)), class Index>
+    [[nodiscard]] constexpr auto byte_offset(reg<Index>&& bytes, location where = location::current()) && {
+        return moved_by<A>(operand<Index>(static_cast<reg<Index>&&>(bytes), where), span_);
     }
 
     friend constexpr auto operator+(const ptr& p, constant_index i) { return p.moved(i.value, i, {}); }
@@ -221,6 +234,7 @@ private:
 
     constexpr auto moved(std::int64_t elements, const constant_index& i, ir::span mine) const {
         constexpr unsigned a = Align < sizeof(T) ? Align : sizeof(T);
+        if (prog_ == nullptr) return ptr<S, T, a>();
         const std::int64_t offset = offset_ + elements * step();
         if (i.huge || offset > 0x7fffffff || offset < -0x80000000LL)
             prog_->report(
@@ -235,33 +249,55 @@ private:
         constexpr unsigned a = Align < sizeof(T) ? Align : sizeof(T);
         constexpr bool wide = bits_of<Index> == 32 && !detail::is_narrow(S);
         constexpr isa::scalar type = scalar_of<Index>;
-        ir::program& p = *prog_;
-        const std::uint32_t dst = p.new_reg(scalar_of<address_type>);
+        if (prog_ == nullptr && index.prog == nullptr) return ptr<S, T, a>();  // A06 where it is used
         detail::raw_operand size;
         size.words[0] = ir::head(ir::operand_kind::small_int, static_cast<std::uint32_t>(step()));
-        detail::raw_operand base;
-        base.prog = prog_;
-        base.words[0] = base_;
-        // The author wrote base + index; PTX has the base last. Settle the author's order, then emit.
+        detail::raw_operand list[] = {{}, index, size, base_operand()};
+        using F = detail::common_form<tok::mad, wide ? tok::wide : tok::lo, isa::type_token(type)>;
+        return emitted<a>(detail::ref<F>(), list, 4, list[1], mine, index.where);
+    }
+    template <unsigned A, class Index>
+    constexpr auto moved_by(const operand<Index>& bytes, ir::span mine) const {
+        constexpr bool fits = detail::is_integral_class<Index> && bits_of<Index> == bits_of<address_type>;
+        static_assert(
+            fits,
+            "PTXDSL-B05: a byte offset in a register is an integer as wide as the address, since one computed "
+            "in 32 bits wraps at 4 GiB; index elements instead, p + i is one mad.wide, or compute it in 64");
+        if (prog_ == nullptr && bytes.prog == nullptr) return ptr<S, T, A>();
+        using F = detail::common_form<tok::add, isa::type_token(fits ? scalar_of<Index> : isa::scalar::u64)>;
+        detail::raw_operand list[] = {{}, base_operand(), bytes};
+        return emitted<A>(detail::ref<F>(), list, 3, list[2], mine, bytes.where);
+    }
+    [[nodiscard]] constexpr detail::raw_operand base_operand() const noexcept {
+        detail::raw_operand o;
+        o.prog = prog_;
+        o.words[0] = base_;
+        return o;
+    }
+    /// The instruction that adds `index`, one of `list`, to the address. The author wrote the address first, and PTX
+    /// may have it last: the author's order is settled, then it is emitted.
+    template <unsigned A>
+    constexpr auto emitted(const detail::form_ref& f, detail::raw_operand* list, std::uint32_t n,
+                           detail::raw_operand& index, ir::span mine, location where) const {
+        ir::program& p = prog_ != nullptr ? *prog_ : *index.prog;
+        const std::uint32_t dst = p.new_reg(scalar_of<address_type>);
         ir::span spans[] = {mine, index.fresh};
         ir::span all;
-        if (!p.settle(spans, 2, all))
-            p.report("K05", index.where,
+        if (!p.settle(spans, 2, all, where))
+            p.report("K05", where,
                      {"pointer and index are both nested calls that emit several "
                       "instructions; give one a name first"});
-        detail::raw_operand settled = index;
-        settled.fresh = {};
-        const detail::raw_operand list[] = {detail::reg_operand(p, dst), settled, size, base};
-        detail::emit(p, detail::ref<detail::common_form<tok::mad, wide ? tok::wide : tok::lo, isa::type_token(type)>>(),
-                     0, index.where, list, 4);
-        return ptr<S, T, a>(p, ir::head(ir::operand_kind::reg, dst), offset_, ir::span{all.begin, p.words.size()});
+        index.fresh = {};
+        list[0] = detail::reg_operand(p, dst);
+        detail::emit(p, f, 0, where, list, n);
+        return ptr<S, T, A>(p, ir::head(ir::operand_kind::reg, dst), offset_, ir::span{all.begin, p.words.size()});
     }
     /// Where in the stream a handle is made.
     [[nodiscard]] static constexpr std::uint32_t now(const ir::program* p) noexcept {
         return p != nullptr ? p->words.size() : 0;
     }
     ir::program* prog_ = nullptr;
-    std::uint32_t base_ = 0;
+    std::uint32_t base_ = ir::head(ir::operand_kind::reg, ir::no_register);
     std::int32_t offset_ = 0;
     std::uint32_t born_ = 0;
     ir::span span_{};
@@ -312,7 +348,9 @@ class [[nodiscard]] vec {
 public:
     using value_type = T;
     static constexpr unsigned size = N;
-    constexpr vec() noexcept = default;
+    constexpr vec() noexcept {
+        for (std::uint32_t& word : ids_) word = ir::head(ir::operand_kind::reg, ir::no_register);
+    }
     constexpr explicit vec(ir::program& p) noexcept : prog_(&p), born_(p.words.size()) {}
     constexpr vec(const vec& o) noexcept : prog_(o.prog_), born_(prog_ != nullptr ? prog_->words.size() : 0) {
         copy(o);
@@ -329,10 +367,12 @@ public:
     /// `px::vec{a, b}`: a vector of these registers. Nested calls among them are emitted left to right.
     template <class... R>
         requires(sizeof...(R) == N) && (meta::is_base_of_v<reg<T>, meta::remove_cvref_t<R>> && ...)
-    constexpr explicit vec(R&&... r) : ids_{ir::head(ir::operand_kind::reg, r.id())...} {
-        ((prog_ = r.program()), ...);
-        born_ = prog_ != nullptr ? prog_->words.size() : 0;
-        ir::span spans[] = {meta::is_lvalue_reference_v<R> ? ir::span{} : r.expression()...};
+    constexpr explicit vec(R&&... r) {
+        unsigned i = 0;
+        ((ids_[i++] = detail::list_word(prog_, r.program(), ir::head(ir::operand_kind::reg, r.id()))), ...);
+        if (prog_ == nullptr) return;
+        born_ = prog_->words.size();
+        ir::span spans[] = {meta::is_lvalue_reference_v<R> || r.program() != prog_ ? ir::span{} : r.expression()...};
         ir::span all;
         if (!prog_->settle(spans, N, all))
             prog_->report("K05", prog_->locations.back(),
@@ -341,6 +381,7 @@ public:
     }
     /// Element `i`, checked: a constant outside 0..N-1 is refused in constant evaluation.
     [[nodiscard]] constexpr reg<T> operator[](unsigned i) const {
+        if (prog_ == nullptr) return reg<T>(nullptr, ir::lost_register, {});
         return reg<T>(*prog_, ir::payload_of(ids_[i < N ? i : throw_range()]));
     }
     constexpr void set_expression(ir::span s) noexcept { span_ = s; }

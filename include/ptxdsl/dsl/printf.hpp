@@ -260,7 +260,7 @@ private:
     template <class P>
     constexpr raw_operand address(const P& v) const {
         if (v.offset() == 0 && ir::kind_of(v.base()) == ir::operand_kind::reg)
-            return reg_operand(*v.program(), ir::payload_of(v.base()));
+            return operand<u64>(reg<u64>(v.program(), ir::payload_of(v.base()), {}), where);
         return operand<u64>(builder<Tgt>(k.p).address(v, where), where);
     }
 };

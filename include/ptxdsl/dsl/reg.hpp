@@ -95,7 +95,9 @@ private:
 
 public:
     bool out_of_range = false;  ///< A03: the literal does not fit `T`
-    [[nodiscard]] constexpr bool is_literal() const noexcept { return prog == nullptr; }
+    [[nodiscard]] constexpr bool is_literal() const noexcept {
+        return prog == nullptr && ir::kind_of(words[0]) != ir::operand_kind::reg;
+    }
 };
 
 namespace detail {
@@ -118,7 +120,8 @@ constexpr void assign_literal(const reg<T>& d, const operand<T>& literal);
 /// - Assigning a call to a handle that already names a register makes the call's instruction write that register:
 ///   `x = k.add(x, y)` is `add x, x, y`. Registers behave like variables.
 /// - Assigning another handle, or a literal of the register's type, emits one `mov`.
-/// - An unbound handle (default constructed) takes the register it is first assigned.
+/// - An empty handle (default constructed) gets a register with its first assignment: that of the call it is assigned,
+///   or a new one and a `mov` from the handle it is assigned, which stays a register of its own (`x.same()`: no `mov`).
 template <class T>
 class [[nodiscard]] reg : handle_operators::tag {
     static_assert(ptx_type<T>,
@@ -131,6 +134,9 @@ public:
     constexpr reg() noexcept = default;
     constexpr reg(ir::program& p, std::uint32_t id, ir::span expression = {}) noexcept
         : prog_(&p), id_(id), span_(expression) {}
+    /// The same, or a handle without a register where `p` is null: parts of handles that name none.
+    constexpr reg(ir::program* p, std::uint32_t id, ir::span expression) noexcept
+        : prog_(p), id_(id), span_(expression) {}
     constexpr reg(const reg& other) noexcept : prog_(other.prog_), id_(other.id_) { other.keep(); }
     constexpr reg(reg&& other) noexcept = default;
     constexpr ~reg() = default;
@@ -164,6 +170,14 @@ public:
     constexpr auto operator=(const reg&) const { refuse_const<T>(); }
     constexpr auto operator=(reg&&) const { refuse_const<T>(); }
 
+    /// Another name of this register, for a handle that is still empty: `row_ = row.same()` emits nothing, as a copy,
+    /// `auto row_ = row`, does not; and as with a copy, what is assigned to one is assigned to both.
+    [[nodiscard]] constexpr reg same() const noexcept {
+        if (prog_ == nullptr) return *this;
+        keep();
+        return reg(*prog_, id_, detail::to_be_named);
+    }
+
     [[nodiscard]] constexpr std::uint32_t id() const noexcept { return id_; }
     [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
     [[nodiscard]] constexpr bool bound() const noexcept { return prog_ != nullptr; }
@@ -172,11 +186,11 @@ public:
 
     /// Names the register in the PTX text: `%row0` instead of `%r7`. Emits nothing.
     constexpr reg& named(string_view prefix) & {
-        prog_->rename(id_, prefix);
+        rename(prefix);
         return *this;
     }
     constexpr reg named(string_view prefix) && {
-        prog_->rename(id_, prefix);
+        rename(prefix);
         return static_cast<reg&&>(*this);
     }
 
@@ -185,12 +199,12 @@ public:
     template <class U>
     [[nodiscard]] constexpr auto as() const& {
         check_class<U>();
-        return reg<U>(*prog_, id_);
+        return reg<U>(prog_, id_, {});
     }
     template <class U>
     [[nodiscard]] constexpr auto as() && {
         check_class<U>();
-        return reg<U>(*prog_, id_, span_);
+        return reg<U>(prog_, id_, span_);
     }
 
     // NOLINTNEXTLINE(google-explicit-constructor)
@@ -275,12 +289,12 @@ public:
     friend constexpr reg operator!(const reg& a)
         requires(meta::is_same_v<T, pred>)
     {
-        return detail::operate<T, isa::scalar::pred, tok::not_>(operand<T>(a, a.prog_->locations.back()));
+        return detail::operate<T, isa::scalar::pred, tok::not_>(operand<T>(a, a.last_line()));
     }
     friend constexpr reg operator!(reg&& a)
         requires(meta::is_same_v<T, pred>)
     {
-        const location where = a.prog_->locations.back();
+        const location where = a.last_line();
         return detail::operate<T, isa::scalar::pred, tok::not_>(operand<T>(static_cast<reg&&>(a), where));
     }
     /// `not.b32` …
@@ -408,22 +422,45 @@ private:
     constexpr void keep() const noexcept {
         if (span_.end != 0 && span_.end == prog_->words.size()) prog_->open_record = span_.end;
     }
+    constexpr void rename(string_view prefix) {
+        if (prog_ != nullptr && id_ < ir::foreign_register) prog_->rename(id_, prefix);
+    }
+    /// The line of what was emitted last: assignments and `!` cannot know their own.
+    [[nodiscard]] constexpr location last_line() const noexcept {
+        return prog_ == nullptr || prog_->locations.empty() ? location() : prog_->locations.back();
+    }
     constexpr void assign(const reg& other, ir::span expression) {
         if (prog_ == nullptr) {
-            prog_ = other.prog_, id_ = other.id_;
-            if (expression.end == 0) other.keep();
+            if (other.prog_ == nullptr || take(other, expression)) return;
+            if (id_ == ir::lost_register) {
+                other.prog_->report("A06", other.last_line(),
+                                    {"what is assigned to here is part of a handle without registers, and lost; make "
+                                     "the whole from registers first: px::vec{a, b}"});
+                return;
+            }
+            prog_ = other.prog_, id_ = prog_->new_reg(scalar_of<T>);
+        } else if (expression.end != 0 && other.prog_ == prog_ &&
+                   detail::retarget(*prog_, expression, other.id_, id_)) {
             return;
         }
-        if (other.prog_ == nullptr) return;
-        if (expression.end != 0 && other.prog_ == prog_ && detail::retarget(*prog_, expression, other.id_, id_)) return;
-        detail::raw_operand src = detail::reg_operand(*other.prog_, other.id_);
+        detail::raw_operand src;
+        src.prog = other.prog_;
+        src.words[0] = ir::head(ir::operand_kind::reg, other.id_);
         src.fresh = expression;
-        const location where = prog_->locations.empty() ? location() : prog_->locations.back();
-        detail::emit_mov<scalar_of<T>>(*prog_, id_, src, where);
+        detail::emit_mov<scalar_of<T>>(*prog_, id_, src, last_line());
+    }
+    /// A handle without a register takes that of the call it is assigned, or what `same` or `k.new_reg` gives: no
+    /// `mov`.
+    constexpr bool take(const reg& other, ir::span expression) noexcept {
+        if (id_ == ir::lost_register) return false;
+        const bool named = expression.end == 0 && expression.begin == detail::to_be_named.begin;
+        if (!named && !detail::retarget(*other.prog_, expression, other.id_, other.id_)) return false;
+        prog_ = other.prog_, id_ = other.id_;
+        return true;
     }
 
     ir::program* prog_ = nullptr;
-    std::uint32_t id_ = 0;
+    std::uint32_t id_ = ir::no_register;
     ir::span span_{};
 };
 

@@ -46,7 +46,7 @@ constexpr shared_region indexed(const shared_region& r, const operand<u32>& inde
     ir::program& p = *r.prog;
     ir::span spans[] = {r.fresh, index.fresh};
     ir::span all;
-    if (!p.settle(spans, 2, all))
+    if (!p.settle(spans, 2, all, index.where))
         p.report("K05", index.where,
                  {"object and index are both nested calls that emit several instructions; give one a name first"});
     const std::uint32_t dst = p.new_reg(isa::scalar::u32);
@@ -332,7 +332,7 @@ public:
             "PTXDSL-C07: this tile has several panels; take the line of one: k.tile_line(tile.panel(i), row)");
         ir::span spans[] = {fresh_, c.fresh};
         ir::span all;
-        if (!prog_->settle(spans, 2, all))
+        if (!prog_->settle(spans, 2, all, c.where))
             prog_->report(
                 "K05", c.where,
                 {"line and chunk are both nested calls that emit several instructions; give one a name first"});
@@ -447,7 +447,7 @@ public:
     template <class T, unsigned Align = alignof(T)>
     [[nodiscard]] constexpr ptr<space::shared, T, Align> shared_pointer(reg<u32> address,
                                                                         std::uint32_t offset = 0) const {
-        return {ctx().p, ir::head(ir::operand_kind::reg, address.id()), static_cast<std::int32_t>(offset),
+        return {address.program(), ir::head(ir::operand_kind::reg, address.id()), static_cast<std::int32_t>(offset),
                 address.expression()};
     }
 
@@ -539,7 +539,7 @@ private:
                                                            location where) const {
         ir::span spans[] = {tile, a.fresh, b.fresh};
         ir::span all;
-        if (!ctx().p.settle(spans, 3, all))
+        if (!ctx().p.settle(spans, 3, all, where))
             ctx().p.report(
                 "K05", where,
                 {"two nested calls in one argument list emit several instructions each; give one a name first"});

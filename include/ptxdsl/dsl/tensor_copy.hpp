@@ -72,9 +72,8 @@ constexpr auto collect(coordinates<N>& out, const raw_operand (&list)[N]) {
     ir::span spans[N] = {};
     ir::program* p = nullptr;
     for (unsigned i = 0; i < N; ++i) {
-        out.words[i] = list[i].words[0];
-        spans[i] = list[i].fresh;
-        if (list[i].prog != nullptr) p = list[i].prog;
+        out.words[i] = list_word(p, list[i].prog, list[i].words[0]);
+        spans[i] = list[i].prog == p ? list[i].fresh : ir::span{};
     }
     if (p == nullptr) return;
     out.prog = p;
@@ -472,7 +471,7 @@ private:
         ir::span spans[] = {tile.region().fresh, c.fresh, {}};
         if constexpr (copy_barrier<Bar>) spans[2] = barrier_operand(bar).fresh;
         ir::span all;
-        if (!p.settle(spans, 3, all))
+        if (!p.settle(spans, 3, all, where))
             p.report("K05", where,
                      {"two nested calls in one argument list emit several instructions each; give one a name first"});
         const tile_stage<Tile> named = tile;  // NOLINT(performance-unnecessary-copy-initialization): a copy has a name

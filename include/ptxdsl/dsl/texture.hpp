@@ -37,9 +37,11 @@ template <class... R>
                   "PTXDSL-A14: coordinates are registers; load literals with k.mov");
     static_assert(sizeof...(R) >= 1 && sizeof...(R) <= 4, "PTXDSL-A07: a texture access has one to four coordinates");
     if constexpr ((detail::traits<R>::is_reg && ...) && sizeof...(R) >= 1 && sizeof...(R) <= 4) {
-        texture_coordinates<typename detail::traits<R>::value...> c{nullptr, {detail::reg_word(r.id())...}, {}};
-        ((c.prog = r.program()), ...);
-        ir::span spans[] = {std::is_lvalue_reference_v<R> ? ir::span{} : r.expression()...};
+        texture_coordinates<typename detail::traits<R>::value...> c;
+        unsigned i = 0;
+        ((c.words[i++] = detail::list_word(c.prog, r.program(), detail::reg_word(r.id()))), ...);
+        if (c.prog == nullptr) return c;
+        ir::span spans[] = {std::is_lvalue_reference_v<R> || r.program() != c.prog ? ir::span{} : r.expression()...};
         c.expression = detail::settle_spans(*c.prog, spans, sizeof...(R),
                                             c.prog->locations.empty() ? location() : c.prog->locations.back());
         return c;

@@ -62,6 +62,7 @@ public:
         for (unsigned i = 0; i < size; ++i) words_[i] = v.words()[i];
     }
     [[nodiscard]] constexpr reg<b32> operator[](detail::fragment_place i) const {
+        if (prog_ == nullptr) return {nullptr, ir::lost_register, {}};
         if (i.index >= size)
             prog_->report("D07", i.where, {"register ", i.index, " of an A fragment of ", std::uint32_t{size}});
         return {*prog_, ir::payload_of(words_[i.index < size ? i.index : 0])};
@@ -173,7 +174,7 @@ private:
         ir::program& p = *r_.prog;
         ir::span spans[] = {fresh_, index.fresh};
         ir::span all;
-        if (!p.settle(spans, 2, all))
+        if (!p.settle(spans, 2, all, index.where))
             p.report("K05", index.where,
                      {"descriptor and index are both nested calls that emit several instructions; name one first"});
         const std::uint32_t dst = p.new_reg(isa::scalar::u64, "desc");

@@ -285,6 +285,11 @@ inline constexpr std::uint32_t print_symbol = 3;
     return static_cast<operand_kind>(head_word >> 28);
 }
 [[nodiscard]] constexpr std::uint32_t payload_of(std::uint32_t head_word) noexcept { return head_word & 0x0fffffffu; }
+// Register ids that no register has. An operand that a handle without a register left behind says so wherever it ends
+// up.
+inline constexpr std::uint32_t no_register = 0x0fffffffu;       ///< of a handle that nothing has been assigned to
+inline constexpr std::uint32_t lost_register = 0x0ffffffeu;     ///< of a part of such a handle: assigning to it is lost
+inline constexpr std::uint32_t foreign_register = 0x0ffffffdu;  ///< of a register of another kernel, in a list
 /// Sign-extends the 28-bit payload of a `small`.
 [[nodiscard]] constexpr std::int32_t small_value(std::uint32_t head_word) noexcept {
     return static_cast<std::int32_t>(head_word << 4) >> 4;

@@ -256,8 +256,9 @@ public:
     // ---- order --------------------------------------------------------------------------------------------------
 
     /// Brings the words of nested calls into the order of the arguments, and returns the span they cover together.
-    /// `args` are the spans of the unnamed arguments in argument order. False: they cannot be told apart (K05).
-    constexpr bool settle(span* args, std::uint32_t n, span& all) {
+    /// `args` are the spans of the unnamed arguments in argument order, `where` the call they are arguments of. What a
+    /// helper function emitted beside its result comes first. False: they cannot be told apart (K05).
+    constexpr bool settle(span* args, std::uint32_t n, span& all, const location& where = {}) {
         all = {words.size(), words.size()};
         std::uint32_t fresh = 0;
         for (std::uint32_t i = 0; i < n; ++i)
@@ -273,7 +274,7 @@ public:
             all.begin = args[0].begin;
             return true;
         }
-        return reorder(args, fresh, all);
+        return reorder(args, fresh, all, where);
     }
 
     // ---- findings -----------------------------------------------------------------------------------------------
@@ -397,23 +398,84 @@ private:
                text(n).substr(0, s.size()) == s;
     }
 
-    /// Sorts the spans by place, checks that they cover the tail of the stream without a gap, and rewrites that tail in
-    /// argument order.
-    constexpr bool reorder(span* args, std::uint32_t n, span& all) {
+    /// Checks that the spans cover the tail of the stream, but for what one helper function emitted beside its result,
+    /// and rewrites that tail: the latter, then the spans in argument order. C++ evaluates arguments in either
+    /// direction, and both come to the same.
+    constexpr bool reorder(const span* args, std::uint32_t n, span& all, const location& where) {
         std::uint32_t begin = args[0].begin, total = 0, end = 0;
         for (std::uint32_t i = 0; i < n; ++i) {
             if (args[i].begin < begin) begin = args[i].begin;
             if (args[i].end > end) end = args[i].end;
             total += args[i].end - args[i].begin;
         }
-        if (end != words.size() || total != end - begin) return false;
-        detail::dynarray<std::uint32_t> tail(total);
+        if (end != words.size()) return false;
+        const bool gap = total != end - begin;
+        if (gap && !is_of_one_helper(args, n, begin, where)) return false;
+        detail::dynarray<std::uint32_t> tail(end - begin);
+        for (std::uint32_t at = begin; gap && at != end;) {
+            const span& next = first_from(args, n, at);
+            for (; at < next.begin; ++at) tail.push_back(words[at]);
+            at = next.end;
+        }
+        all.begin = begin + tail.size();
         for (std::uint32_t i = 0; i < n; ++i)
             for (std::uint32_t w = args[i].begin; w < args[i].end; ++w) tail.push_back(words[w]);
-        for (std::uint32_t i = 0; i < total; ++i) words[begin + i] = tail[i];
+        for (std::uint32_t i = 0; i < tail.size(); ++i) words[begin + i] = tail[i];
         open_record = words.size();  // the record it named may lie elsewhere now
-        all.begin = begin;
         return true;
+    }
+    [[nodiscard]] static constexpr const span& first_from(const span* args, std::uint32_t n,
+                                                          std::uint32_t at) noexcept {
+        const span* first = nullptr;
+        for (std::uint32_t i = 0; i < n; ++i)
+            if (args[i].begin >= at && args[i].end > at && (first == nullptr || args[i].begin < first->begin))
+                first = &args[i];
+        return *first;
+    }
+    /// Whether there is one gap between the spans, and what lies in it belongs to the argument behind it. Only a helper
+    /// function emits beside its result, and its instructions bear its name instead of the caller's.
+    [[nodiscard]] constexpr bool is_of_one_helper(const span* args, std::uint32_t n, std::uint32_t begin,
+                                                  const location& where) const {
+        const span& first = first_from(args, n, begin);
+        std::uint32_t gaps = 0;
+        const span* before = nullptr;
+        for (std::uint32_t at = begin; at != words.size(); at = before->end) {
+            const span& next = first_from(args, n, at);
+            if (next.begin != at) {
+                const span gap{at, next.begin};
+                if (++gaps > 1 || where.line() == 0 || !has_other_function(next, where)) return false;
+                if (has_other_function(*before, where) && (!is_made_by(gap, next) || shares_function(gap, *before)))
+                    return false;
+                if (has_other_function(first, where) && !begins_at(begin, where)) return false;
+            }
+            before = &next;
+        }
+        return true;
+    }
+    /// Calls `test` with the author's function of each record of `s` until it is true.
+    template <class Test>
+    [[nodiscard]] constexpr bool any_function(span s, const Test& test) const {
+        for (std::uint32_t at = s.begin; at < s.end; at += cursor{&words[at]}.size())
+            if (test(string_view(locations[cursor{&words[at]}.location()].function_name()))) return true;
+        return false;
+    }
+    [[nodiscard]] constexpr bool has_other_function(span s, const location& where) const {
+        return any_function(s, [&](string_view name) { return name != where.function_name(); });
+    }
+    [[nodiscard]] constexpr bool shares_function(span s, span with) const {
+        return any_function(
+            s, [&](string_view name) { return any_function(with, [&](string_view other) { return name == other; }); });
+    }
+    [[nodiscard]] constexpr bool is_made_by(span s, span by) const {
+        return !any_function(
+            s, [&](string_view name) { return !any_function(by, [&](string_view other) { return name == other; }); });
+    }
+    /// Whether the caller itself emitted what stands in front of `begin`: no argument goes back further.
+    [[nodiscard]] constexpr bool begins_at(std::uint32_t begin, const location& where) const {
+        if (begin == body_begin || begin == 0) return true;
+        std::uint32_t last = 0;
+        for (std::uint32_t at = 0; at < begin; at += cursor{&words[at]}.size()) last = at;
+        return !has_other_function({last, begin}, where);
     }
 
     detail::dynarray<std::uint32_t> pending_;

@@ -24,7 +24,7 @@ namespace ptx::detail {
 
 /// One message as text of fixed capacity: "PTX 3:14: expected ';' …".
 struct sentence {
-    char text[320] = {};
+    char text[512] = {};
     std::uint32_t size = 0;
     bool found = false;
     [[nodiscard]] constexpr std::string_view view() const noexcept { return {text, size}; }
@@ -129,15 +129,19 @@ template <class L, std::uint32_t Index>
 }
 #endif
 
-/// Stops the build with the sentence in the compiler's first error line.
 template <class L>
-constexpr bool refuse() {
+[[nodiscard]] constexpr auto error_pieces() noexcept {
+    return ::ptxdsl::detail::pieces<::ptxdsl::detail::piece_count(literal_error<L>().view())>();
+}
+
+/// Stops the build with the sentence in the compiler's first error line.
+template <class L, std::uint32_t... Index>
+constexpr bool refuse(::ptxdsl::detail::piece_indices<std::uint32_t, Index...>) {
 #if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
     static_assert(sizeof(L) == 0, literal_error<L>().view());
     return false;
 #elif defined(__clang__)
-    return sizeof(ptx_error<error_piece<L, 0>(), error_piece<L, 1>(), error_piece<L, 2>(), error_piece<L, 3>(),
-                            error_piece<L, 4>(), error_piece<L, 5>()>) != 0;
+    return sizeof(ptx_error<error_piece<L, Index>()...>) != 0;
 #else
     return sizeof(ptx_error<fixed_string<literal_error<L>().size>(literal_error<L>().view())>) != 0;
 #endif
@@ -165,7 +169,8 @@ struct ptx_literal {
 template <fixed_string Source>
 [[nodiscard]] constexpr ptx_literal<Source> parse() {
     using L = ptx_literal<Source>;
-    if constexpr (ptx::detail::literal_error<L>().found) static_cast<void>(ptx::detail::refuse<L>());
+    if constexpr (ptx::detail::literal_error<L>().found)
+        static_cast<void>(ptx::detail::refuse<L>(ptx::detail::error_pieces<L>()));
     return {};
 }
 
@@ -262,7 +267,7 @@ private:
     }
     [[nodiscard]] static constexpr bool is_good() {
         if constexpr (ptx::detail::literal_error<literal>().found) {
-            return ptx::detail::refuse<literal>();
+            return ptx::detail::refuse<literal>(ptx::detail::error_pieces<literal>());
         } else {
             static_assert(entry() != 0, "PTXDSL-J01: the PTX has no such kernel, or several: give its name");
             static_assert(ptx::detail::parameter_count(literal::tree(), entry()) == sizeof...(P),

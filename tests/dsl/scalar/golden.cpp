@@ -78,6 +78,62 @@ int main() {
         "setp.lt.u32 %p0, %r0, 3;\n"
         "setp.eq.u32 %p0, %r0, 7;");
     check(
+        "an empty handle gets a register of its own with its first assignment", {8, 0},
+        +[](hopper& k, px::reg<u32> a, px::reg<u32> b) {
+            px::reg<u32> m, sum, other, declared;
+            px::reg<px::pred> p, q;
+            sum = k.add(a, b);  // the call's
+            m = a;
+            m = b;
+            p = a < b, q = p;
+            other = a.same();
+            other = k.sub(other, b);  // writes a, as its author says
+            declared = k.new_reg<u32>("d");
+            declared = m;
+            static_cast<void>(k.selp(sum, m, q));
+        },
+        "add.u32 %r2, %r0, %r1;\n"
+        "mov.b32 %r3, %r0;\n"
+        "mov.b32 %r3, %r1;\n"
+        "setp.lt.u32 %p0, %r0, %r1;\n"
+        "mov.pred %p1, %p0;\n"
+        "sub.u32 %r0, %r0, %r1;\n"
+        "mov.b32 %d0, %r3;\n"
+        "selp.u32 %r4, %r2, %r3, %p1;");
+    check(
+        "the arms of a branch write one register", {8, 0},
+        +[](hopper& k, px::reg<u32> a, px::reg<u32> b) {
+            px::reg<u32> m;
+            k.if_(a < b, [&] { m = a; }).else_([&] { m = b; });
+            k.nanosleep(m);
+            k.nanosleep(a);
+        },
+        "setp.lt.u32 %p0, %r0, %r1;\n"
+        "@!%p0 bra $else_0;\n"
+        "mov.b32 %r2, %r0;\n"
+        "bra $end_1;\n"
+        "mov.b32 %r2, %r1;\n"
+        "nanosleep.u32 %r2;\n"
+        "nanosleep.u32 %r0;");
+    check(
+        "byte offsets", {8, 0},
+        +[](hopper& k, px::global_ptr<f32> p, px::reg<u64> n, px::reg<px::s64> m) {
+            k.st(p.byte_offset(n), 1.0f);
+            k.st(p.byte_offset(k.mul_lo(n, 8u)), k.ld(p.byte_offset(m)));
+            k.st(k.smem_array<f32>(4).byte_offset(k.cvt<u32>(n)), 1.0f);
+        },
+        "add.u64 %rd3, %rd0, %rd1;\n"
+        "st.global.f32 [%rd3], 0f3F800000;\n"
+        "mul.lo.u64 %rd4, %rd1, 8;\n"
+        "add.u64 %rd5, %rd0, %rd4;\n"
+        "add.s64 %rd6, %rd0, %rd2;\n"
+        "ld.global.f32 %f0, [%rd6];\n"
+        "st.global.f32 [%rd5], %f0;\n"
+        "mov.u32 %r0, smem;\n"
+        "cvt.u32.u64 %r1, %rd1;\n"
+        "add.u32 %r2, %r0, %r1;\n"
+        "st.shared.f32 [%r2], 0f3F800000;");
+    check(
         "a call that is assigned writes the register it is assigned to", {8, 0},
         +[](hopper& k, px::reg<f32> f, px::reg<u32> n, px::global_ptr<const f32> in) {
             f = k.mov<f32>(0.0f);
@@ -109,7 +165,7 @@ int main() {
             f = g;
             const auto kept = [&](px::reg<u32>& also) {  // two names for one call
                 auto x = n + 2u;
-                also = x;
+                also = x.same();
                 return x;
             };
             px::reg<u32> also;

@@ -69,7 +69,7 @@ private:
         stored_ = k.mov<u32>(chunks).named("stored");  // in front of the first tile nothing waits
         if constexpr (C.stream_k) was_partial_ = stored_ == 0u;
         const auto start = coord(k, me, scheduler);
-        pos_ = {k.mov(start.row), k.mov(start.col), k.mov(start.batch)};
+        pos_.name({k.mov(start.row), k.mov(start.col), k.mov(start.batch)});
         const auto store = [&] { store_next(k, here, me, scheduler); };
         k.loop([&](loop_handle loop) {
             mma.begin(k, C.stream_k ? scheduler.first : k.mov<u32>(0));
@@ -87,7 +87,7 @@ private:
                                  tile_scheduler<S>& scheduler, mainloop<S>& mma) {
         const auto begin = [&] { mma.begin(k, C.stream_k ? scheduler.first : k.mov<u32>(0)); };
         begin();
-        pos_ = coord(k, me, scheduler);
+        pos_.name(coord(k, me, scheduler));
         k.loop([&](loop_handle loop) {
             mma.rest(k, scheduler.last);
             mma.drain(k);

@@ -70,7 +70,7 @@ public:
             const auto scales = k.template mul<rn>(k.ld(g.a_scale), k.ld(g.b_scale));
             alpha_ = k.template mul<rn>(scales, p.alpha).named("alpha");
         } else {
-            alpha_ = p.alpha;
+            alpha_ = p.alpha.same();
         }
     }
 
@@ -96,7 +96,7 @@ public:
     constexpr void group(k_t& k, const Source& source, const reg32& col, u32 block,
                          reg<typename S::sum> (&out)[4]) const {
         if constexpr (std::is_same_v<typename S::sum, s32>) {
-            for (u32 i = 0; i < 4; ++i) out[i] = source(4 * block + i);
+            for (u32 i = 0; i < 4; ++i) out[i] = source(4 * block + i).same();
         } else if constexpr (S::gated) {
             const bias_pair g = load_bias(k, col, 2 * block), v = load_bias(k, col, 2 * block + 1);
             for (u32 i = 0; i < 4; ++i) {
@@ -106,7 +106,7 @@ public:
         } else {
             const bias_pair b = load_bias(k, col, block);
             for (u32 i = 0; i < 4; ++i)
-                out[i] = apply(k, p_.epilogue.act, linear(k, source(4 * block + i), b.v[i % 2]));
+                out[i] = apply(k, p_.epilogue.act, linear(k, source(4 * block + i), b.v[i % 2])).same();
         }
     }
 
@@ -125,7 +125,7 @@ public:
     template <class Source>
     constexpr void transposed_group(k_t& k, const Source& source, const bias_pair& b, u32 block,
                                     reg<f32> (&out)[4]) const {
-        for (u32 i = 0; i < 4; ++i) out[i] = linear(k, source(4 * block + i), b.v[i / 2]);
+        for (u32 i = 0; i < 4; ++i) out[i] = linear(k, source(4 * block + i), b.v[i / 2]).same();
         for (u32 i = 0; i < (S::gated ? 2 : 4); ++i) out[i] = apply(k, p_.epilogue.act, out[i]);
         if constexpr (S::gated)
             for (u32 i = 0; i < 2; ++i) out[i] = k.template mul<rn>(out[i], out[i + 2]);

@@ -54,7 +54,7 @@ class operand_loader {
 public:
     constexpr operand_loader(k_t& k, const Map& map, const reg32& part)
         : map_(map), part_(part), policy_(make_policy(k, Hint)) {}
-    constexpr void multicast_to(const reg<u16>& mask) { mask_ = mask; }
+    constexpr void multicast_to(const reg<u16>& mask) { mask_ = mask.same(); }
 
     /// First row of this block's part of the tile that starts at `row`.
     [[nodiscard]] constexpr reg32 first_row(k_t& k, const reg32& row) const {

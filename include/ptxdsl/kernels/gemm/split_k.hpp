@@ -40,7 +40,7 @@ public:
             for (u32 s = 0; s < ways; ++s) {
                 const auto part = k.ld(k.template shared_pointer<four, 16>(mine_, s * slot_bytes + v * threads * 16));
                 for (u32 i = 0; i < 4; ++i)
-                    sum[4 * v + i] = s == 0 ? part[i] : k.template add<rn>(sum[4 * v + i], part[i]);
+                    sum[4 * v + i] = s == 0 ? part[i].same() : k.template add<rn>(sum[4 * v + i], part[i]);
             }
         }
     }

@@ -17,8 +17,8 @@ struct block_in_cluster {
 
     constexpr block_in_cluster(k_t& k, const reg32& cta_rank) : rank(cta_rank) {
         if constexpr (C.cluster_n == 1 || C.cluster == 1) {
-            row = C.cluster_n == 1 ? rank : k.mov<u32>(0);
-            col = C.cluster_n == 1 ? k.mov<u32>(0) : rank;
+            row = (C.cluster_n == 1 ? rank : k.mov<u32>(0)).same();
+            col = (C.cluster_n == 1 ? k.mov<u32>(0) : rank).same();
         } else {
             row = k.rem(rank, C.cluster);
             col = k.div(rank, C.cluster);
@@ -47,6 +47,9 @@ struct block_in_cluster {
 /// Where a tile's results go: first row (of this warpgroup), first column, batch.
 struct tile_coord {
     reg<u32> row, col, batch;
+
+    /// From here on these names stand for the registers of `o`; no instruction.
+    constexpr void name(const tile_coord& o) { row = o.row.same(), col = o.col.same(), batch = o.batch.same(); }
 };
 
 /// The tiles in the order they are worked on: column by column inside groups of rows, so that concurrent clusters share
@@ -101,7 +104,7 @@ public:
             cut(k, cluster, clusters);
         } else {
             tile = k.mov(cluster).named("tile");
-            last = steps;
+            last = steps.same();
         }
     }
     [[nodiscard]] constexpr tile_coord coord(k_t& k) const { return raster_.at(k, tile); }

@@ -13,9 +13,9 @@ using k_t = builder<sm_90a>;
 using regf32 = reg<f32>;
 using reg32 = reg<u32>;
 
-/// Makes `name` stand for register `r`. (Assigning to a handle that has a register emits a mov into it.)
+/// Makes `name` stand for register `r`, or for the registers of `r`. (Assigning to a handle emits a mov into its own.)
 template <class T>
-constexpr void rebind(reg<T>& name, const reg<T>& r) {
+constexpr void rebind(T& name, const std::type_identity_t<T>& r) {
     std::construct_at(&name, r);
 }
 

@@ -70,7 +70,7 @@ public:
                          const reg32& units, float neutral)
         : c_(c), x_(x), thread_(thread), units_(units), neutral_(neutral) {
         if (!c_.held) return;
-        all_ = partition(k, c_, c_.accesses, c_.exact, thread_, units_);
+        rebind(all_, partition(k, c_, c_.accesses, c_.exact, thread_, units_));
         held_.load(k, x_, all_);
     }
     /// One pass: `body(positions, values)`; `load(positions)` gives the values where none are held.

@@ -96,9 +96,9 @@ public:
         : b_(b), first_(first), end_(end) {}
     constexpr void load(k_t& k, const global_ptr<const T>& row, const reg<pred>& exists, regf32* v) {
         for (u32 i = 0; i < b_.accesses(); ++i) {
-            at_[i] = i == 0 ? first_ : reg32(k.add(first_, i * b_.lanes));
+            rebind(at_[i], i == 0 ? first_ : reg32(k.add(first_, i * b_.lanes)));
             const bool whole = !end_.bound();
-            in_[i] = whole ? exists : reg<pred>(at_[i] < end_ && exists);
+            rebind(in_[i], whole ? exists : reg<pred>(at_[i] < end_ && exists));
             const auto inside = whole ? at_[i] : reg32(k.min(at_[i], k.sub(end_, 1u)));
             load_unit<T>(k, row, inside, b_.width, v + i * b_.width);
             for (u32 e = 0; e < b_.width && !whole; ++e)
@@ -184,15 +184,15 @@ constexpr void quantize_blocks_body(builder<sm_90a>& k, const element_plan& c, g
         i.v.count = lanes.values;
         if (c.flat) {
             rebind(i.block, inside);
-            i.part = block_part<T>(lanes, k.mad_lo(inside, scale_block / c.width, lane), {});
+            rebind(i.part, block_part<T>(lanes, k.mad_lo(inside, scale_block / c.width, lane), {}));
             i.part.load(k, x, i.exists, i.v.v);
             continue;
         }
         const divmod d(k, inside, blocks);
-        i.row = d.quotient, i.block = d.rest;
+        rebind(i.row, d.quotient), rebind(i.block, d.rest);
         const auto start = k.mad_lo(d.rest, scale_block / c.width, lane);
         const auto end = k.min(units, k.mul_lo(k.add(d.rest, 1u), scale_block / c.width));
-        i.part = block_part<T>(lanes, start, end);
+        rebind(i.part, block_part<T>(lanes, start, end));
         i.part.load(k, row_at(k, x, d.quotient, x_stride), i.exists, i.v.v);
     }
     regf32 largest[4];

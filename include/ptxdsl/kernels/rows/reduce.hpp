@@ -85,14 +85,14 @@ public:
         warp = k.shr(tid, 5u).named("warp");
         const auto block = k.mov(ctaid.x);
         if (c.rows_per_block > 1) {
-            thread = lane, row = k.mad_lo(block, c.rows_per_block, warp);
+            rebind(thread, lane), row = k.mad_lo(block, c.rows_per_block, warp);
         } else if (c.cluster > 1) {
             rank_ = k.mov(cluster_ctarank).named("rank");
             thread = k.mad_lo(rank_, c.threads, tid);
             row = k.mov(clusterid.x);
             k.barrier_cluster_arrive();  // the others may write here once this block is known to run
         } else {
-            thread = tid, row = block;
+            rebind(thread, tid), rebind(row, block);
         }
         row.named("row");
     }

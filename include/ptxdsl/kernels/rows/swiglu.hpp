@@ -37,7 +37,7 @@ constexpr void swiglu_body(builder<sm_90a>& k, const element_plan& c, global_ptr
         i.in = wanted < total;
         const auto inside = k.min(wanted, k.sub(total, 1u));
         auto from_gate = gate, from_up = up;
-        i.to = y, i.unit = inside;
+        i.to = y, rebind(i.unit, inside);
         if (!c.flat) {
             const divmod d(k, inside, units);
             from_gate = row_at(k, gate, d.quotient, gate_stride), from_up = row_at(k, up, d.quotient, up_stride);
