@@ -291,3 +291,43 @@ TEST_CASE("each function numbers the registers the library adds, and reports wha
     });
     CHECK(error.find("PTXDSL-A06: register 2 of a declaration of 2") != std::string::npos);
 }
+
+TEST_CASE("K01: a module defines each name once") {
+    const auto entry = [](hopper& m, const char* name) {
+        auto f = m.entry(name, px::linkage::visible);
+        const auto k = f.begin();
+        k.ret();
+        f.end();
+    };
+    const auto function = [](hopper& m, const char* name, bool declares) {
+        auto f = m.func(name, declares ? px::linkage::extern_ : px::linkage::none);
+        f.head(false);
+        if (declares) return f.declare();
+        const auto k = f.begin();
+        k.ret();
+        f.end();
+    };
+    static constexpr auto e = entry;
+    static constexpr auto f = function;
+    using px::space;
+    CHECK(error_of([](hopper& m) { e(m, "a"), e(m, "b"); }).empty());
+    CHECK(error_of([](hopper& m) { e(m, "a"), e(m, "a"); }).find("K01: 'a' is defined twice") != std::string::npos);
+    CHECK(error_of([](hopper& m) { e(m, "a"), f(m, "a", false); }).find("K01") != std::string::npos);
+    CHECK(error_of([](hopper& m) { m.variable<u32>(space::global, "a"), e(m, "a"); }).find("K01") != std::string::npos);
+    CHECK(error_of([](hopper& m) {
+              m.variable<u32>(space::global, "a"), m.variable<f32>(space::constant, "a");
+          }).find("K01") != std::string::npos);
+    // Declarations of what is defined here or elsewhere.
+    CHECK(error_of([](hopper& m) { f(m, "a", true), f(m, "a", true), f(m, "a", false), e(m, "b"); }).empty());
+    CHECK(error_of([](hopper& m) {
+              m.variable<u32>(space::global, "a", {.linkage = px::linkage::extern_});
+              m.variable<u32>(space::global, "a");
+          }).empty());
+    // The name may be gone when the function begins.
+    CHECK(error_of([](hopper& m) {
+              for (const char* name : {"long_enough_to_be_on_the_heap_1", "long_enough_to_be_on_the_heap_2"}) {
+                  const std::string own = name;
+                  e(m, own.c_str());
+              }
+          }).empty());
+}

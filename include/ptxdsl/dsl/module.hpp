@@ -466,13 +466,35 @@ private:
     ir::program& p_;
 };
 
+namespace detail {
+
+/// The names that a module defines: each of them once (K01). Declarations may come before, and more than once.
+class module_names {
+public:
+    constexpr void define(ir::program& p, string_view name, location where) {
+        for (const ir::name& n : defined_)
+            if (p.text(n) == name) {
+                p.report("K01", where,
+                         {"'", name,
+                          "' is defined twice in this module; a kernel, function or variable has a name of its own"});
+                return;
+            }
+        defined_.push_back(p.intern(name));
+    }
+
+private:
+    dynarray<ir::name> defined_;
+};
+
+}  // namespace detail
+
 /// A kernel or device function under declaration: results, parameters and directives, then `begin` or `declare`.
 template <target Tgt>
 class module_function {
 public:
-    constexpr module_function(ir::program& p, string_view keyword, string_view name, linkage l,
-                              string_view attribute) noexcept
-        : p_(p), keyword_(keyword), name_(name), attribute_(attribute), linkage_(l) {}
+    constexpr module_function(ir::program& p, detail::module_names& names, string_view keyword, string_view name,
+                              linkage l, string_view attribute, location where) noexcept
+        : p_(p), names_(names), keyword_(keyword), name_(name), attribute_(attribute), linkage_(l), where_(where) {}
 
     /// `.param .T name` of the function.
     template <class T>
@@ -534,6 +556,7 @@ public:
 
     /// `{`
     [[nodiscard]] constexpr module_body<Tgt> begin(location where = location::current()) {
+        names_.define(p_, name_, where_);
         end_head();
         detail::line_text(p_).put("{").end(ir::text_kind::function_begin, where);
         return module_body<Tgt>(p_);
@@ -576,9 +599,11 @@ private:
     }
 
     ir::program& p_;
+    detail::module_names& names_;
     string_view keyword_, name_, attribute_;
     ir::name result_{};
     linkage linkage_;
+    location where_;
     state state_ = state::nothing;
 };
 
@@ -613,21 +638,26 @@ public:
 
     /// `.space .T name = init;`
     template <class T>
-    constexpr void variable(space s, string_view name, const variable_options& o = {}) {
+    constexpr void variable(space s, string_view name, const variable_options& o = {},
+                            location where = location::current()) {
+        if (o.linkage != linkage::extern_) names_.define(p_, name, where);
         line()
             .variable(detail::declared_space(s), isa::name(scalar_of<T>), name, o)
             .put(";")
             .end(ir::text_kind::directive, location());
     }
-    /// A kernel: parameters and directives follow, then `begin` … `end`.
+    /// A kernel: parameters and directives follow, then `begin` … `end`. A module defines a name once (K01); it may be
+    /// declared before.
     [[nodiscard]] constexpr module_function<Tgt> entry(string_view name, linkage l = linkage::none,
-                                                       string_view attribute = {}) {
-        return {p_, ".entry ", name, l, attribute};
+                                                       string_view attribute = {},
+                                                       location where = location::current()) {
+        return {p_, names_, ".entry ", name, l, attribute, where};
     }
-    /// A device function.
+    /// A device function. Its name as that of an `entry`.
     [[nodiscard]] constexpr module_function<Tgt> func(string_view name, linkage l = linkage::none,
-                                                      string_view attribute = {}) {
-        return {p_, ".func ", name, l, attribute};
+                                                      string_view attribute = {},
+                                                      location where = location::current()) {
+        return {p_, names_, ".func ", name, l, attribute, where};
     }
     /// `.file number "name"` (PTX ISA 11.5.2).
     constexpr void file(unsigned number, string_view name) {
@@ -656,6 +686,7 @@ public:
 private:
     [[nodiscard]] constexpr detail::line_text line() const noexcept { return detail::line_text(p_); }
     ir::program& p_;
+    detail::module_names names_;
 };
 
 }  // namespace ptxdsl
