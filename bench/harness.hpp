@@ -272,7 +272,8 @@ struct provenance {
     provenance p{ctx.device().name, kernel_driver_version(), {}, {}};
     for (int i = 0; i < argc; ++i) {  // folders of this machine say nothing to others
         const bool path = i == 0 || argv[i][0] == '/' || argv[i][0] == '.';
-        p.command += (i == 0 ? "" : " ") + (path ? std::filesystem::path(argv[i]).filename().string() : argv[i]);
+        if (i != 0) p.command += ' ';
+        p.command += path ? std::filesystem::path(argv[i]).filename().string() : argv[i];
     }
     const char* known = std::getenv("PTXDSL_COMMIT");
     p.commit = known != nullptr ? known : first_line_of("git rev-parse --short HEAD 2>/dev/null");
