@@ -14,7 +14,7 @@ std::string played_text(const std::string& body, const char* threads = "64") {
     const std::string text =
         ".version 8.0\n.target sm_90a\n.address_size 64\n"
         ".visible .entry k(.param .u64 out, .param .u32 n)\n.reqntid " +
-        std::string(threads) + ", 1, 1\n{\n" + body + "ret;\n}\n";
+        std::string(threads) + "\n{\n" + body + "ret;\n}\n";
     auto tree = ptxdsl::parse(text);
     REQUIRE(tree.ok());
     const auto rest = ptxdsl::ptx::play_module(tree.read(), text, tree.messages);
@@ -94,4 +94,10 @@ TEST_CASE("what a text does not say is said") {
     cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r0], [%rd0, {%r0}], [%r1];
 )";
     CHECK(played_text(copy, "1") == "| a copy of a number of bytes that is not known\n");
+}
+
+TEST_CASE("blocks that no device has are not played") {
+    for (const char* threads : {"1024, 1024", "65536, 65536", "2000", "1025"})
+        CHECK(played_text("", threads) == "| no device has such blocks or clusters\n");
+    CHECK(played_text("", "1024") == "");
 }

@@ -53,4 +53,14 @@ constexpr void wrong(hopper& k, px::global_ptr<u32> to, px::reg<u32> n) {
     x = elsewhere.mov<u32>(1);
     k.st(to, x);
 }
+#elif PTXDSL_CASE == 6
+// expect-6: PTXDSL-A05 "operand 2 of cp is a register of another kernel"
+using tile = px::tile<bf16, 64, 64>;
+constexpr void wrong(hopper& k, px::tma_map<tile> map) {
+    px::ir::program other;
+    hopper elsewhere(other);
+    const auto s = k.smem<tile>(1, "s");
+    const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals<1>);
+    k.cp_async_bulk_tensor(s[0], map, px::coords(0u, elsewhere.mov<u32>(1)), full[0]);  // here-6
+}
 #endif

@@ -153,4 +153,38 @@ constexpr void wrong(hopper& k, px::global_ptr<u32> to) {
     k.st(to, 0u);
     k.switch_(none, px::case_<0>([&] { k.st(to, 1u); }), px::default_([&] { k.st(to, 2u); }));
 }
+#elif PTXDSL_CASE == 18
+// expect-18: PTXDSL-A06 "a literal was assigned to it before it had one, and is lost"
+constexpr void wrong(hopper& k, px::global_ptr<u32> to, px::reg<u32> n) {
+    px::reg<u32> m;
+    k.if_(n == 0u, [&] { m = 1u; }).else_([&] { m = n; });
+    k.st(to, m);
+}
+#elif PTXDSL_CASE == 19
+// expect-19: PTXDSL-A06 "operand 2 of st" "a literal was assigned to it before it had one, and is lost"
+constexpr void wrong(hopper& k, px::global_ptr<u32> to) {
+    px::reg<u32> m;
+    m = 3u;
+    k.st(to, m);  // here-19
+}
+#elif PTXDSL_CASE == 20
+// expect-20: PTXDSL-A06 "is lost"
+constexpr void wrong(hopper& k, px::global_ptr<u32> to, px::reg<u32> n) {
+    px::reg<u32> m;
+    k.st(to, 0u);
+    m += 3u;
+    m = n;
+    k.st(to, m);
+}
+#elif PTXDSL_CASE == 21
+// control-21: a literal for a handle that has a register, or gets one first
+constexpr void body(hopper& k, px::global_ptr<u32> to, px::reg<u32> n) {
+    px::reg<u32> m;
+    m = n;
+    m = 3u;
+    auto x = k.new_reg<u32>();
+    k.if_(n == 0u, [&] { x = 1u; }).else_([&] { x = n; });
+    k.st(to, m + x);
+}
+[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body>>();
 #endif

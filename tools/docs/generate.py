@@ -223,7 +223,7 @@ def isa_pages():
         "- *C++ call*: calls of the builder that emit this form, as its row names them (a test holds what they emit against the row).\n"
         "  Where it names none, the form is written by its mnemonic, which is checked\n"
         "  against the same row: `k.inst<\"multimem.red.add.u32\">(address, value)`. `k.inst` takes every form. The only ones\n"
-        "  of the two targets without a call of their own are `bar.…`, the older spelling of `barrier.cta.….aligned` (PTX ISA 9.7.13.1: the\n"
+        "  of the first-class targets without a call of their own are `bar.…`, the older spelling of `barrier.cta.….aligned` (PTX ISA 9.7.13.1: the\n"
         "  same instruction, and the same cubin in the kernels of a test), which `k.bar_sync` and its kin emit. Forms of other targets stand here so that the refusal can say so (A11).\n"
     ])
     return pages

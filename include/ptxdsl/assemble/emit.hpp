@@ -530,6 +530,7 @@ private:
     /// `{a, b}`; a predicate at the end says something about the whole: `{a, b}|p`.
     constexpr void vector(const std::uint32_t* words, std::uint32_t n) {
         const bool joined = n > 1 && ir::kind_of(words[n - 1]) == ir::operand_kind::reg &&
+                            ir::payload_of(words[n - 1]) < m_.n.regs &&
                             m_.regs[ir::payload_of(words[n - 1])].type == isa::scalar::pred;
         out.put('{'), put_list(words, joined ? n - 1 : n, ", "_sv), out.put('}');
         if (joined) out.put('|'), put_word(words[n - 1]);

@@ -95,12 +95,20 @@ struct assembled_set {
     }
 };
 
+namespace detail {
+template <class... Assembled>
+[[nodiscard]] constexpr assembled_set<Assembled...> set_of(const Assembled&...) noexcept {
+    return {};
+}
+}  // namespace detail
+
 /// Assembles and verifies a generic kernel for each target; a mistake on any of them stops the build, as in `assemble`.
 template <class Kernel, target... Tgt>
 [[nodiscard]] constexpr auto assemble_for() {
     static_assert(sizeof...(Tgt) != 0,
                   "PTXDSL-J07: assemble_for takes the targets: px::assemble_for<K, px::sm_90a, px::sm_100f>()");
-    return assembled_set<decltype(assemble<typename Kernel::template on<Tgt>>())...>{};
+    // Called, not only named: the refusals of `assemble` are in its body.
+    return detail::set_of(assemble<typename Kernel::template on<Tgt>>()...);
 }
 
 }  // namespace ptxdsl

@@ -95,15 +95,23 @@ struct common_form : form<sm_90a, Toks...> {
 }
 
 /// Whose registers an operand names.
-enum class owner : std::uint8_t { kernel, nobody, another_kernel };
+enum class owner : std::uint8_t { kernel, nobody, another_kernel, lost_literal };
+
+/// What a handle without a register has lost: it names no kernel, so that a literal finds no place.
+inline constexpr string_view literal_is_lost =
+    "a literal was assigned to it before it had one, and is lost; begin with auto m = k.mov<px::u32>(0) or "
+    "k.new_reg<px::u32>()";
 
 [[nodiscard]] constexpr owner owner_of(std::uint32_t word) noexcept {
-    if (ir::kind_of(word) != ir::operand_kind::reg || ir::payload_of(word) < ir::foreign_register) return owner::kernel;
+    if (ir::kind_of(word) != ir::operand_kind::reg || ir::payload_of(word) < ir::lost_literal) return owner::kernel;
+    if (ir::payload_of(word) == ir::lost_literal) return owner::lost_literal;
     return ir::payload_of(word) == ir::foreign_register ? owner::another_kernel : owner::nobody;
 }
 [[nodiscard]] constexpr owner owner_of(const ir::program& p, const raw_operand& o) noexcept {
-    if (o.prog != &p && names_register(o)) return o.prog != nullptr ? owner::another_kernel : owner::nobody;
+    if (o.prog != nullptr && o.prog != &p && names_register(o)) return owner::another_kernel;
     const ir::operand_kind kind = ir::kind_of(o.words[0]);
+    if (o.prog == nullptr && names_register(o))
+        return owner_of(o.words[0]) == owner::lost_literal ? owner::lost_literal : owner::nobody;
     if (kind == ir::operand_kind::reg) return owner_of(o.words[0]);
     if (kind == ir::operand_kind::address) return owner_of(o.words[1]);
     for (std::uint32_t i = 0; i < o.more_count; ++i)
@@ -124,6 +132,9 @@ constexpr void refuse_operand(ir::program& p, owner whose, std::uint32_t number,
     const string_view name = isa::spelling(static_cast<tok>(mnemonic & 0xffffu));
     if (whose == owner::another_kernel)
         p.report("A05", where, {"operand ", number, " of ", name, " is a register of another kernel"});
+    else if (whose == owner::lost_literal)
+        p.report("A06", where,
+                 {"operand ", number, " of ", name, " is a handle without a register: ", literal_is_lost});
     else
         p.report(
             "A06", where,

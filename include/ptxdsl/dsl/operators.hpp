@@ -24,7 +24,7 @@ template <isa::scalar Type, tok... Ops>
 
 template <class T, class R, isa::scalar Type, tok... Ops, class U>
 constexpr reg<R> operate(const operand<T>& a, const operand<U>& b) {
-    if (a.prog == nullptr && b.prog == nullptr) return reg<R>();  // handles without registers: A06 where it is used
+    if (a.prog == nullptr && b.prog == nullptr) return {nullptr, ir::lost_literal, {}};  // A06 where it is used
     ir::program& p = a.prog != nullptr ? *a.prog : *b.prog;
     const location where = a.prog != nullptr ? a.where : b.where;
     check_literal({p, 0}, a, where);
@@ -37,7 +37,7 @@ constexpr reg<R> operate(const operand<T>& a, const operand<U>& b) {
 
 template <class T, isa::scalar Type, tok... Ops>
 constexpr reg<T> operate(const operand<T>& a) {
-    if (a.prog == nullptr) return reg<T>();
+    if (a.prog == nullptr) return {nullptr, ir::lost_literal, {}};
     ir::program& p = *a.prog;
     const std::uint32_t dst = p.new_reg(scalar_of<T>);
     const raw_operand operands[] = {reg_operand(p, dst), a};
@@ -46,8 +46,8 @@ constexpr reg<T> operate(const operand<T>& a) {
 }
 
 template <class T, isa::scalar Type, tok... Ops, class U>
-constexpr void operate_in_place(const reg<T>& d, const operand<U>& b) {
-    if (d.program() == nullptr && b.prog == nullptr) return;
+constexpr void operate_in_place(reg<T>& d, const operand<U>& b) {
+    if (d.program() == nullptr && b.prog == nullptr) return d.lose();
     ir::program& p = d.program() != nullptr ? *d.program() : *b.prog;
     check_literal({p, 0}, b, b.where);
     raw_operand own = reg_operand(p, d.id());
@@ -58,7 +58,6 @@ constexpr void operate_in_place(const reg<T>& d, const operand<U>& b) {
 
 template <class T>
 constexpr void assign_literal(const reg<T>& d, const operand<T>& literal) {
-    if (d.program() == nullptr) return;  // a handle without a register: A06 where it is used
     check_literal({*d.program(), 0}, literal, literal.where);
     emit_mov<scalar_of<T>>(*d.program(), d.id(), literal, literal.where);
 }

@@ -108,7 +108,7 @@ constexpr reg<R> operate(const operand<T>& a, const operand<U>& b);
 template <class T, isa::scalar Type, tok... Ops>
 constexpr reg<T> operate(const operand<T>& a);
 template <class T, isa::scalar Type, tok... Ops, class U>
-constexpr void operate_in_place(const reg<T>& d, const operand<U>& b);
+constexpr void operate_in_place(reg<T>& d, const operand<U>& b);
 template <class T>
 constexpr void assign_literal(const reg<T>& d, const operand<T>& literal);
 
@@ -151,7 +151,10 @@ public:
     }
     /// `x = 0.0f`: one `mov.T x, literal;`.
     constexpr reg& operator=(const operand<T>& literal) {
-        detail::assign_literal(*this, literal);
+        if (prog_ != nullptr)
+            detail::assign_literal(*this, literal);
+        else
+            lose();
         return *this;
     }
     /// Refuses registers of another type (A01) and special registers (A14) with a sentence.
@@ -178,6 +181,10 @@ public:
         return reg(*prog_, id_, detail::to_be_named);
     }
 
+    /// A handle without a register got a value that names no kernel: A06 where it is assigned again or used.
+    constexpr void lose() noexcept {
+        if (id_ == ir::no_register) id_ = ir::lost_literal;
+    }
     [[nodiscard]] constexpr std::uint32_t id() const noexcept { return id_; }
     [[nodiscard]] constexpr ir::program* program() const noexcept { return prog_; }
     [[nodiscard]] constexpr bool bound() const noexcept { return prog_ != nullptr; }
@@ -431,7 +438,17 @@ private:
     }
     constexpr void assign(const reg& other, ir::span expression) {
         if (prog_ == nullptr) {
-            if (other.prog_ == nullptr || take(other, expression)) return;
+            if (other.prog_ == nullptr) {
+                if (id_ == ir::no_register) id_ = other.id_;
+                return;
+            }
+            if (id_ == ir::lost_literal) {
+                other.prog_->report(
+                    "A06", other.last_line(),
+                    {"what is assigned to here is a handle without a register: ", detail::literal_is_lost});
+                return;
+            }
+            if (take(other, expression)) return;
             if (id_ == ir::lost_register) {
                 other.prog_->report("A06", other.last_line(),
                                     {"what is assigned to here is part of a handle without registers, and lost; make "

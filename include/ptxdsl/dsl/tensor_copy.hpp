@@ -114,7 +114,7 @@ namespace detail {
 template <unsigned N>
 [[nodiscard]] constexpr raw_operand tensor_operand(const map_handle& map, const coordinates<N>& c) noexcept {
     raw_operand o;
-    o.prog = map.program();
+    o.prog = c.prog == nullptr ? map.program() : c.prog;  // of another kernel: the instruction says so
     o.words[0] = ir::head(ir::operand_kind::tensor, N);
     o.words[1] = ir::head(ir::operand_kind::reg, map.address());
     o.count = 2;

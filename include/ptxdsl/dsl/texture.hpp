@@ -432,7 +432,7 @@ private:
         if constexpr (Resident) {
             const std::uint32_t id = p_->new_reg(isa::scalar::pred);
             results[N] = detail::reg_word(id);
-            r.resident = reg<pred>(*p_, id);
+            r.resident = reg<pred>(*p_, id).same();
         }
         list[n++] = at;
         ((list[n++] = raw_of(lod)), ...);

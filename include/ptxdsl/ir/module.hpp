@@ -290,6 +290,7 @@ inline constexpr std::uint32_t print_symbol = 3;
 inline constexpr std::uint32_t no_register = 0x0fffffffu;       ///< of a handle that nothing has been assigned to
 inline constexpr std::uint32_t lost_register = 0x0ffffffeu;     ///< of a part of such a handle: assigning to it is lost
 inline constexpr std::uint32_t foreign_register = 0x0ffffffdu;  ///< of a register of another kernel, in a list
+inline constexpr std::uint32_t lost_literal = 0x0ffffffcu;  ///< of a handle that got what names no kernel, a literal
 /// Sign-extends the 28-bit payload of a `small`.
 [[nodiscard]] constexpr std::int32_t small_value(std::uint32_t head_word) noexcept {
     return static_cast<std::int32_t>(head_word << 4) >> 4;

@@ -27,8 +27,13 @@ public:
 
     result play() {
         const ir::view& m = code_.program();
-        if (m.attrs.threads() == 0) {
-            result_.coverage.push_back({0, false, "the block size is not declared"});
+        // Counted in 64 bits: a text may declare what no device has.
+        const auto& b = m.attrs.reqntid.given() ? m.attrs.reqntid : m.attrs.maxntid;
+        const std::uint64_t threads = b.given() ? std::uint64_t{b.x} * b.y : 0;
+        const bool huge = threads > 1024 || threads * b.z > 1024 || std::uint64_t{m.attrs.cluster_size()} > 16;
+        if (threads * b.z == 0 || huge) {
+            result_.coverage.push_back(
+                {0, false, huge ? "no device has such blocks or clusters" : "the block size is not declared"});
             result_.complete = false;
             return result_;
         }

@@ -89,7 +89,9 @@ constexpr void check_gemm_types() {
 template <gemm_form F, bool BlockScaled, class A, class B, class Out, std::size_t Rank, class Bias>
 [[nodiscard]] gemm_problem problem_of(const tensor_view<A, Rank>& a, const tensor_view<B, Rank>& b,
                                       const tensor_view<Out, Rank>& c, const gemm_options<Bias>& o) {
-    check_gemm_types<std::remove_const_t<A>, std::remove_const_t<B>, Out, BlockScaled, F>();
+    static_assert(!std::is_const_v<Out>,
+                  "PTXDSL-B02: the result of gemm is a view of const elements; pass a mutable one");
+    check_gemm_types<std::remove_const_t<A>, std::remove_const_t<B>, std::remove_const_t<Out>, BlockScaled, F>();
     gemm_problem p;
     p.types = {scalar_of<A>, scalar_of<B>, scalar_of<Out>, BlockScaled};
     p.form = F;
