@@ -45,12 +45,16 @@ constexpr void on_shared_write(Facts& f, const ir::cursor& c) {
     generic_write(f, f.places[0], opcode_of(c.w) == op::stmatrix);
 }
 
+/// The operand with the blocks of a multicast: the last but the cache policy.
+[[nodiscard]] constexpr u32 mask_of_multicast(const ir::cursor& c) noexcept {
+    const u32 behind = has_token(c, tok::L2__cache_hint) ? 2 : 1;
+    return c.operands() < behind ? ir::head(ir::operand_kind::sink, 0) : operand_at(c, c.operands() - behind)[0];
+}
 /// F06: bit i of the mask is block i of the cluster.
 template <class Facts>
 constexpr void check_mask(Facts& f, const ir::cursor& c) {
-    const u32 behind = has_token(c, tok::L2__cache_hint) ? 2 : 1;
     std::int64_t mask = 0;
-    if (c.operands() < behind || !f.constant_of(operand_at(c, c.operands() - behind)[0], mask)) return;
+    if (!f.constant_of(mask_of_multicast(c), mask)) return;
     const u32 size = f.m.attrs.cluster_size();
     mask &= 0xffff;
     if (mask == 0)
@@ -67,16 +71,14 @@ constexpr void check_mask(Facts& f, const ir::cursor& c) {
 template <class Facts>
 constexpr void on_multicast(Facts& f, const ir::cursor& c) {
     check_mask(f, c);
-    const u32 last = has_token(c, tok::L2__cache_hint) ? 2 : 1;
-    if (c.operands() >= last)
-        learn_least_cluster(f, operand_at(c, c.operands() - last)[0], [](u32 mask) {
-            u32 farthest = 0;
-            while (mask >> farthest > 1) ++farthest;
-            return farthest;
-        });
+    const u32 head = mask_of_multicast(c);
+    learn_least_cluster(f, head, [](u32 mask) {
+        u32 farthest = 0;
+        while (mask >> farthest > 1) ++farthest;
+        return farthest;
+    });
     if (!noted(f, ir::note::barrier_copy) || f.m.attrs.cluster_size() < 2) return;
-    const mapping m = mapping_of(f, operand_at(c, c.operands() - last)[0],
-                                 [](u32 own, u32 mask) { return (mask & 0xffffu & ~(1u << own)) == 0; });
+    const mapping m = mapping_of(f, head, [](u32 own, u32 mask) { return (mask & 0xffffu & ~(1u << own)) == 0; });
     if (owner_of(f, m) != owner::peer) return;
     f.reaches_peers = true;
     reaches_peer(f);

@@ -183,34 +183,6 @@ template <class Facts>
     return (f.blocks.both(f.blocks_of(predicate, negated)).ranks & all_ranks(f)) == 0;
 }
 
-// ---- how large a cluster is that the launch chooses
-// ----------------------------------------------------------------------------------------------------------------
-
-/// The blocks that run the code at hand reach block `farthest(rank, value of the operand)` of their cluster. Where its
-/// size is left to the launch, it has so many blocks that no block is missing: the least such number goes into the
-/// report, and a launch with fewer is refused (G02). Only what certainly runs tells.
-template <class Facts, class Farthest>
-constexpr void learn_least_cluster(Facts& f, u32 head, const Farthest& farthest) {
-    f.names_peers = true;
-    if (f.m.attrs.cluster.given() || f.is_function || f.opaque || f.unstructured || f.some_left || f.perhaps || f.never)
-        return;
-    block_set b = f.blocks;
-    if (f.guard != 0) {
-        if (!f.is_of_position((f.guard >> 1) - 1)) return;
-        b = b.both(f.blocks_of((f.guard >> 1) - 1, (f.guard & 1u) != 0));
-    }
-    if (!b.sure) return;
-    u32 size = 1;
-    for (u32 r = 0, value = 0; r < size; ++r) {
-        if ((b.ranks >> r & 1u) == 0) continue;
-        if (!value_in_block(f, head, r, value)) return;
-        const u32 reached = farthest(value) + 1;
-        if (reached > max_ranks) return;
-        if (reached > size) size = reached;
-    }
-    if (size > f.out.least_cluster) f.out.least_cluster = size;
-}
-
 // ---- addresses
 // ----------------------------------------------------------------------------------------------------------------
 
@@ -253,6 +225,31 @@ template <class Facts, class Reaches>
     for (u32 l = f.loop_now; l != 0; l = f.loops[l].parent) counts = counts || f.loops[l].counter == head + 1;
     m.alike = (bits & bit::by_block) == 0 && ((bits & bit::again) == 0 || counts);
     return m;
+}
+
+// ---- how large a cluster is that the launch chooses
+// ----------------------------------------------------------------------------------------------------------------
+
+/// The blocks that run the code at hand reach block `farthest(rank, value of the operand)` of their cluster. Where its
+/// size is left to the launch, it has so many blocks that no block is missing: the least such number goes into the
+/// report, and a launch with fewer is refused (G02). Only what certainly runs tells.
+template <class Facts, class Farthest>
+constexpr void learn_least_cluster(Facts& f, u32 head, const Farthest& farthest) {
+    f.names_peers = true;
+    if (f.m.attrs.cluster.given() || f.is_function || f.opaque || f.unstructured || f.some_left || f.perhaps || f.never)
+        return;
+    if (f.guard != 0 && !f.is_of_position((f.guard >> 1) - 1)) return;
+    const block_set b = blocks_here(f, f.guard);
+    if (!b.sure) return;
+    u32 size = 1;
+    for (u32 r = 0, value = 0; r < size; ++r) {
+        if ((b.ranks >> r & 1u) == 0) continue;
+        if (!value_in_block(f, head, r, value)) return;
+        const u32 reached = farthest(value) + 1;
+        if (reached > max_ranks) return;
+        if (reached > size) size = reached;
+    }
+    if (size > f.out.least_cluster) f.out.least_cluster = size;
 }
 
 }  // namespace ptxdsl::verify
