@@ -217,6 +217,8 @@ set(PTXDSL_RUNTIME_HEADERS
     ptxdsl/runtime/error.hpp
     ptxdsl/runtime/event.hpp
     ptxdsl/runtime/launch.hpp
+    ptxdsl/runtime/launch_arguments.hpp
+    ptxdsl/runtime/launch_config.hpp
     ptxdsl/runtime/memory.hpp
     ptxdsl/runtime/module.hpp
     ptxdsl/runtime/stream.hpp
