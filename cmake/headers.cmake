@@ -131,7 +131,10 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/parse.hpp
     ptxdsl/parse/check.hpp
     ptxdsl/parse/check_calls.hpp
+    ptxdsl/parse/check_context.hpp
+    ptxdsl/parse/check_declarations.hpp
     ptxdsl/parse/check_lines.hpp
+    ptxdsl/parse/check_operands.hpp
     ptxdsl/parse/constant.hpp
     ptxdsl/parse/diagnostic.hpp
     ptxdsl/parse/kernel_facts.hpp
@@ -139,6 +142,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/parse/literal.hpp
     ptxdsl/parse/lower.hpp
     ptxdsl/parse/lowered_code.hpp
+    ptxdsl/parse/modifier_order.hpp
     ptxdsl/parse/parser.hpp
     ptxdsl/parse/play.hpp
     ptxdsl/parse/print.hpp

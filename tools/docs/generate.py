@@ -19,7 +19,6 @@ The first lines of a page of docs/misuse:
     Layer: who refuses it.
 """
 import argparse
-import importlib.util
 import json
 import math
 import pathlib
@@ -98,17 +97,12 @@ def cell(text):
 # ---- docs/isa ---------------------------------------------------------------------------------------------------------
 
 def load_rows():
-    """The parsed rows, through the row parser of tools/isa/generate.py."""
-    spec = importlib.util.spec_from_file_location("isa_generate", ROOT / "tools" / "isa" / "generate.py")
-    isa = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(isa)
-    isa.SCALARS = isa.scalar_names()
-    table = isa.Table()
+    """The parsed rows, through the row parser of tools/isa."""
+    sys.path.insert(0, str(ROOT / "tools" / "isa"))
+    import rows
+    table = rows.Forms()
     table.load()
     return table
-
-
-TARGETS = ("sm_90a", "sm_100a")  # those that the pages count
 
 
 def read_sets(family):
@@ -190,29 +184,29 @@ def isa_page(table, family):
     if sets:
         out.append("\n## Sets\n\n| name | modifiers |\n| --- | --- |\n")
         out += [f"| `${name}` | {code(values)} |\n" for name, values in sets]
-    targets = {t.name: t for t in table.targets}
-    hopper, blackwell = (sum(table.has(r, targets[name]) for r in rows) for name in TARGETS)
+    held = {t.name: sum(table.has(r, t) for r in rows) for t in table.targets if t.held}
+    some = ", ".join(f"{count} on `{name}`" for name, count in held.items())
     head = [BANNER, f"# {family_heading(family)}\n\n",
-            f"{len(rows)} forms, {hopper} of them on `sm_90a`, {blackwell} on `sm_100a`. [README.md](README.md) explains the columns.\n",
+            f"{len(rows)} forms; {some}. [README.md](README.md) explains the columns.\n",
             OPT_IN.get(family, "")]
-    return "".join(head + out), len(rows), hopper, blackwell, len(rows) - untyped
+    return "".join(head + out), [len(rows), *held.values(), len(rows) - untyped]
 
 
 def isa_pages():
     table = load_rows()
-    pages, lines, total = {}, [], [0, 0, 0, 0]
+    pages, lines, columns = {}, [], []
     for family in table.families:
-        text, *counts = isa_page(table, family)
-        pages[f"docs/isa/{family}.md"] = text
-        total = [a + b for a, b in zip(total, counts)]
+        pages[f"docs/isa/{family}.md"], counts = isa_page(table, family)
+        columns.append(counts)
         lines.append(f"| [{family}]({family}.md) | {family_heading(family)} | " + " | ".join(str(n) for n in counts) + " |\n")
     pages["docs/isa/README.md"] = "".join([
         BANNER, "# The instruction table\n\n",
         "Every form of an instruction ptxdsl knows, by family. The pages are made from the rows in\n"
         "[include/ptxdsl/isa/forms](../../include/ptxdsl/isa/forms), which are also what the C++ compiler checks your calls against;\n"
         "[isa-table.md](../isa-table.md) describes the row language and what the tests hold it to.\n\n",
-        "| page | content | forms | sm_90a | sm_100a | typed call |\n| --- | --- | --- | --- | --- | --- |\n", *lines,
-        "| all | | " + " | ".join(str(n) for n in total) + " |\n\n",
+        "| page | content | forms | " + " | ".join(t.name for t in table.targets if t.held) + " | typed call |\n",
+        "| --- " * (len(columns[0]) + 2) + "|\n", *lines,
+        "| all | | " + " | ".join(str(sum(column)) for column in zip(*columns)) + " |\n\n",
         "## Columns\n\n",
         "- *form*: the mnemonic and its modifiers. `.<a,b>` is exactly one of them, `{.x}` may be left out, `$NAME` is a set listed at the\n"
         "  end of the page, `<T=…>` names a choice that the operands repeat.\n",

@@ -4,7 +4,7 @@
 A call is mechanical when its parameters are the sources of its rows, each of the type the instruction is named by (T), of twice that
 (W), or of one type in all rows, and its words are the mnemonic, words of its name, template arguments, and the type.
 """
-import re
+import rows as isa
 
 # Generated headers of include/ptxdsl/dsl/generated: the families whose calls they have, what they are about.
 HEADERS = {
@@ -25,8 +25,8 @@ def twice(name):
 class Call:
     """One function of the builder: a name and a number of parameters, with the rows that it emits."""
 
-    def __init__(self, isa, uses):
-        self.isa, self.uses, first = isa, uses, uses[0]
+    def __init__(self, uses):
+        self.uses, first = uses, uses[0]
         self.name, self.opcode, self.fixed = first.name, first.row.opcode, first.fixed
         self.made = any(u.made for u in uses)
         self.family = first.row.family
@@ -50,7 +50,7 @@ class Call:
         """For each parameter, in every row: (use, operand, (name, type))."""
         out = [[] for _ in self.uses[0].parameters]
         for u in self.uses:
-            sources = [o for o in u.row.operands if not o["flags"] & self.isa.F_DEST]
+            sources = [o for o in u.row.operands if not o["flags"] & isa.F_DEST]
             for i, (o, p) in enumerate(zip(sources, u.parameters)):
                 out[i].append((u, o, p))
         return out
@@ -58,7 +58,7 @@ class Call:
     def type_of(self, use, operand, given):
         if given:
             return given
-        isa, row = self.isa, use.row
+        row = use.row
         if operand["kind"] == isa.CLASS_PRED:
             name = "pred"
         elif operand["kind"] == isa.CLASS_REG and operand["type"] < 64:
@@ -79,7 +79,7 @@ class Call:
     def result_of(self, use):
         if use.result:
             return use.result
-        results = [o for o in use.row.operands if o["flags"] & self.isa.F_DEST and not o["flags"] & self.isa.F_JOINED]
+        results = [o for o in use.row.operands if o["flags"] & isa.F_DEST and not o["flags"] & isa.F_JOINED]
         return self.type_of(use, results[0], "") if results else ""
 
     def agreed(self, found):
@@ -93,7 +93,7 @@ class Call:
             return
         fixed, chosen = list(self.fixed), False
         for place, e in enumerate(use.row.elements):
-            words = sorted(self.isa.all_words([e]), key=order_of(e))
+            words = sorted(isa.all_words([e]), key=order_of(e))
             if e[0] != "opt" and fixed and fixed[0] in words:
                 fixed.pop(0)
                 continue
@@ -145,7 +145,7 @@ class Call:
         return "".join("    %s\n" % line for line in [*lines, "}"])
 
     def body(self, classes):
-        tok = lambda w: "tok::" + self.isa.cpp_name(w)
+        tok = lambda w: "tok::" + isa.cpp_name(w)
         words = [tok(self.opcode), *map(tok, self.fixed)]
         letters = [t for _, t in self.parameters]
         forwarded = ["static_cast<%s&&>(%s)" % (c, p) for c, (p, _) in zip(classes, self.parameters)]
@@ -227,14 +227,14 @@ def wrap(text, width):
     return [*out, line]
 
 
-def calls_of(isa, table):
+def calls_of(table):
     """The calls with parameters, in the order of the rows."""
     groups = {}
     for row in table.rows:
         for use in row.uses:
             if use.parameters is not None:
                 groups.setdefault((use.name, len(use.parameters)), []).append(use)
-    return [Call(isa, uses) for uses in groups.values()]
+    return [Call(uses) for uses in groups.values()]
 
 
 def builder_hpp(banner, calls, header):
@@ -252,7 +252,7 @@ def builder_hpp(banner, calls, header):
     return "".join(out)
 
 
-def choices_of(isa, call, use):
+def choices_of(call, use):
     """Template arguments that each row allows: what it must have, and that with one of its options."""
     fixed, out = list(call.fixed), [[]]
     for place, e in enumerate(use.row.elements):
@@ -267,7 +267,7 @@ def choices_of(isa, call, use):
     return out
 
 
-def test_hpp(banner, isa, table, calls):
+def test_hpp(banner, table, calls):
     """tests/dsl/scalar/made_calls.hpp: every made call with every type of its rows."""
     ours = [next(t for t in table.targets if t.name == name) for name in ("sm_90a", "sm_100a")]
     lines = {(True, True): [], (False, True): []}
@@ -275,7 +275,7 @@ def test_hpp(banner, isa, table, calls):
         for u in c.uses if c.made else []:
             on = tuple(bool(table.has(u.row, t)) for t in ours)
             for t in u.type[1] if u.type else [""]:
-                for modifiers in choices_of(isa, c, u) if c.before or c.behind else [[]]:
+                for modifiers in choices_of(c, u) if c.before or c.behind else [[]]:
                     name = c.name if not modifiers else "template %s<%s>" % (c.name, ", ".join("tok::" + isa.cpp_name(m) for m in modifiers))
                     types = [{"T": t, "W": twice(t)}.get(p, p) for _, p in c.parameters]
                     text = "k.%s(%s)" % (name, ", ".join("s.template get<%s>()" % x for x in types))
@@ -290,7 +290,7 @@ def test_hpp(banner, isa, table, calls):
                     "    const source<Tgt> s{k, data};\n", body, "    if constexpr (is_blackwell(Tgt)) {\n", newer, "    }\n}\n\n// clang-format on\n}  // namespace all_calls\n"])
 
 
-def transpiler_hpp(banner, isa, calls):
+def transpiler_hpp(banner, calls):
     """include/ptxdsl/transpile/generated/typed_calls.hpp"""
     chosen = [c for c in calls if c.transpiled()]
     by_type = [c for c in chosen if c.by_type()]
