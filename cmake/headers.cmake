@@ -159,6 +159,8 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/transpile/call_rows.hpp
     ptxdsl/transpile/calls.hpp
     ptxdsl/transpile/cpp_text.hpp
+    ptxdsl/transpile/declaration_head.hpp
+    ptxdsl/transpile/function_handles.hpp
     ptxdsl/transpile/generated/typed_calls.hpp
     ptxdsl/transpile/instruction.hpp
     ptxdsl/transpile/launch_stub.hpp

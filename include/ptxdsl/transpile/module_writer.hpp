@@ -2,8 +2,9 @@
 // A module as C++: one function for each kernel and device function, and one that writes the whole module.
 #pragma once
 
-#include <ptxdsl/transpile/accumulators.hpp>
 #include <ptxdsl/transpile/calls.hpp>
+#include <ptxdsl/transpile/declaration_head.hpp>
+#include <ptxdsl/transpile/function_handles.hpp>
 #include <ptxdsl/transpile/output.hpp>
 #include <ptxdsl/transpile/roles.hpp>
 #include <ptxdsl/transpile/sugar.hpp>
@@ -24,15 +25,13 @@ enum class line_use : std::uint8_t {
 };
 
 /// Writes the C++ statements of a module.
-class module_writer : public handle_source {
+class module_writer : public function_handles {
 public:
     module_writer(const tree_view& v, line_use lines, bool sugar = false)
-        : v_(v),
-          scope_(v),
+        : function_handles(v, sugar),
           lines_use_(lines),
           target_(v.target().known() ? v.target().assembled_as() : v.target()),
-          calls_(v, scope_, *this, target_),
-          sugar_(sugar) {
+          calls_(v, scope_, *this, target_) {
         if (sugar) structured_ = !names_of_constructs();
         if (lines != line_use::none) number_lines();
         match_braces();
@@ -53,11 +52,11 @@ public:
 
     [[nodiscard]] ptxdsl::target target() const { return target_; }
 
-    /// How much the lines of this module matter.
     /// Variables of these spaces, declared inside a function, have the line in their symbol's name.
     [[nodiscard]] static bool names_its_line(std::string_view space) {
         return space == ".shared" || space == ".global" || space == ".const";
     }
+    /// How much the lines of this module matter.
     [[nodiscard]] static line_use lines_of(const tree_view& v) {
         line_use use = line_use::none;
         u32 depth_end = 0;
@@ -70,135 +69,9 @@ public:
         return use;
     }
 
-    // ---- handles ---------------------------------------------------------------------------------------------
-
-    void keep(bool used) override {
-        if (used)
-            for (const asked& a : asked_) mark(a);
-        if (used)
-            for (const u32 spelling : asked_symbols_) used_symbols_[spelling] = true;
-        asked_.clear();
-        asked_symbols_.clear();
-    }
-    [[nodiscard]] std::string reg(register_ref r, isa::scalar as) override {
-        const handle& h = scope_.handles[r.handle];
-        const bool same = as == isa::scalar::none || as == h.type;
-        const std::string cast = same ? std::string() : ".as<" + cpp::type(as) + ">()";
-        if (const std::string element = element_of(r); !element.empty()) return element + cast;
-        if (const std::string& alias = alias_of(r); !alias.empty()) {
-            asked_.push_back({r.handle, isa::scalar::none, alias, true, r.number});
-            return alias + cast;
-        }
-        const std::string name = h.array && !same ? view_name(r.handle, as) : h.cpp;
-        asked_.push_back({r.handle, h.array && !same ? as : isa::scalar::none, name, false, 0});
-        return h.array ? name + "[" + std::to_string(r.number) + "]" : name + cast;
-    }
-    [[nodiscard]] std::string array(register_ref r) override {
-        asked_.push_back({r.handle, isa::scalar::none, {}, false, 0});
-        return scope_.handles[r.handle].cpp;
-    }
-    [[nodiscard]] std::string accumulator(const std::vector<argument>& registers) override {
-        if (registers.empty() || registers[0].kind != argument_kind::reg) return {};
-        accumulator_group* const g = group_of(registers[0].reg);
-        if (g == nullptr || g->size != registers.size()) return {};
-        for (std::size_t i = 0; i < registers.size(); ++i) {
-            const register_ref r = registers[i].reg;
-            if (registers[i].kind != argument_kind::reg || r.handle != g->handle ||
-                g->place_of(r.number) != static_cast<int>(i))
-                return {};
-        }
-        ask_for(*g);
-        return g->cpp;
-    }
-    [[nodiscard]] std::string label(u32 spelling) override {
-        const symbol* const s = scope_.find_label(spelling);
-        const u32 h = scope_.handle_of(*s);
-        asked_.push_back({h, isa::scalar::none, {}, false, 0});
-        return scope_.handles[h].cpp;
-    }
-    [[nodiscard]] std::string named(u32 spelling) override {
-        const symbol* const s = scope_.find(spelling);
-        if (s != nullptr && s->kind != symbol_kind::reg && scope_.handle_of(*s) >= function_handles_) {
-            const u32 h = scope_.handle_of(*s);
-            asked_.push_back({h, isa::scalar::none, {}, false, 0});
-            return scope_.handles[h].cpp;
-        }
-        std::string& name = symbols_[spelling];
-        if (name.empty()) name = names_.make(readable(v_.word(spelling))), symbol_order_.push_back(spelling);
-        asked_symbols_.push_back(spelling);
-        return name;
-    }
-
 private:
     using u32 = std::uint32_t;
 
-    /// What a statement under construction has named.
-    struct asked {
-        u32 handle;
-        isa::scalar type;  ///< of a view
-        std::string name;  ///< of a view or alias
-        bool is_alias;
-        u32 number;
-        bool is_group = false;  ///< `name` is the declaration of an accumulator
-    };
-
-    /// The accumulator a register is part of; null when there is none.
-    [[nodiscard]] accumulator_group* group_of(register_ref r) {
-        const handle& h = scope_.handles[r.handle];
-        if (!h.array || !h.plain || h.ptx.empty() || isa::bits(h.type) != 32) return nullptr;
-        for (accumulator_group& g : accumulators_) {
-            if (g.prefix != h.ptx || g.place_of(r.number) < 0) continue;
-            if (g.handle == 0xffffffffu) g.handle = r.handle;
-            return g.handle == r.handle ? &g : nullptr;  // a scope may declare the name again
-        }
-        return nullptr;
-    }
-    void ask_for(accumulator_group& g) {
-        if (g.cpp.empty()) g.cpp = names_.make("acc");
-        const handle& h = scope_.handles[g.handle];
-        const std::string step = g.step < 0 ? ", -1" : "";
-        asked_.push_back({g.handle, isa::scalar::none,
-                          "const auto " + g.cpp + " = k.accumulator<" + cpp::type(g.type) + ", " + std::to_string(g.n) +
-                              ">(" + h.cpp + ", " + std::to_string(g.first) + step + ");",
-                          false, 0, true});
-    }
-    /// A register of an accumulator as `acc[i]`; empty for others.
-    [[nodiscard]] std::string element_of(register_ref r) {
-        accumulator_group* const g = accumulators_.empty() ? nullptr : group_of(r);
-        if (g == nullptr) return {};
-        ask_for(*g);
-        return g->cpp + "[" + std::to_string(g->place_of(r.number)) + "]";
-    }
-
-    void mark(const asked& a) {
-        handle& x = scope_.handles[a.handle];
-        x.used = true;
-        if (a.is_group) {
-            for (const std::string& known : x.groups)
-                if (known == a.name) return;
-            return x.groups.push_back(a.name);
-        }
-        if (a.is_alias) {
-            for (const auto& known : x.aliases)
-                if (known.first == a.number) return;
-            return void(x.aliases.emplace_back(a.number, a.name));
-        }
-        if (a.type == isa::scalar::none) return;
-        for (const auto& v : x.views)
-            if (v.first == a.type) return;
-        x.views.emplace_back(a.type, a.name);
-    }
-    /// The name of a register of a range by its role; empty when it has none.
-    [[nodiscard]] const std::string& alias_of(register_ref r) {
-        static const std::string none;
-        const handle& h = scope_.handles[r.handle];
-        if (!h.array || roles_.empty() || !h.plain) return none;
-        std::string& name = alias_names_[{r.handle, r.number}];
-        if (!name.empty()) return name;
-        const auto role = roles_.find(std::string(h.ptx) + std::to_string(r.number));
-        if (role == roles_.end()) return none;
-        return name = names_.make(role->second);
-    }
     /// Whether a label of the module could be one that the constructs make up.
     [[nodiscard]] bool names_of_constructs() const {
         for (u32 n = 1; n < v_.n_nodes; ++n) {
@@ -208,12 +81,6 @@ private:
         }
         return false;
     }
-    [[nodiscard]] std::string view_name(u32 h, isa::scalar as) {
-        std::string& name = view_names_[{h, as}];
-        if (name.empty()) name = names_.make(scope_.handles[h].cpp + "_" + std::string(isa::name(as)));
-        return name;
-    }
-
     // ---- lines -----------------------------------------------------------------------------------------------
 
     void number_lines() {
@@ -259,11 +126,6 @@ private:
         out.push_back({s, node});
         wrote_line();
     }
-    [[nodiscard]] std::string printed(u32 n) const {
-        ptx::text t;
-        canonical_printer(v_, t).one(n);
-        return std::string(t.view());
-    }
     void item(u32 n) {
         if (v_.kind(n) == node_kind::entry || v_.kind(n) == node_kind::function) return function(n);
         if (v_.kind(n) == node_kind::section) return section(n);
@@ -284,7 +146,7 @@ private:
                 put("m.alias(" + cpp::quoted(v_.atom(n + 1)) + ", " + cpp::quoted(v_.atom(v_[n + 1].end)) + ");", n,
                     module_);
                 break;
-            default: put("m.directive(" + cpp::quoted(printed(n)) + ");", n, module_); break;
+            default: put("m.directive(" + cpp::quoted(printed(v_, n)) + ");", n, module_); break;
         }
     }
     [[nodiscard]] std::string target_words(u32 n) const {
@@ -293,7 +155,7 @@ private:
         return s;
     }
     [[nodiscard]] std::string file(u32 n) const {
-        if (v_.children(n) != 2) return "m.directive(" + cpp::quoted(printed(n)) + ");";
+        if (v_.children(n) != 2) return "m.directive(" + cpp::quoted(printed(v_, n)) + ");";
         std::string_view name = v_.atom(n + 2);
         name.remove_prefix(1), name.remove_suffix(1);
         return "m.file(" + std::to_string(integer_value(v_.atom(n + 1))) + ", " + cpp::quoted(name) + ");";
@@ -311,7 +173,7 @@ private:
         put("m.directive(\"}\");", n, module_);
     }
     [[nodiscard]] std::string section_line(u32 n) const {
-        return v_.kind(n) == node_kind::label ? std::string(v_.atom(n)) + ":" : printed(n);
+        return v_.kind(n) == node_kind::label ? std::string(v_.atom(n)) + ":" : printed(v_, n);
     }
     [[nodiscard]] bool is_on_one_line(u32 n) const {
         u32 t = v_[n].token;
@@ -326,112 +188,10 @@ private:
 
     // ---- declarations ----------------------------------------------------------------------------------------
 
-    /// What stands in front of the names of a declaration or parameter.
-    struct head {
-        isa::scalar type = isa::scalar::none;
-        std::string_view space;
-        ptxdsl::space sp = ptxdsl::space::generic;
-        unsigned lanes = 1;
-        bool written = true;  ///< false: the builder has no call for it
-        std::string options;  ///< designated initialisers, in the order of `px::variable_options`
-    };
-    [[nodiscard]] head read_head(u32 n) const {
-        head h;
-        std::string link, align, lanes, attribute, pointer;
-        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
-            switch (v_.kind(c)) {
-                case node_kind::linkage: link = linkage_name(v_.atom(c)); break;
-                case node_kind::space:
-                    h.space = v_.atom(c);
-                    h.written = h.written && !v_.has_children(c) && named_space(h.space, h.sp);
-                    break;
-                case node_kind::align:
-                    align = std::to_string(integer_value(v_.atom(c)));
-                    h.written =
-                        h.written && h.type == isa::scalar::none;  // behind the type it means something else to ptxas
-                    break;
-                case node_kind::vector_type:
-                    h.lanes = static_cast<unsigned>(v_.atom(c)[2] - '0'), lanes = std::to_string(h.lanes);
-                    break;
-                case node_kind::type: h.type = scalar_named(v_.atom(c)); break;
-                case node_kind::pointer:
-                    pointer = printed(c).substr(4), pointer = pointer.empty() ? " " : pointer;
-                    break;
-                case node_kind::attribute_list:
-                    attribute = printed(c), attribute = attribute.substr(11, attribute.size() - 12);
-                    break;
-                default: break;
-            }
-        }
-        const auto add = [&](const char* name, const std::string& value) {
-            h.options += (h.options.empty() ? "." : ", .") + std::string(name) + " = " + value;
-        };
-        if (!link.empty()) add("linkage", link);
-        if (!align.empty()) add("align", align);
-        if (!lanes.empty()) add("lanes", lanes);
-        if (!attribute.empty()) add("attribute", cpp::quoted(attribute));
-        if (!pointer.empty()) add("pointer", cpp::quoted(pointer));
-        if (h.type == isa::scalar::none || !has_cpp_type(h.type)) h.written = false;
-        return h;
-    }
-    [[nodiscard]] static bool has_cpp_type(isa::scalar s) {
-        switch (s) {
-            case isa::scalar::none:
-            case isa::scalar::e2m1:
-            case isa::scalar::e2m3:
-            case isa::scalar::e3m2:
-            case isa::scalar::e2m3x2:
-            case isa::scalar::e3m2x2:
-            case isa::scalar::e2m1x4:
-            case isa::scalar::e2m3x4:
-            case isa::scalar::e3m2x4:
-            case isa::scalar::ue4m3:
-            case isa::scalar::ue8m0x2:
-            case isa::scalar::u4:
-            case isa::scalar::s4:
-            case isa::scalar::b1:
-            case isa::scalar::b4:
-            case isa::scalar::b6: return false;
-            default: return true;
-        }
-    }
-    [[nodiscard]] static std::string linkage_name(std::string_view s) {
-        if (s == ".extern") return "px::linkage::extern_";
-        return "px::linkage::" + std::string(s.substr(1));
-    }
-    [[nodiscard]] static bool named_space(std::string_view s, ptxdsl::space& out) {
-        if (s == ".global")
-            out = space::global;
-        else if (s == ".shared")
-            out = space::shared;
-        else if (s == ".const")
-            out = space::constant;
-        else if (s == ".local")
-            out = space::local;
-        else if (s == ".param")
-            out = space::param;
-        else
-            return s == ".reg";
-        return true;
-    }
-    /// `{.align = 4, .extent = "[8]"}` of one declarator, with a comma before it; empty when there is nothing to say.
-    [[nodiscard]] std::string options(const head& h, u32 d) const {
-        std::string extent, init, all = h.options;
-        for (u32 c = d + 1; c < v_[d].end; c = v_[c].end) {
-            if (v_.kind(c) == node_kind::dimension || v_.kind(c) == node_kind::range) extent += printed(c);
-            if (v_.kind(c) == node_kind::initializer) init = printed(c).substr(3);
-        }
-        const auto add = [&](const char* name, const std::string& value) {
-            all += (all.empty() ? "." : ", .") + std::string(name) + " = " + cpp::quoted(value);
-        };
-        if (!extent.empty()) add("extent", extent);
-        if (!init.empty()) add("init", init);
-        return all.empty() ? all : ", {" + all + "}";
-    }
     void module_declaration(u32 n) {
-        const head h = read_head(n);
+        const declaration_head h = read_head(v_, n);
         if (!h.written || h.space == ".reg") {
-            put("m.directive(" + cpp::quoted(printed(n) + ";") + ");", n, module_);
+            put("m.directive(" + cpp::quoted(printed(v_, n) + ";") + ");", n, module_);
             return declare_names(n, h, h.space == ".reg");
         }
         bool first = true;
@@ -440,13 +200,13 @@ private:
             if (!first) place(n, module_);
             first = false;
             put("m.variable<" + cpp::type(h.type) + ">(" + cpp::space_name(h.sp) + ", " + cpp::quoted(v_.atom(c)) +
-                    options(h, c) + ");",
+                    declarator_options(v_, h, c) + ");",
                 n, module_);
         }
         declare_names(n, h, false);
     }
     /// Names without handles of their own: functions look variables of the module up.
-    void declare_names(u32 n, const head& h, bool registers) {
+    void declare_names(u32 n, const declaration_head& h, bool registers) {
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
             if (v_.kind(c) != node_kind::declarator) continue;
             handle x;
@@ -455,7 +215,7 @@ private:
             declare(c, h, registers, std::move(x));
         }
     }
-    u32 declare(u32 declarator, const head& h, bool is_register, handle x) {
+    u32 declare(u32 declarator, const declaration_head& h, bool is_register, handle x) {
         symbol s;
         s.kind = is_register ? symbol_kind::reg : symbol_kind::variable;
         s.type = h.type;
@@ -492,13 +252,11 @@ private:
             at_line(n, (v_[n].end < v_[0].end ? v_[v_[n].end].token : v_.n_tokens - 1) - 1, *out_);
     }
     void begin_function(u32 n) {
-        names_ = cpp::names();
-        symbols_.clear(), used_symbols_.clear(), symbol_order_.clear(), view_names_.clear();
-        alias_names_.clear(), roles_.clear(), accumulators_.clear();
+        forget_function();
         if (sugar_) accumulators_ = accumulator_finder(v_).run(n);
         if (sugar_)
             for (const auto& [name, role] : role_finder(v_).run(n)) roles_.emplace(name, role);
-        function_handles_ = static_cast<u32>(scope_.handles.size());
+        first_handle_ = static_cast<u32>(scope_.handles.size());
         scope_.open();
         functions.emplace_back();
         cpp_function& f = functions.back();
@@ -520,7 +278,7 @@ private:
         const u32 l = v_.child(n, node_kind::linkage), a = v_.child(n, node_kind::attribute_list);
         if (l != 0 || a != 0) make += ", " + (l == 0 ? std::string("px::linkage::none") : linkage_name(v_.atom(l)));
         if (a != 0) {
-            const std::string s = printed(a);
+            const std::string s = printed(v_, a);
             make += ", " + cpp::quoted(s.substr(11, s.size() - 12));
         }
         out_->push_back({"auto fn = " + make + ");", n});
@@ -537,27 +295,27 @@ private:
     }
     void results(u32 n) {
         if (v_.children(n) != 1) {
-            out_->push_back({"fn.result_text(" + cpp::quoted(printed(n)) + ");", n});
-            for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) declare_names(c, read_head(c), true);
+            out_->push_back({"fn.result_text(" + cpp::quoted(printed(v_, n)) + ");", n});
+            for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) declare_names(c, read_head(v_, c), true);
             return;
         }
-        const head h = read_head(n + 1);
+        const declaration_head h = read_head(v_, n + 1);
         const u32 d = v_.child(n + 1, node_kind::declarator);
         if (!h.written || h.lanes != 1 || (h.space != ".reg" && h.space != ".param")) {
-            out_->push_back({"fn.result_text(" + cpp::quoted(printed(n)) + ");", n});
+            out_->push_back({"fn.result_text(" + cpp::quoted(printed(v_, n)) + ");", n});
             return declare_names(n + 1, h, h.space == ".reg");
         }
         signature(n + 1, h, d, h.space == ".reg" ? "fn.reg_result<" : "fn.result<");
     }
     void parameter(u32 n) {
         place(n, *out_);
-        const head h = read_head(n);
+        const declaration_head h = read_head(v_, n);
         const u32 d = v_.child(n, node_kind::declarator);
         if (!h.written || (h.space == ".reg" && h.lanes != 1)) {
             const std::string name(v_.atom(d));
             handle x;
             x.cpp = names_.make(name);
-            x.declaration = "fn.param_text(" + cpp::quoted(printed(n)) + ", " + cpp::quoted(name) + ")";
+            x.declaration = "fn.param_text(" + cpp::quoted(printed(v_, n)) + ", " + cpp::quoted(name) + ")";
             x.place = out_->size();
             x.plain = h.space != ".reg";
             x.type = h.type;
@@ -569,18 +327,15 @@ private:
         signature(n, h, d, h.space == ".reg" ? "fn.reg_param<" : "fn.param<");
         wrote_line();
     }
-    void signature(u32 n, const head& h, u32 d, const char* call) {
+    void signature(u32 n, const declaration_head& h, u32 d, const char* call) {
         handle x;
         x.cpp = names_.make(parameter_name(v_.atom(d)));
-        x.declaration = call + cpp::type(h.type) + ">(" + parameter_text(v_.atom(d)) + options(h, d) + ")";
+        x.declaration =
+            call + cpp::type(h.type) + ">(" + parameter_text(v_.atom(d)) + declarator_options(v_, h, d) + ")";
         x.place = out_->size();
         x.type = h.type;
         out_->push_back({"", n, code_line::declaration});
         declare(d, h, h.space == ".reg", std::move(x));
-    }
-    /// What a mangled name is called in its source; other names as they are, and all without `--sugar`.
-    [[nodiscard]] std::string readable(std::string_view name) const {
-        return sugar_ ? cpp::base_name(name) : std::string(name);
     }
     /// What follows the function's name in one of its parameters: `_param_3`; empty for other names.
     [[nodiscard]] std::string_view behind_function(std::string_view parameter) const {
@@ -599,7 +354,7 @@ private:
     }
     [[nodiscard]] std::string tuning(u32 n) const {
         if (v_.kind(n) == node_kind::pragma) {
-            std::string s = printed(n);
+            std::string s = printed(v_, n);
             if (v_.children(n) == 1)
                 return "fn.pragma(" + cpp::quoted(std::string(v_.atom(n + 1)).substr(1, v_.atom(n + 1).size() - 2)) +
                        ");";
@@ -622,7 +377,7 @@ private:
         scope_.close();
         const u32 end = static_cast<u32>(scope_.handles.size());
         std::vector<code_line>& lines = *out_;
-        for (u32 h = function_handles_; h < end; ++h) {
+        for (u32 h = first_handle_; h < end; ++h) {
             const handle& x = scope_.handles[h];
             if (x.declaration.empty() || (!x.used && lines[x.place].what == code_line::lookup)) continue;
             lines[x.place].text += (x.used ? "const auto " + x.cpp + " = " : std::string()) + x.declaration + ";";
@@ -807,7 +562,7 @@ private:
             case node_kind::declaration: declaration(n); break;
             case node_kind::loc: put(loc(n), n, *out_); break;
             case node_kind::pragma: put(pragma(n), n, *out_); break;
-            default: put("k.directive(" + cpp::quoted(printed(n) + ";") + ");", n, *out_); break;
+            default: put("k.directive(" + cpp::quoted(printed(v_, n) + ";") + ");", n, *out_); break;
         }
     }
     /// `and`, `shr`, `cvt`, `or` that make a matrix descriptor of a shared address, as one call. Behind the last of
@@ -835,7 +590,7 @@ private:
         const u32 h = scope_.handle_of(*scope_.find_label(v_[n].atom));
         const bool names_directive = label_call(n) != "k.named_label";
         if (lists_labels(v_, n) && !all_known(v_[n].end)) {
-            put("k.directive(" + cpp::quoted(std::string(v_.atom(n)) + ":" + printed(v_[n].end) + ";") + ");", n,
+            put("k.directive(" + cpp::quoted(std::string(v_.atom(n)) + ":" + printed(v_, v_[n].end) + ";") + ");", n,
                 *out_);
             return note_directive(n);
         }
@@ -867,17 +622,17 @@ private:
         return s + "}";
     }
     [[nodiscard]] std::string pragma(u32 n) const {
-        if (v_.children(n) != 1) return "k.directive(" + cpp::quoted(printed(n)) + ");";
+        if (v_.children(n) != 1) return "k.directive(" + cpp::quoted(printed(v_, n)) + ");";
         const std::string s(v_.atom(n + 1));
         return "k.pragma(" + cpp::quoted(s.substr(1, s.size() - 2)) + ");";
     }
     void declaration(u32 n) {
-        const head h = read_head(n);
+        const declaration_head h = read_head(v_, n);
         const bool registers = h.space == ".reg";
         const bool vectors = registers && (h.lanes != 1 || h.options.find("align") != std::string::npos);
         if (lines_use_ == line_use::statics && names_its_line(h.space)) at_line(n, v_[n].token, *out_);
         if (!h.written || vectors || (!registers && h.space == ".reg")) {
-            put("k.directive(" + cpp::quoted(printed(n) + ";") + ");", n, *out_);
+            put("k.directive(" + cpp::quoted(printed(v_, n) + ";") + ");", n, *out_);
             return declare_text(n, h, registers);
         }
         bool first = true;
@@ -890,7 +645,7 @@ private:
         }
     }
     /// Declared as text: registers have no handle, variables are looked up by their name.
-    void declare_text(u32 n, const head& h, bool registers) {
+    void declare_text(u32 n, const declaration_head& h, bool registers) {
         for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) {
             if (v_.kind(c) != node_kind::declarator) continue;
             handle x;
@@ -905,7 +660,7 @@ private:
             declare(c, h, registers, std::move(x));
         }
     }
-    void declare_register(u32 c, const head& h) {
+    void declare_register(u32 c, const declaration_head& h) {
         handle x;
         x.cpp = names_.make(v_.atom(c));
         x.type = h.type;
@@ -918,29 +673,18 @@ private:
         out_->back().what = code_line::declaration;
         declare(c, h, true, std::move(x));
     }
-    void declare_variable(u32 c, const head& h) {
+    void declare_variable(u32 c, const declaration_head& h) {
         handle x;
         x.cpp = names_.make(readable(v_.atom(c)));
         x.type = h.type;
         x.place = out_->size();
         x.declaration = "k.variable<" + cpp::type(h.type) + ">(" + cpp::space_name(h.sp) + ", " +
-                        cpp::quoted(v_.atom(c)) + options(h, c) + ")";
+                        cpp::quoted(v_.atom(c)) + declarator_options(v_, h, c) + ")";
         put("", c, *out_);
         out_->back().what = code_line::declaration;
         declare(c, h, false, std::move(x));
     }
 
-    struct view_key_hash {
-        std::size_t operator()(const std::pair<u32, isa::scalar>& k) const noexcept {
-            return k.first * 64u + static_cast<unsigned>(k.second);
-        }
-        std::size_t operator()(const std::pair<u32, u32>& k) const noexcept {
-            return k.first * std::size_t{1000003} + k.second;
-        }
-    };
-
-    const tree_view& v_;
-    naming_scope scope_;
     line_use lines_use_;
     ptxdsl::target target_;
     call_writer calls_;
@@ -948,25 +692,14 @@ private:
     std::vector<u32> closing_;  ///< by token of an opening brace
     u32 line_ = 1;              ///< of the text that the C++ prints
     bool fits_ = true;
-    cpp::names names_, function_names_;
-    u32 function_handles_ = 0;  ///< handles from here on are the function's
-    std::size_t begin_ = 0;     ///< the line with `f.begin()`
-    u32 with_label_ = 0;        ///< the directive that its label has written
+    cpp::names function_names_;
+    std::size_t begin_ = 0;  ///< the line with `f.begin()`
+    u32 with_label_ = 0;     ///< the directive that its label has written
     std::vector<code_line>* out_ = nullptr;
-    std::unordered_map<u32, std::string> symbols_;  ///< handles of what the module declares, by spelling
-    std::unordered_map<u32, bool> used_symbols_;
-    std::unordered_map<u32, u32> label_handles_;  ///< by node
-    std::vector<u32> symbol_order_;
-    std::unordered_map<std::pair<u32, isa::scalar>, std::string, view_key_hash> view_names_;
-    std::unordered_map<std::pair<u32, u32>, std::string, view_key_hash> alias_names_;
-    std::unordered_map<std::string, std::string> roles_;  ///< by the PTX name of a register
-    std::vector<asked> asked_;
-    std::vector<accumulator_group> accumulators_;  ///< of the function being written
-    bool sugar_ = false;
+    std::unordered_map<u32, u32> label_handles_;     ///< by node
     static constexpr std::size_t longest_name = 32;  ///< that is written more than once
     bool long_name_ = false;                         ///< the function's name has a variable of its own
     bool structured_ = false;                        ///< labels may be given up for constructs
-    std::vector<u32> asked_symbols_;
 };
 
 }  // namespace ptxdsl::ptx
