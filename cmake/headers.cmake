@@ -118,15 +118,18 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/machine/findings.hpp
     ptxdsl/machine/frontier.hpp
     ptxdsl/machine/layouts.hpp
+    ptxdsl/machine/list.hpp
     ptxdsl/machine/machine.hpp
     ptxdsl/machine/memory.hpp
     ptxdsl/machine/play.hpp
     ptxdsl/machine/slice.hpp
     ptxdsl/machine/state.hpp
     ptxdsl/machine/synchronisation.hpp
+    ptxdsl/machine/table.hpp
     ptxdsl/machine/tensor_core.hpp
     ptxdsl/machine/trip_counts.hpp
     ptxdsl/machine/values.hpp
+    ptxdsl/machine/words.hpp
     ptxdsl/module.hpp
     ptxdsl/parse.hpp
     ptxdsl/parse/check.hpp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels played on an executable model of a cluster: who waits for whom, what is in flight, what nothing orders. For
-// run time; <ptxdsl/ptxdsl.hpp> does not include it.
+// Kernels played on an executable model of a cluster: who waits for whom, what is in flight, what nothing orders. At
+// run time and in constant evaluation; <ptxdsl/ptxdsl.hpp> does not include it.
 #pragma once
 
 #include <ptxdsl/machine/play.hpp>

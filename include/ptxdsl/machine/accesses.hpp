@@ -3,11 +3,11 @@
 #pragma once
 
 #include <ptxdsl/machine/arithmetic.hpp>
+#include <ptxdsl/machine/list.hpp>
 
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <vector>
 
 namespace ptxdsl::machine {
 
@@ -27,7 +27,7 @@ protected:
 
     // ---- threads' accesses --------------------------------------------------------------------------------------
 
-    void load(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
+    constexpr void load(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
         if (i.sp == space::param) return this->load_parameter(w, i, lanes);
         const uint32_t bytes = isa::bits(i.type) / 8 * i.vector;
         const bool strong = is_strong(i);
@@ -44,7 +44,7 @@ protected:
         }
         this->put_each(w, code_.at(i, 0), v.data(), lanes);
     }
-    void store(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
+    constexpr void store(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
         const uint32_t bytes = isa::bits(i.type) / 8 * i.vector;
         const bool strong = is_strong(i);
         const operand& to = code_.at(i, 0);
@@ -68,7 +68,7 @@ protected:
         }
     }
     /// `atom` and `red`: strong; what they leave is computed where it can be.
-    void update(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
+    constexpr void update(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
         const bool returns = i.op == tok::atom;
         const operand& to = code_.at(i, returns ? 1 : 0);
         const operand& with = code_.at(i, returns ? 2 : 1);
@@ -89,7 +89,7 @@ protected:
             this->forget(w, i, lanes);
     }
     /// `ldmatrix`, `stmatrix`: eight addresses a matrix, 16 bytes each (8 for the narrow shapes).
-    void matrix(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
+    constexpr void matrix(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
         const bool loads = i.op == tok::ldmatrix;
         const uint32_t matrices = code_.has(i, tok::x4) ? 4 : code_.has(i, tok::x2) ? 2 : 1;
         const uint32_t users = matrices >= 4 ? this_many(32) : this_many(8 * matrices);
@@ -100,11 +100,11 @@ protected:
     }
 
     /// Holds the accesses of all lanes against what was there. False: none is known to be in shared memory.
-    bool touch_lanes(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes, const operand& at, uint32_t bytes,
-                     access how) {
+    constexpr bool touch_lanes(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes, const operand& at,
+                               uint32_t bytes, access how) {
         if (i.has_space && i.sp != space::shared && i.sp != space::shared_cluster) return false;
         bool any = false;
-        for (std::vector<page_span>& s : spans_) s.clear();
+        for (list<page_span>& s : spans_) s.clear();
         spans_.resize(blocks_.size());
         for (uint32_t m = lanes; m != 0; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
@@ -133,19 +133,19 @@ protected:
         return true;
     }
     /// A block that is used from another one has started and has not exited.
-    void visit(const warp_type& w, uint32_t pc, uint32_t lanes, uint32_t target, const char* verb) {
+    constexpr void visit(const warp_type& w, uint32_t pc, uint32_t lanes, uint32_t target, const char* verb) {
         const block_type& b = blocks_[target];
         if (b.gone())
             this->report(fault::gone, w, lanes, pc, b.left_at, &warps_[b.first_warp], all_lanes,
-                         std::string(verb) + " block " + std::to_string(target) +
+                         std::string(verb) + " block " + number(target) +
                              ", which has exited (%): it stays until its peers are done (barrier.cluster)");
         else if (w.knows.of(warps_[b.first_warp].agent) == 0)
             this->report(fault::gone, w, lanes, pc,
-                         std::string(verb) + " block " + std::to_string(target) +
+                         std::string(verb) + " block " + number(target) +
                              ", which need not have started: the blocks meet first (barrier.cluster)");
     }
 
-    [[nodiscard]] bool is_strong(const instruction& i) const noexcept {
+    [[nodiscard]] constexpr bool is_strong(const instruction& i) const noexcept {
         return code_.has(i, tok::acquire) || code_.has(i, tok::release) || code_.has(i, tok::relaxed) ||
                code_.has(i, tok::volatile_) || code_.has(i, tok::mmio);
     }
@@ -155,7 +155,7 @@ private:
         return n >= 32 ? all_lanes : (1u << n) - 1;
     }
     /// Strong accesses of one word order those who make them: taken as release and acquire at once.
-    void meet_at(warp_type& w, const operand& o, uint32_t lanes) {
+    constexpr void meet_at(warp_type& w, const operand& o, uint32_t lanes) {
         for (uint32_t m = lanes; m != 0; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
             const value v = this->address(w, o, l);
@@ -166,7 +166,7 @@ private:
         }
     }
     /// A vector load: each register its own unknown, or the word it is known to be.
-    void spread(warp_type& w, const instruction& i, uint32_t lanes, const operand& from) {
+    constexpr void spread(warp_type& w, const instruction& i, uint32_t lanes, const operand& from) {
         const operand& to = code_.at(i, 0);
         if (to.what != operand::kind::list) return this->forget(w, i, lanes);
         const uint32_t each = isa::bits(i.type) / 8;
@@ -182,8 +182,8 @@ private:
                 w.regs.write_each(code_.parts[to.first + k].reg, v.data(), lanes, w.live);
         }
     }
-    [[nodiscard]] value loaded(const warp_type& w, const instruction& i, const operand& from, uint32_t l,
-                               uint32_t bytes, bool strong) {
+    [[nodiscard]] constexpr value loaded(const warp_type& w, const instruction& i, const operand& from, uint32_t l,
+                                         uint32_t bytes, bool strong) {
         const value at = this->address(w, from, l);
         const place p = this->resolve(w, at, i.sp);
         if (p.known && p.shared) {
@@ -191,8 +191,7 @@ private:
             return Values::unknown(mix(mix(p.block, p.offset), blocks_[p.block].words.age()));
         }
         if (p.known && !p.shared && at.is_known()) {
-            const auto word = global_.find(at.bits);
-            if (word != global_.end()) return word->second;
+            if (const value* const word = global_.find(at.bits)) return *word;
             if (strong && code_.shares_global) return {0, knowledge::data};
         }
         // Data is a small number: the same for all who load it, other numbers in other runs.
@@ -203,17 +202,17 @@ private:
     }
 
     /// Words of global memory that threads share hold zero at first, as counters and flags do.
-    [[nodiscard]] value word_at(const warp_type& w, const instruction& i, const value& at, uint32_t bytes) {
+    [[nodiscard]] constexpr value word_at(const warp_type& w, const instruction& i, const value& at, uint32_t bytes) {
         const place p = this->resolve(w, at, i.sp);
         if (p.known && p.shared) {
             const value* const v = blocks_[p.block].words.load(p.offset, bytes);
             return v != nullptr ? *v : Values::unknown(mix(at.bits, ++this->fresh_));
         }
         if (!p.known || !at.is_known()) return Values::unknown(mix(at.bits, ++this->fresh_));
-        const auto word = global_.find(at.bits);
-        return word != global_.end() ? word->second : value{0, knowledge::data};
+        const value* const word = global_.find(at.bits);
+        return word != nullptr ? *word : value{0, knowledge::data};
     }
-    void set_word(const warp_type& w, const instruction& i, const value& at, uint32_t bytes, const value& v) {
+    constexpr void set_word(const warp_type& w, const instruction& i, const value& at, uint32_t bytes, const value& v) {
         const place p = this->resolve(w, at, i.sp);
         if (p.known && p.shared)
             blocks_[p.block].words.store(p.offset, bytes, v);
@@ -221,19 +220,20 @@ private:
             global_[at.bits] = v;
     }
     /// Stores to global memory matter where threads share words there.
-    void store_global(const warp_type& w, const instruction& i, const operand& to, const operand& what, uint32_t lanes,
-                      bool strong) {
+    constexpr void store_global(const warp_type& w, const instruction& i, const operand& to, const operand& what,
+                                uint32_t lanes, bool strong) {
         if (!strong && global_.empty()) return;
         for (uint32_t m = lanes; m != 0; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
             const value at = this->address(w, to, l);
             if (!at.is_known() || !this->resolve(w, at, i.sp).known) continue;
-            if (strong || global_.count(at.bits) != 0)
+            if (strong || global_.find(at.bits) != nullptr)
                 global_[at.bits] =
                     i.vector == 1 ? this->lane(w, what, l) : Values::unknown(mix(at.bits, ++this->fresh_));
         }
     }
-    [[nodiscard]] value updated(const instruction& i, const value& old, const value& with, const value& other) {
+    [[nodiscard]] constexpr value updated(const instruction& i, const value& old, const value& with,
+                                          const value& other) {
         const knowledge worst = old.known > with.known ? old.known : with.known;
         const bool integer = isa::info(i.type).cls != isa::type_class::floating && i.vector == 1;
         if (worst == knowledge::unknown || !integer) return Values::unknown(mix(old.bits, ++this->fresh_));
@@ -261,16 +261,16 @@ private:
         return {r & mask, worst};
     }
 
-    [[nodiscard]] uint64_t datum(uint64_t identity) const noexcept {
+    [[nodiscard]] constexpr uint64_t datum(uint64_t identity) const noexcept {
         const uint64_t seed = this->chosen_.seed;
         if (seed < 2) return seed + 1;
         const uint64_t dice = mix(identity, seed) >> 20;
         return seed < 4 ? 1 + dice % 3 : dice % 5;
     }
 
-    std::vector<std::vector<page_span>> spans_;
-    std::unordered_map<uint64_t, value> global_;    ///< words of global memory that threads share
-    std::unordered_map<uint64_t, frontier> words_;  ///< by address: what strong accesses there carried
+    list<list<page_span>> spans_;
+    table<value> global_;    ///< words of global memory that threads share
+    table<frontier> words_;  ///< by address: what strong accesses there carried
 };
 
 }  // namespace ptxdsl::machine

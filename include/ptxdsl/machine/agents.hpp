@@ -5,11 +5,11 @@
 
 #include <ptxdsl/machine/code.hpp>
 #include <ptxdsl/machine/frontier.hpp>
+#include <ptxdsl/machine/list.hpp>
 
 #include <bit>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace ptxdsl::machine {
 
@@ -45,7 +45,7 @@ struct piece {
 template <class Value>
 class registers {
 public:
-    void reset(uint32_t n) {
+    constexpr void reset(uint32_t n) {
         uniform_.assign(n, Value{});
         slot_.assign(n, none);
         varies_.assign(n, 0);
@@ -55,13 +55,15 @@ public:
     struct row {
         const Value* first = nullptr;
         bool varies = false;
-        [[nodiscard]] const Value& operator[](uint32_t lane) const noexcept { return first[varies ? lane : 0]; }
+        [[nodiscard]] constexpr const Value& operator[](uint32_t lane) const noexcept {
+            return first[varies ? lane : 0];
+        }
     };
-    [[nodiscard]] row read(uint32_t r) const noexcept {
+    [[nodiscard]] constexpr row read(uint32_t r) const noexcept {
         return varies_[r] == 0 ? row{&uniform_[r], false} : row{&lanes_[slot_[r]], true};
     }
     /// Writes one value for `lanes` of `live` lanes.
-    void write(uint32_t r, const Value& v, uint32_t lanes, uint32_t live) {
+    constexpr void write(uint32_t r, const Value& v, uint32_t lanes, uint32_t live) {
         if ((live & ~lanes) == 0) {
             uniform_[r] = v;
             varies_[r] = 0;
@@ -72,7 +74,7 @@ public:
         for (uint32_t m = lanes; m != 0; m &= m - 1) to[std::countr_zero(m)] = v;
     }
     /// Writes a value a lane.
-    void write_each(uint32_t r, const Value* v, uint32_t lanes, uint32_t live) {
+    constexpr void write_each(uint32_t r, const Value* v, uint32_t lanes, uint32_t live) {
         if ((live & ~lanes) == 0) {
             const Value& first = v[std::countr_zero(lanes)];
             bool same = true;
@@ -84,7 +86,7 @@ public:
     }
 
 private:
-    Value* spread(uint32_t r) {
+    constexpr Value* spread(uint32_t r) {
         if (slot_[r] == none) {
             slot_[r] = static_cast<uint32_t>(lanes_.size());
             lanes_.resize(lanes_.size() + 32);
@@ -96,10 +98,10 @@ private:
         return to;
     }
 
-    std::vector<Value> uniform_;
-    std::vector<uint32_t> slot_;
-    std::vector<uint8_t> varies_;
-    std::vector<Value> lanes_;
+    list<Value> uniform_;
+    list<uint32_t> slot_;
+    list<uint8_t> varies_;
+    list<Value> lanes_;
 };
 
 /// One fence between the proxies: what these lanes wrote before event `event` of their warp is visible behind it.
@@ -117,12 +119,12 @@ struct warp {
     uint32_t born = 0;   ///< lanes it has
     uint32_t live = 0;   ///< lanes that have not exited
     uint32_t event = 1;  ///< number of what it does now; every release starts the next
-    std::vector<piece> pieces;
+    list<piece> pieces;
     registers<Value> regs;
     frontier knows;
     frontier released;  ///< what its last release fence covers: a relaxed arrival carries no more
     frontier heard;     ///< what relaxed waits brought: an acquire fence makes it known
-    std::vector<proxy_fence> fences;
+    list<proxy_fence> fences;
     uint32_t cluster_arrived = 0;          ///< lanes that have arrived at the cluster barrier and not yet waited
     uint32_t cluster_generation[32] = {};  ///< by lane: the phase it arrived for
     work_queue wgmma, thread_copies;

@@ -3,13 +3,12 @@
 // way an unknown condition goes.
 #pragma once
 
+#include <ptxdsl/machine/list.hpp>
 #include <ptxdsl/machine/state.hpp>
 #include <ptxdsl/machine/values.hpp>
 
 #include <array>
 #include <cstdint>
-#include <unordered_map>
-#include <vector>
 
 namespace ptxdsl::machine {
 
@@ -33,7 +32,7 @@ public:
     using typename base::warp_type;
 
     /// How often an unknown condition was decided.
-    [[nodiscard]] uint64_t forks() const noexcept { return forks_; }
+    [[nodiscard]] constexpr uint64_t forks() const noexcept { return forks_; }
 
 protected:
     using base::blocks_;
@@ -43,7 +42,7 @@ protected:
     using row = typename registers<value>::row;
 
     /// The values of an operand; constants are kept in `scratch`, which outlives the row.
-    [[nodiscard]] row read(const warp_type& w, const operand& o, value& scratch) const {
+    [[nodiscard]] constexpr row read(const warp_type& w, const operand& o, value& scratch) const {
         switch (o.what) {
             case operand::kind::reg:
                 if (!o.negated) return w.regs.read(o.reg);
@@ -54,7 +53,7 @@ protected:
         scratch = Values::unknown(0x5151);
         return {&scratch, false};
     }
-    [[nodiscard]] value lane(const warp_type& w, const operand& o, uint32_t l) const {
+    [[nodiscard]] constexpr value lane(const warp_type& w, const operand& o, uint32_t l) const {
         if (o.what == operand::kind::reg) {
             const value v = w.regs.read(o.reg)[l];
             return o.negated ? Values::negate(v) : v;
@@ -62,13 +61,13 @@ protected:
         if (o.what == operand::kind::constant) return constant(w, o);
         return Values::unknown(0x5151);
     }
-    [[nodiscard]] value constant(const warp_type& w, const operand& o) const {
+    [[nodiscard]] constexpr value constant(const warp_type& w, const operand& o) const {
         if (o.symbolic) return Values::exact((o.bits & 0xffffffu) | uint64_t{w.block} << rank_shift);
         if (o.symbol != none) return Values::exact((uint64_t{1} << 46) + (uint64_t{o.symbol} << 16) + o.bits);
         return Values::exact(o.bits);
     }
     /// The address `[base + offset]` of a lane.
-    [[nodiscard]] value address(const warp_type& w, const operand& o, uint32_t l) const {
+    [[nodiscard]] constexpr value address(const warp_type& w, const operand& o, uint32_t l) const {
         if (o.reg == none) return constant(w, o);
         value v = w.regs.read(o.reg)[l];
         if (v.is_known())
@@ -78,7 +77,7 @@ protected:
         return v;
     }
     /// Where a shared or generic address points.
-    [[nodiscard]] place resolve(const warp_type& w, const value& v, space sp) const {
+    [[nodiscard]] constexpr place resolve(const warp_type& w, const value& v, space sp) const {
         place p;
         if (sp != space::generic && sp != space::shared && sp != space::shared_cluster) {
             p.known = true;
@@ -102,7 +101,8 @@ protected:
 
     /// Calls `f(lanes, lane)` for each group of lanes in which all `n` operands are the same.
     template <class F>
-    void each_group(const warp_type& w, uint32_t lanes, const operand* const* o, uint32_t n, const F& f) const {
+    constexpr void each_group(const warp_type& w, uint32_t lanes, const operand* const* o, uint32_t n,
+                              const F& f) const {
         bool varies = false;
         for (uint32_t k = 0; k < n; ++k) varies = varies || (o[k]->reg != none && w.regs.read(o[k]->reg).varies);
         if (!varies) return f(lanes, static_cast<uint32_t>(std::countr_zero(lanes)));
@@ -122,7 +122,7 @@ protected:
     }
 
     /// The lanes of `lanes` for which the guard holds; unknown ones are decided.
-    [[nodiscard]] uint32_t guarded(const warp_type& w, const instruction& i, uint32_t lanes) {
+    [[nodiscard]] constexpr uint32_t guarded(const warp_type& w, const instruction& i, uint32_t lanes) {
         if (i.guard == none) return lanes;
         const row r = w.regs.read(i.guard);
         if (!r.varies) return holds(r.first[0], i.guard_negated) ? lanes : 0;
@@ -133,7 +133,7 @@ protected:
         }
         return on;
     }
-    [[nodiscard]] bool guard_is_unknown(const warp_type& w, const instruction& i, uint32_t lanes) const {
+    [[nodiscard]] constexpr bool guard_is_unknown(const warp_type& w, const instruction& i, uint32_t lanes) const {
         if (i.guard == none) return false;
         const row r = w.regs.read(i.guard);
         if (!r.varies) return !r.first[0].is_known();
@@ -143,7 +143,7 @@ protected:
     }
 
     /// Whether a guard is unknown and not the same for all lanes: each thread's own data decides.
-    [[nodiscard]] bool lanes_differ_by_data(const warp_type& w, const instruction& i, uint32_t lanes) const {
+    [[nodiscard]] constexpr bool lanes_differ_by_data(const warp_type& w, const instruction& i, uint32_t lanes) const {
         const row r = w.regs.read(i.guard);
         if (!r.varies) return r.first[0].by_lane && !r.first[0].is_known();
         for (uint32_t m = lanes; m != 0; m &= m - 1)
@@ -153,19 +153,19 @@ protected:
 
     /// Whether a condition holds. An unknown one is decided by its identity, so that the same unknown goes the same way
     /// everywhere.
-    [[nodiscard]] bool holds(const value& v, bool negated) {
+    [[nodiscard]] constexpr bool holds(const value& v, bool negated) {
         bool yes = (v.bits & 1u) != 0;
         if (!v.is_known()) {
-            const auto [at, fresh] = decided_.try_emplace(v.bits & ~uint64_t{1}, false);
-            if (fresh) at->second = decide(v.bits & ~uint64_t{1});
-            yes = at->second != yes;
+            const auto [at, fresh] = decided_.insert(v.bits & ~uint64_t{1});
+            if (fresh) *at = decide(v.bits & ~uint64_t{1}) ? 1 : 0;
+            yes = (*at != 0) != yes;
             ++forks_;
         }
         return yes != negated;
     }
 
     /// An instruction that only computes, for `lanes`.
-    void compute(warp_type& w, const instruction& i, uint32_t lanes) {
+    constexpr void compute(warp_type& w, const instruction& i, uint32_t lanes) {
         const operand& to = code_.at(i, 0);
         if (to.what == operand::kind::list && i.op == tok::mov) return unpack(w, i, to, lanes);
         const operand* in[8];
@@ -194,7 +194,7 @@ protected:
         varies ? put_each(w, to, result.data(), lanes) : put(w, to, result[one], lanes);
     }
     /// All results of an instruction are data, other data in each lane.
-    void forget(warp_type& w, const instruction& i, uint32_t lanes) {
+    constexpr void forget(warp_type& w, const instruction& i, uint32_t lanes) {
         if (!needs(code_.at(i, 0))) return;
         const uint64_t id = mix(mix(static_cast<uint64_t>(i.where) << 8, w.agent), ++fresh_);
         const auto data = [id](uint32_t p) {
@@ -211,7 +211,7 @@ protected:
                 for (uint32_t p = 0; p < to.count; ++p) put_register(w, to.reg + p, data(p), lanes);
         }
     }
-    [[nodiscard]] bool needs(const operand& o) const noexcept {
+    [[nodiscard]] constexpr bool needs(const operand& o) const noexcept {
         if (code_.needed.empty()) return true;
         if (o.what == operand::kind::reg) return code_.needed[o.reg] != 0;
         const operand* const parts = o.what == operand::kind::list ? &code_.parts[o.first] : nullptr;
@@ -220,7 +220,7 @@ protected:
                 return true;
         return false;
     }
-    void put(warp_type& w, const operand& to, const value& v, uint32_t lanes) {
+    constexpr void put(warp_type& w, const operand& to, const value& v, uint32_t lanes) {
         if (to.what == operand::kind::reg) put_register(w, to.reg, v, lanes);
         if (to.what == operand::kind::list && to.count > 0) {  // p|q: q is the complement
             const operand &p = code_.parts[to.first], &q = code_.parts[to.first + 1];
@@ -228,15 +228,17 @@ protected:
             if (to.count > 1 && q.what == operand::kind::reg) put_register(w, q.reg, Values::negate(v), lanes);
         }
     }
-    void put_register(warp_type& w, uint32_t r, const value& v, uint32_t lanes) { w.regs.write(r, v, lanes, w.live); }
-    void put_each(warp_type& w, const operand& to, const value* v, uint32_t lanes) {
+    constexpr void put_register(warp_type& w, uint32_t r, const value& v, uint32_t lanes) {
+        w.regs.write(r, v, lanes, w.live);
+    }
+    constexpr void put_each(warp_type& w, const operand& to, const value* v, uint32_t lanes) {
         if (to.what == operand::kind::reg) w.regs.write_each(to.reg, v, lanes, w.live);
         if (to.what != operand::kind::list) return;
         for (uint32_t m = lanes; m != 0; m &= m - 1) put(w, to, v[std::countr_zero(m)], 1u << std::countr_zero(m));
     }
 
     /// `ld.param`: what the player chose.
-    void load_parameter(warp_type& w, const instruction& i, uint32_t lanes) {
+    constexpr void load_parameter(warp_type& w, const instruction& i, uint32_t lanes) {
         const operand& from = code_.at(i, 1);
         value v = Values::unknown(mix(0x9a3a, mix(from.symbol, from.bits)));
         if (i.slot < chosen_.parameters.size() && isa::info(i.type).cls != isa::type_class::floating)
@@ -248,7 +250,7 @@ protected:
             put(w, to, v, lanes);
     }
     /// `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`: lanes see one another.
-    void exchange(warp_type& w, const instruction& i, uint32_t lanes) {
+    constexpr void exchange(warp_type& w, const instruction& i, uint32_t lanes) {
         switch (i.op) {
             case tok::elect: return elect(w, i, lanes);
             case tok::vote: return vote(w, i, lanes);
@@ -258,20 +260,20 @@ protected:
         }
     }
 
-    std::unordered_map<uint64_t, bool> decided_;
+    table<uint8_t> decided_;
     uint64_t forks_ = 0;  ///< unknown conditions decided so far
     uint64_t fresh_ = 0;
 
 private:
-    [[nodiscard]] bool guard_varies(const warp_type& w, const instruction& i) const {
+    [[nodiscard]] constexpr bool guard_varies(const warp_type& w, const instruction& i) const {
         return i.guard != none && w.regs.read(i.guard).varies;
     }
-    [[nodiscard]] bool decide(uint64_t identity) const noexcept {
+    [[nodiscard]] constexpr bool decide(uint64_t identity) const noexcept {
         if (chosen_.seed < 2) return forks_ < 64 ? chosen_.seed == 1 : (mix(identity, forks_) >> 17 & 1u) != 0;
         return (mix(identity, chosen_.seed) >> 17 & 1u) != 0;
     }
-    [[nodiscard]] value merged(const warp_type& w, const instruction& i, const operand& to, uint32_t l,
-                               const value& fresh) {
+    [[nodiscard]] constexpr value merged(const warp_type& w, const instruction& i, const operand& to, uint32_t l,
+                                         const value& fresh) {
         const value p = w.regs.read(i.guard)[l];
         if (p.is_known() || to.what != operand::kind::reg) return fresh;
         const value old = w.regs.read(to.reg)[l];
@@ -280,7 +282,8 @@ private:
         return holds(p, i.guard_negated) ? fresh : old;
     }
     /// Instructions whose results depend on the machine: addresses of other blocks, and conversions of addresses.
-    void special_result(const warp_type& w, const instruction& i, const value* v, uint32_t n, value& r) const {
+    constexpr void special_result(const warp_type& w, const instruction& i, const value* v, uint32_t n,
+                                  value& r) const {
         static_cast<void>(w);
         if (i.op == tok::mapa && n == 2) {
             const knowledge k = v[0].known > v[1].known ? v[0].known : v[1].known;
@@ -296,7 +299,7 @@ private:
             r = {(v[0].bits & generic_shared) != 0 ? 1u : 0u, v[0].known};
     }
     /// `mov {a, b}, r`.
-    void unpack(warp_type& w, const instruction& i, const operand& to, uint32_t lanes) {
+    constexpr void unpack(warp_type& w, const instruction& i, const operand& to, uint32_t lanes) {
         const unsigned each = isa::bits(i.type) / (to.count == 0 ? 1 : to.count);
         for (uint32_t p = 0; p < to.count; ++p) {
             std::array<value, 32> result;
@@ -316,7 +319,7 @@ private:
 
     // ---- lanes among themselves ---------------------------------------------------------------------------------
 
-    void elect(warp_type& w, const instruction& i, uint32_t lanes) {
+    constexpr void elect(warp_type& w, const instruction& i, uint32_t lanes) {
         const operand& to = code_.at(i, 0);
         const uint32_t leader = static_cast<uint32_t>(std::countr_zero(lanes));
         const operand* p = &to;
@@ -331,7 +334,7 @@ private:
         v[leader] = Values::exact(1);
         w.regs.write_each(p->reg, v.data(), lanes, w.live);
     }
-    void vote(warp_type& w, const instruction& i, uint32_t lanes) {
+    constexpr void vote(warp_type& w, const instruction& i, uint32_t lanes) {
         uint32_t ballot = 0;
         bool known = true;
         uint64_t id = mix(7, static_cast<uint64_t>(code_.word(i, 2)));
@@ -351,7 +354,7 @@ private:
         if (code_.has(i, tok::uni)) r = ballot == lanes || ballot == 0 ? 1 : 0;
         put(w, code_.at(i, 0), {r, worst}, lanes);
     }
-    void shuffle(warp_type& w, const instruction& i, uint32_t lanes) {
+    constexpr void shuffle(warp_type& w, const instruction& i, uint32_t lanes) {
         const operand& to = code_.at(i, 0);
         const operand& d = to.what == operand::kind::list ? code_.parts[to.first] : to;
         std::array<value, 32> r{};
@@ -370,7 +373,7 @@ private:
             put_register(w, code_.parts[to.first + 1].reg, Values::exact(1), lanes);
     }
     /// The lane a shuffle reads (PTX ISA 9.7.9.6).
-    [[nodiscard]] uint32_t source(const instruction& i, uint32_t l, uint64_t b, uint32_t c) const noexcept {
+    [[nodiscard]] constexpr uint32_t source(const instruction& i, uint32_t l, uint64_t b, uint32_t c) const noexcept {
         const uint32_t segment = c >> 8 & 31u, clamp = c & 31u;
         const uint32_t high = (l & segment) | (clamp & ~segment), low = l & segment;
         const int at = static_cast<int>(l), by = static_cast<int>(b);
@@ -382,7 +385,7 @@ private:
         return static_cast<uint32_t>(j) & 31u;
     }
     /// `redux` and `match`: one result for all lanes that hold the same.
-    void reduce(warp_type& w, const instruction& i, uint32_t lanes) {
+    constexpr void reduce(warp_type& w, const instruction& i, uint32_t lanes) {
         uint64_t id = mix(11, static_cast<uint64_t>(i.op));
         for (uint32_t m = lanes; m != 0; m &= m - 1)
             id = mix(id, lane(w, code_.at(i, 1), static_cast<uint32_t>(std::countr_zero(m))).bits);

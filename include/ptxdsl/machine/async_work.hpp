@@ -5,12 +5,11 @@
 
 #include <ptxdsl/machine/accesses.hpp>
 #include <ptxdsl/machine/layouts.hpp>
+#include <ptxdsl/machine/list.hpp>
 
 #include <bit>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
-#include <vector>
 
 namespace ptxdsl::machine {
 
@@ -40,8 +39,8 @@ protected:
     // ---- mbarriers ----------------------------------------------------------------------------------------------
 
     /// The mbarrier there, initialised or not.
-    mbarrier& barrier_at(uint32_t target, uint32_t address) {
-        std::vector<mbarrier>& all = blocks_[target].barriers;
+    constexpr mbarrier& barrier_at(uint32_t target, uint32_t address) {
+        list<mbarrier>& all = blocks_[target].barriers;
         for (mbarrier& b : all)
             if (b.address == address) return b;
         mbarrier b;
@@ -52,7 +51,8 @@ protected:
         return all.back();
     }
     /// The mbarrier an instruction uses; null, said and the run abandoned, where it is not initialised.
-    mbarrier* barrier_for(const warp_type& w, uint32_t pc, uint32_t lanes, uint32_t target, uint32_t address) {
+    constexpr mbarrier* barrier_for(const warp_type& w, uint32_t pc, uint32_t lanes, uint32_t target,
+                                    uint32_t address) {
         if (target != w.block) this->visit(w, pc, lanes, target, "uses an mbarrier of");
         mbarrier& b = barrier_at(target, address);
         if (!b.live) {
@@ -68,17 +68,17 @@ protected:
         return &b;
     }
     /// `n` arrivals and `expected` more bytes, by somebody who knows `knows`.
-    bool arrive(const warp_type& w, uint32_t pc, uint32_t lanes, mbarrier& b, uint32_t n, std::int64_t expected,
-                const frontier& knows) {
+    constexpr bool arrive(const warp_type& w, uint32_t pc, uint32_t lanes, mbarrier& b, uint32_t n,
+                          std::int64_t expected, const frontier& knows) {
         b.bytes += expected;
         if (b.pending < n) {
             if (b.vouched)
                 this->abandon(pc, "arrivals at a barrier whose arrivals the author vouches for");
             else
                 this->report(fault::arrivals, w, lanes, pc,
-                             "arrives at the mbarrier " + this->object(b.address) + " " + std::to_string(n) +
-                                 (n == 1 ? " time" : " times") + " where its phase " + std::to_string(b.phase) +
-                                 " takes " + std::to_string(b.pending) + " more of " + std::to_string(b.count));
+                             "arrives at the mbarrier " + this->object(b.address) + " " + number(n) +
+                                 (n == 1 ? " time" : " times") + " where its phase " + number(b.phase) + " takes " +
+                                 number(b.pending) + " more of " + number(b.count));
             this->abandoned_ = true;
             return false;
         }
@@ -88,9 +88,9 @@ protected:
         return true;
     }
     /// One landing happens now.
-    void land(std::size_t k) {
+    constexpr void land(std::size_t k) {
         const landing l = landings_[k];
-        landings_.erase(landings_.begin() + static_cast<std::ptrdiff_t>(k));
+        landings_.remove(k);
         const warp_type& w = warps_[l.warp];
         if (blocks_[l.block].gone()) return;  // said when the block left
         mbarrier& b = barrier_at(l.block, l.address);
@@ -106,7 +106,7 @@ protected:
 
     // ---- bulk copies --------------------------------------------------------------------------------------------
 
-    void bulk(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
+    constexpr void bulk(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
         if (code_.has(i, tok::prefetch)) return;
         if (code_.has(i, tok::commit_group)) return each_lane_queue(w, lanes, [](work_queue& q) { q.commit(); });
         if (code_.has(i, tok::wait_group)) return bulk_wait(w, i, lanes);
@@ -115,17 +115,17 @@ protected:
         for (uint32_t m = lanes; m != 0 && !this->abandoned_; m &= m - 1)
             bulk_load(w, i, pc, static_cast<uint32_t>(std::countr_zero(m)));
     }
-    [[nodiscard]] work_queue& lane_queue(const warp_type& w, uint32_t l) {
+    [[nodiscard]] constexpr work_queue& lane_queue(const warp_type& w, uint32_t l) {
         work_queue& q = queues_[w.agent * 32 + l];
         if (q.agent == 0) q.agent = this->new_agent();
         return q;
     }
     /// Bulk stores of lanes that leave while memory may still be read for them.
-    void leave_bulk_stores(warp_type& w, uint32_t pc, uint32_t lanes) {
+    constexpr void leave_bulk_stores(warp_type& w, uint32_t pc, uint32_t lanes) {
         for (uint32_t m = lanes; m != 0; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
-            const auto q = queues_.find(w.agent * 32 + l);
-            if (q == queues_.end() || w.knows.of(q->second.agent) >= q->second.issued()) continue;
+            const work_queue* const q = queues_.find(w.agent * 32 + l);
+            if (q == nullptr || w.knows.of(q->agent) >= q->issued()) continue;
             finding* const f = this->report(fault::pending_at_exit, w, 1u << l, pc, last_store_[w.agent * 32 + l], &w,
                                             1u << l, "exits while the bulk store of % may still read shared memory");
             if (f != nullptr) f->warning = code_.program().from_text;
@@ -134,7 +134,7 @@ protected:
 
     // ---- cp.async -----------------------------------------------------------------------------------------------
 
-    void thread_copy(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
+    constexpr void thread_copy(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
         work_queue& q = w.thread_copies;
         if (q.agent == 0) q.agent = this->new_agent();
         if (code_.has(i, tok::commit_group)) {
@@ -170,7 +170,7 @@ protected:
         q.start();
     }
     /// `cp.async.mbarrier.arrive`: arrives once the copies so far have landed.
-    void arrive_behind_copies(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
+    constexpr void arrive_behind_copies(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
         const bool counted = !code_.has(i, tok::noinc);
         for (uint32_t m = lanes; m != 0; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
@@ -191,7 +191,7 @@ protected:
     // ---- wgmma --------------------------------------------------------------------------------------------------
 
     /// The instructions of a warpgroup: its four warps start and end a product together.
-    outcome wgmma(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t lanes) {
+    constexpr outcome wgmma(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t lanes) {
         work_queue& q = group_queue(w);
         if (code_.has(i, tok::commit_group)) q.commit();
         if (code_.has(i, tok::wait_group)) {
@@ -207,13 +207,13 @@ protected:
         return outcome::done;
     }
     /// Whether all warps of the warpgroup have started the product.
-    [[nodiscard]] bool group_issued(const warp_type& w, uint32_t event) const noexcept {
+    [[nodiscard]] constexpr bool group_issued(const warp_type& w, uint32_t event) const noexcept {
         const uint32_t first = w.agent - w.index % 4;
         for (uint32_t k = first; k < first + 4 && k < warps_.size(); ++k)
             if (warps_[k].block == w.block && warps_[k].wgmma.issued() < event) return false;
         return true;
     }
-    [[nodiscard]] landing landing_at(const warp_type& w, uint32_t pc, mbarrier& b, uint32_t target) const {
+    [[nodiscard]] constexpr landing landing_at(const warp_type& w, uint32_t pc, mbarrier& b, uint32_t target) const {
         landing x;
         x.block = target;
         x.address = b.address;
@@ -223,8 +223,8 @@ protected:
         return x;
     }
     /// Starts a copy of `bytes` to `[low, high)` of a block, which lands on `b` there.
-    void start_copy(warp_type& w, uint32_t pc, uint32_t lanes, uint32_t target, uint32_t low, uint32_t bytes,
-                    mbarrier& b, uint32_t barrier_block, bool proxy) {
+    constexpr void start_copy(warp_type& w, uint32_t pc, uint32_t lanes, uint32_t target, uint32_t low, uint32_t bytes,
+                              mbarrier& b, uint32_t barrier_block, bool proxy) {
         copies_.push_back({});
         copies_.back().reduces = code_[pc].op == tok::red || code_.has(code_[pc], tok::reduce);
         const uint32_t id = static_cast<uint32_t>(copies_.size() - 1);
@@ -244,17 +244,17 @@ protected:
 
 private:
     template <class F>
-    void each_lane_queue(warp_type& w, uint32_t lanes, const F& f) {
+    constexpr void each_lane_queue(warp_type& w, uint32_t lanes, const F& f) {
         for (uint32_t m = lanes; m != 0; m &= m - 1) f(lane_queue(w, static_cast<uint32_t>(std::countr_zero(m))));
     }
-    void bulk_wait(warp_type& w, const instruction& i, uint32_t lanes) {
+    constexpr void bulk_wait(warp_type& w, const instruction& i, uint32_t lanes) {
         const value n = this->lane(w, code_.at(i, 0), 0);
         for (uint32_t m = lanes; m != 0; m &= m - 1) {
-            const auto q = queues_.find(w.agent * 32 + static_cast<uint32_t>(std::countr_zero(m)));
-            if (q != queues_.end()) w.knows.raise(q->second.agent, q->second.ended(n.bits));
+            const work_queue* const q = queues_.find(w.agent * 32 + static_cast<uint32_t>(std::countr_zero(m)));
+            if (q != nullptr) w.knows.raise(q->agent, q->ended(n.bits));
         }
     }
-    void bulk_store(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
+    constexpr void bulk_store(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
         const bool tensor = code_.has(i, tok::tensor);
         const operand& from = code_.at(i, 1);
         for (uint32_t m = lanes; m != 0; m &= m - 1) {
@@ -287,7 +287,7 @@ private:
         }
     }
     /// A copy into shared memory, from global memory or from another block.
-    void bulk_load(warp_type& w, const instruction& i, uint32_t pc, uint32_t l) {
+    constexpr void bulk_load(warp_type& w, const instruction& i, uint32_t pc, uint32_t l) {
         const bool tensor = code_.has(i, tok::tensor);
         const operand& to = code_.at(i, 0);
         const operand& on = code_.at(i, tensor ? 2 : 3);
@@ -307,8 +307,7 @@ private:
             if (!mask.is_address()) return this->abandon(pc, "a multicast mask that is not known");
             targets = static_cast<uint32_t>(mask.bits & 0xffffu);
         }
-        this->note(w, 1u << l, pc,
-                   "starts a copy of " + std::to_string(bytes) + " bytes into " + this->object(dst.offset));
+        this->note(w, 1u << l, pc, deed::copies, dst.offset, bytes);
         const bool multicast = code_.has(i, tok::multicast__cluster);
         for (uint32_t b = 0; b < blocks_.size() && !this->abandoned_; ++b) {
             if ((targets >> b & 1u) == 0) continue;
@@ -323,14 +322,14 @@ private:
         if (this->abandoned_) return;
         check_source(w, i, pc, l, bytes);
     }
-    [[nodiscard]] static uint32_t pair_barrier(uint32_t target, uint32_t bar, uint32_t own) noexcept {
+    [[nodiscard]] static constexpr uint32_t pair_barrier(uint32_t target, uint32_t bar, uint32_t own) noexcept {
         return (target & ~1u) | ((bar & 1u) == (own & 1u) ? target & 1u : bar & 1u);
     }
-    [[nodiscard]] uint32_t im2col_operands(const instruction& i) const noexcept {
+    [[nodiscard]] constexpr uint32_t im2col_operands(const instruction& i) const noexcept {
         return code_.has(i, tok::im2col) || code_.has(i, tok::im2col__w) || code_.has(i, tok::im2col__w__128) ? 1 : 0;
     }
     /// From shared memory of the own block to a peer's: the source is read until the copy has landed.
-    void check_source(warp_type& w, const instruction& i, uint32_t pc, uint32_t l, uint32_t bytes) {
+    constexpr void check_source(warp_type& w, const instruction& i, uint32_t pc, uint32_t l, uint32_t bytes) {
         if (code_.has(i, tok::tensor) || code_.has(i, tok::global) || !code_.has(i, tok::shared__cta)) return;
         const place from = this->resolve(w, this->address(w, code_.at(i, 1), l), space::shared);
         if (!from.known || !from.shared || copies_.empty()) return;
@@ -344,7 +343,7 @@ private:
         this->touch_bytes(w, pc, from.block, span_, t, true);
     }
 
-    void multiply(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes, work_queue& q) {
+    constexpr void multiply(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes, work_queue& q) {
         const uint32_t event = q.start();
         if (w.index % 4 != 0) return;  // the four warps read together
         const operand &a = code_.at(i, 1), &b = code_.at(i, 2);
@@ -356,30 +355,30 @@ private:
         read_tile(w, pc, lanes, event, this->lane(w, b, 0), isa::token_count_of(shape_of(i)), b_bytes, mn_b, q);
     }
     /// The wgmma of a warpgroup end together: its first warp's agent counts for all.
-    [[nodiscard]] work_queue& group_queue(warp_type& w) {
+    [[nodiscard]] constexpr work_queue& group_queue(warp_type& w) {
         warp_type& first = warps_[w.agent - w.index % 4];
         if (first.wgmma.agent == 0) first.wgmma.agent = this->new_agent();
         w.wgmma.agent = first.wgmma.agent;
         return w.wgmma;
     }
-    [[nodiscard]] tok shape_of(const instruction& i) const noexcept {
+    [[nodiscard]] constexpr tok shape_of(const instruction& i) const noexcept {
         for (uint32_t k = 1; k < i.tokens; ++k)
             if (isa::token_count_of(code_.word(i, k)) >= 8 && isa::spelling(code_.word(i, k))[0] == 'm')
                 return code_.word(i, k);
         return tok::none;
     }
     /// The two last immediates of 16-bit products: which operand is stored with its rows along K.
-    void transposed(const instruction& i, bool a_in_memory, bool& a, bool& b) const {
+    constexpr void transposed(const instruction& i, bool a_in_memory, bool& a, bool& b) const {
         if (i.type != isa::scalar::f16 && i.type != isa::scalar::bf16) return;
         const operand& last = code_.at(i, i.operand_count - 1);
         if (last.what != operand::kind::constant) return;
         b = (last.bits & 1u) != 0;
         if (a_in_memory && i.operand_count >= 2) a = (code_.at(i, i.operand_count - 2).bits & 1u) != 0;
     }
-    void read_tile(warp_type& w, uint32_t pc, uint32_t lanes, uint32_t event, const value& descriptor, uint32_t rows,
-                   uint32_t row_bytes, bool along_mn, const work_queue& q) {
+    constexpr void read_tile(warp_type& w, uint32_t pc, uint32_t lanes, uint32_t event, const value& descriptor,
+                             uint32_t rows, uint32_t row_bytes, bool along_mn, const work_queue& q) {
         if (!descriptor.is_address()) return this->skip(pc, "a matrix descriptor that is not followed");
-        const std::vector<page_span>& spans =
+        const list<page_span>& spans =
             tile_spans(w.block, descriptor.bits, layout_family::wgmma, rows, row_bytes, along_mn);
         touch t;
         t.how = access::async_read;
@@ -391,22 +390,23 @@ private:
 
 protected:
     /// The pages of a tile that a descriptor means; kept, since kernels use few tiles often.
-    const std::vector<page_span>& tile_spans(uint32_t block, uint64_t descriptor, layout_family family, uint32_t rows,
-                                             uint32_t row_bytes, bool along_mn) {
+    constexpr const list<page_span>& tile_spans(uint32_t block, uint64_t descriptor, layout_family family,
+                                                uint32_t rows, uint32_t row_bytes, bool along_mn) {
         const uint64_t key = mix(descriptor, uint64_t{rows} << 32 | row_bytes << 2 | (along_mn ? 2u : 0u) |
                                                  (family == layout_family::wgmma ? 1u : 0u));
-        const auto [at, fresh] = tiles_.try_emplace(key);
-        if (!fresh) return at->second;
+        const auto [spans, fresh] = tiles_.insert(key);
+        if (!fresh) return *spans;
         const shadow& bytes = blocks_[block].bytes;
         tile_reader(descriptor, family).spans(rows, row_bytes, along_mn, [&](uint32_t low, uint32_t high) {
-            if (high <= code_.shared_bytes) bytes.span(low, high, at->second);
+            if (high <= code_.shared_bytes) bytes.span(low, high, *spans);
         });
-        join_pages(at->second);
-        return at->second;
+        join_pages(*spans);
+        return *spans;
     }
-    static void join_pages(std::vector<page_span>& s) {
+    static constexpr void join_pages(list<page_span>& s) {
         if (s.size() < 2) return;
-        std::sort(s.begin(), s.end(), [](const page_span& a, const page_span& b) { return a.page < b.page; });
+        for (std::size_t k = 1; k < s.size(); ++k)  // nearly in order
+            for (std::size_t j = k; j > 0 && s[j].page < s[j - 1].page; --j) std::swap(s[j], s[j - 1]);
         std::size_t keep = 0;
         for (std::size_t k = 1; k < s.size(); ++k) {
             if (s[k].page == s[keep].page)
@@ -417,10 +417,10 @@ protected:
         s.resize(keep + 1);
     }
 
-    std::vector<page_span> span_;
-    std::unordered_map<uint64_t, std::vector<page_span>> tiles_;
-    std::unordered_map<uint32_t, work_queue> queues_;    ///< bulk groups, by thread
-    std::unordered_map<uint32_t, uint32_t> last_store_;  ///< by thread: its last bulk store
+    list<page_span> span_;
+    table<list<page_span>> tiles_;
+    table<work_queue> queues_;    ///< bulk groups, by thread
+    table<uint32_t> last_store_;  ///< by thread: its last bulk store
 };
 
 }  // namespace ptxdsl::machine

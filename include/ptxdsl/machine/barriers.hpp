@@ -4,9 +4,9 @@
 #pragma once
 
 #include <ptxdsl/machine/frontier.hpp>
+#include <ptxdsl/machine/list.hpp>
 
 #include <cstdint>
-#include <vector>
 
 namespace ptxdsl::machine {
 
@@ -29,7 +29,7 @@ struct mbarrier {
     frontier arriving;                   ///< what the arrivals of this phase knew
     frontier done;                       ///< what the arrivals of all completed phases knew
 
-    void start(std::uint32_t arrivals) {
+    constexpr void start(std::uint32_t arrivals) {
         live = true;
         count = arrivals;
         pending = arrivals;
@@ -40,7 +40,7 @@ struct mbarrier {
         ++inits;
     }
     /// Completes the phase where nothing is missing any more.
-    void settle() {
+    constexpr void settle() {
         if (pending != 0 || bytes != 0 || count == 0) return;
         ++phase;
         ++total;
@@ -50,7 +50,7 @@ struct mbarrier {
         pending = count;
     }
     /// Whether the phase of this parity has completed.
-    [[nodiscard]] bool passed(std::uint64_t parity) const noexcept { return (phase & 1u) != (parity & 1u); }
+    [[nodiscard]] constexpr bool passed(std::uint64_t parity) const noexcept { return (phase & 1u) != (parity & 1u); }
 
     std::uint32_t total = 0;  ///< phases completed since the start, over all initialisations
 };
@@ -64,9 +64,9 @@ struct named_barrier {
     std::uint32_t warp = 0;
     bool whole_block = false;  ///< without a count: all threads that live
     frontier arriving, done;
-    std::vector<std::uint32_t> came;  ///< warps, for messages
+    list<std::uint32_t> came;  ///< warps, for messages
 
-    void complete() {
+    constexpr void complete() {
         done = arriving;
         arriving.clear();
         arrived = 0;

@@ -5,10 +5,10 @@
 #include <ptxdsl/ir/module.hpp>
 #include <ptxdsl/isa/special_registers.hpp>
 #include <ptxdsl/isa/tokens.hpp>
+#include <ptxdsl/machine/list.hpp>
 
 #include <bit>
 #include <cstdint>
-#include <vector>
 
 namespace ptxdsl::machine {
 
@@ -70,45 +70,47 @@ struct parameter_slot {
 /// The instructions of a kernel.
 class code {
 public:
-    explicit code(const ir::view& m) : m_(&m) { decode(); }
+    constexpr explicit code(const ir::view& m) : m_(&m) { decode(); }
 
-    [[nodiscard]] const ir::view& program() const noexcept { return *m_; }
-    [[nodiscard]] uint32_t size() const noexcept { return static_cast<uint32_t>(instructions.size()); }
-    [[nodiscard]] const instruction& operator[](uint32_t i) const noexcept { return instructions[i]; }
-    [[nodiscard]] const operand& at(const instruction& i, uint32_t n) const noexcept {
-        static constexpr operand missing{};
+    [[nodiscard]] constexpr const ir::view& program() const noexcept { return *m_; }
+    [[nodiscard]] constexpr uint32_t size() const noexcept { return static_cast<uint32_t>(instructions.size()); }
+    [[nodiscard]] constexpr const instruction& operator[](uint32_t i) const noexcept { return instructions[i]; }
+    [[nodiscard]] constexpr const operand& at(const instruction& i, uint32_t n) const noexcept {
         return n < i.operand_count ? operands[i.operands + n] : missing;
     }
-    [[nodiscard]] bool has(const instruction& i, tok t) const noexcept {
+    [[nodiscard]] constexpr bool has(const instruction& i, tok t) const noexcept {
         for (uint32_t k = 1; k < i.tokens; ++k)
             if (words[i.first_token + k] == t) return true;
         return false;
     }
-    [[nodiscard]] tok word(const instruction& i, uint32_t k) const noexcept {
+    [[nodiscard]] constexpr tok word(const instruction& i, uint32_t k) const noexcept {
         return k < i.tokens ? words[i.first_token + k] : tok::none;
     }
     /// Registers a thread has, special ones included.
-    [[nodiscard]] uint32_t registers() const noexcept {
+    [[nodiscard]] constexpr uint32_t registers() const noexcept {
         return m_->n.regs + static_cast<uint32_t>(isa::special::count_);
     }
-    [[nodiscard]] uint32_t special(isa::special s) const noexcept { return m_->n.regs + static_cast<uint32_t>(s); }
+    [[nodiscard]] constexpr uint32_t special(isa::special s) const noexcept {
+        return m_->n.regs + static_cast<uint32_t>(s);
+    }
 
-    std::vector<instruction> instructions;
-    std::vector<operand> operands;
-    std::vector<operand> parts;        ///< of lists and coordinates
-    std::vector<tok> words;            ///< the tokens of all instructions
-    std::vector<uint32_t> unfollowed;  ///< locations of lines nobody can read: raw text
-    std::vector<parameter_slot> slots;
-    uint32_t shared_bytes = 0;     ///< shared memory of a block; more than a text can name
-    std::vector<uint8_t> needed;   ///< by register: whether the protocol depends on it (`slice`); empty: all
-    bool shares_global = false;    ///< strong stores or atomics go to global memory
-    std::vector<uint8_t> vouched;  ///< by allocation: the author vouches for its arrivals
+    static constexpr operand missing{};
+    list<instruction> instructions;
+    list<operand> operands;
+    list<operand> parts;        ///< of lists and coordinates
+    list<tok> words;            ///< the tokens of all instructions
+    list<uint32_t> unfollowed;  ///< locations of lines nobody can read: raw text
+    list<parameter_slot> slots;
+    uint32_t shared_bytes = 0;   ///< shared memory of a block; more than a text can name
+    list<uint8_t> needed;        ///< by register: whether the protocol depends on it (`slice`); empty: all
+    bool shares_global = false;  ///< strong stores or atomics go to global memory
+    list<uint8_t> vouched;       ///< by allocation: the author vouches for its arrivals
 
 private:
-    void decode() {
+    constexpr void decode() {
         constexpr uint32_t room = 8u << 20;  // a text's variables have places of their own, with room between
         shared_bytes = m_->from_text ? room : m_->shared_bytes;
-        std::vector<uint32_t> place(m_->n.labels, none);
+        list<uint32_t> place(m_->n.labels, none);
         uint32_t bytes = 0, object = none;
         vouched.assign(m_->n.allocations, 0);
         const uint32_t* const end = m_->words + m_->n.words;
@@ -141,7 +143,7 @@ private:
                     i.target = place[static_cast<uint32_t>(o.bits)];
             }
     }
-    void note(const ir::cursor& c, uint32_t& bytes, uint32_t& object) {
+    constexpr void note(const ir::cursor& c, uint32_t& bytes, uint32_t& object) {
         switch (static_cast<ir::note>(c.code())) {
             case ir::note::barrier_copy:
             case ir::note::bulk_store: object = c.payload(0), bytes = c.payload(2); break;
@@ -162,9 +164,9 @@ private:
         uint32_t id = none;
         uint32_t begin = 0;
         uint32_t arm = none;  ///< the branch around an arm of an if
-        std::vector<uint32_t> leave;
+        list<uint32_t> leave;
     };
-    uint32_t branch(uint32_t where, uint32_t target, uint32_t guard, bool negated) {
+    constexpr uint32_t branch(uint32_t where, uint32_t target, uint32_t guard, bool negated) {
         instruction i;
         i.op = tok::bra;
         i.where = where;
@@ -174,7 +176,7 @@ private:
         instructions.push_back(i);
         return size() - 1;
     }
-    void region(const ir::cursor& c) {
+    constexpr void region(const ir::cursor& c) {
         const uint32_t where = c.location();
         switch (static_cast<ir::region>(c.code())) {
             case ir::region::if_begin:
@@ -200,7 +202,7 @@ private:
             default: break;
         }
     }
-    void jump(const ir::cursor& c, bool out) {
+    constexpr void jump(const ir::cursor& c, bool out) {
         const uint32_t guard = c.size() > 3 ? c.payload(1) : 0;
         for (std::size_t k = open_.size(); k-- > 0;) {
             if (open_[k].id != c.payload(0)) continue;
@@ -210,20 +212,20 @@ private:
             return;
         }
     }
-    void close() {
+    constexpr void close() {
         if (open_.empty()) return;
         for (const uint32_t at : open_.back().leave) instructions[at].target = size();
         if (open_.back().arm != none) instructions[open_.back().arm].target = size();
         open_.pop_back();
     }
 
-    void raw(const ir::cursor& c) {
+    constexpr void raw(const ir::cursor& c) {
         unfollowed.push_back(c.location());
         instruction i;
         i.where = c.location();
         instructions.push_back(i);
     }
-    void add(const ir::cursor& c) {
+    constexpr void add(const ir::cursor& c) {
         instruction i;
         i.where = c.location();
         i.first_token = static_cast<uint32_t>(words.size());
@@ -233,7 +235,7 @@ private:
         for (uint32_t k = 1; k < i.tokens; ++k) read_word(i, words[i.first_token + k]);
         if (c.guard() != 0) i.guard = (c.guard() >> 1) - 1, i.guard_negated = (c.guard() & 1u) != 0;
         const uint32_t* o = c.first_operand();
-        std::vector<operand> mine;
+        list<operand> mine;
         for (uint32_t k = 0; k < c.operands(); ++k, o += ir::operand_words(o[0])) mine.push_back(read(o));
         i.operands = static_cast<uint32_t>(operands.size());
         i.operand_count = c.operands();
@@ -241,19 +243,19 @@ private:
             i.op == tok::st && (has(i, tok::release) || has(i, tok::relaxed) || has(i, tok::volatile_));
         if (i.op == tok::atom || i.op == tok::red || strong_store)
             shares_global = shares_global || !i.has_space || i.sp == space::global;
-        operands.insert(operands.end(), mine.begin(), mine.end());
+        operands.append(mine);
         if (i.op == tok::ld && i.sp == space::param && i.operand_count > 1)
             i.slot = slot_of(operands[i.operands + 1], i.type);
         instructions.push_back(i);
     }
-    uint32_t slot_of(const operand& from, isa::scalar type) {
+    constexpr uint32_t slot_of(const operand& from, isa::scalar type) {
         if (from.reg != none || from.symbol == none) return none;
         for (uint32_t k = 0; k < slots.size(); ++k)
             if (slots[k].symbol == from.symbol && slots[k].offset == from.bits) return k;
         slots.push_back({from.symbol, from.bits, type});
         return static_cast<uint32_t>(slots.size() - 1);
     }
-    static void read_word(instruction& i, tok t) noexcept {
+    static constexpr void read_word(instruction& i, tok t) noexcept {
         if (const isa::scalar s = isa::token_type(t); s != isa::scalar::none) {
             if (i.result == isa::scalar::none) i.result = s;
             i.type = s;
@@ -274,12 +276,12 @@ private:
             default: break;
         }
     }
-    static void set_space(instruction& i, space s) noexcept {
+    static constexpr void set_space(instruction& i, space s) noexcept {
         if (!i.has_space) i.sp = s;
         i.has_space = true;
     }
 
-    operand read(const uint32_t* o) {
+    constexpr operand read(const uint32_t* o) {
         operand r;
         const uint32_t payload = ir::payload_of(o[0]);
         switch (ir::kind_of(o[0])) {
@@ -315,10 +317,10 @@ private:
         }
     }
     /// In a text, places of shared variables are numbered through (parse/lower.hpp).
-    [[nodiscard]] bool is_shared(uint32_t symbol) const noexcept {
+    [[nodiscard]] constexpr bool is_shared(uint32_t symbol) const noexcept {
         return symbol == ir::smem_symbol || (m_->from_text && symbol == 2);
     }
-    [[nodiscard]] operand single(uint32_t word) const noexcept {
+    [[nodiscard]] constexpr operand single(uint32_t word) const noexcept {
         operand r;
         const uint32_t payload = ir::payload_of(word);
         switch (ir::kind_of(word)) {
@@ -337,13 +339,13 @@ private:
         }
         return r;
     }
-    [[nodiscard]] static operand constant(uint64_t bits) noexcept {
+    [[nodiscard]] static constexpr operand constant(uint64_t bits) noexcept {
         operand r;
         r.what = operand::kind::constant;
         r.bits = bits;
         return r;
     }
-    [[nodiscard]] operand address(uint32_t base, std::int32_t offset) const noexcept {
+    [[nodiscard]] constexpr operand address(uint32_t base, std::int32_t offset) const noexcept {
         operand r = single(base);
         if (r.what == operand::kind::constant)
             r.bits += static_cast<uint64_t>(static_cast<std::int64_t>(offset));
@@ -354,7 +356,7 @@ private:
     }
 
     const ir::view* m_;
-    std::vector<construct> open_;
+    list<construct> open_;
 };
 
 }  // namespace ptxdsl::machine

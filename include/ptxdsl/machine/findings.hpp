@@ -2,9 +2,10 @@
 // What the machine finds: both parties, the schedule and the choices that lead there.
 #pragma once
 
+#include <ptxdsl/machine/list.hpp>
+
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace ptxdsl::machine {
 
@@ -67,18 +68,33 @@ struct party {
 
 /// What the player chose before a run: with it the run is the same again.
 struct choices {
-    std::vector<std::uint64_t> parameters;  ///< by parameter, in order
-    std::uint32_t schedule = 0;             ///< number of the schedule
-    std::uint64_t seed = 0;                 ///< decides unknown conditions and, with it, the schedule
-    bool zero_rounds = false;               ///< some loop over a parameter runs zero times
+    list<std::uint64_t> parameters;  ///< by parameter, in order
+    std::uint32_t schedule = 0;      ///< number of the schedule
+    std::uint64_t seed = 0;          ///< decides unknown conditions and, with it, the schedule
+    bool zero_rounds = false;        ///< some loop over a parameter runs zero times
+};
+
+/// What a step of a trace did. `words` (machine/words.hpp) says it.
+enum class deed : std::uint8_t {
+    copies,          ///< `number` bytes to `address`
+    arrives,         ///< at the mbarrier `address`, for its phase `number`
+    initialises,     ///< the mbarrier `address`, for `number` arrivals
+    sees_phase,      ///< phase `number` of the mbarrier `address`
+    comes_to_named,  ///< named barrier `number`
+    arrives_at_cluster,
+    allocates,  ///< `number` columns of tensor memory from column `address`
+    commits,    ///< what the tensor core was given, to the mbarrier `address`
 };
 
 /// One step of a trace that synchronises or moves data.
 struct event {
     std::uint32_t where = 0;
-    std::uint32_t warp = 0;
+    std::uint32_t warp = 0;  ///< in its block
+    std::uint32_t block = 0;
     std::uint32_t lanes = 0;
-    std::string what;
+    deed what = deed::copies;
+    std::uint32_t address = 0;  ///< of shared memory
+    std::uint64_t number = 0;
 };
 
 struct finding {
@@ -88,7 +104,7 @@ struct finding {
     party second;  ///< whom it meets
     std::string text;
     choices run;
-    std::vector<event> trace;  ///< the last events before it, oldest first
+    list<event> trace;  ///< the last events before it, oldest first
 };
 
 /// What was not followed, and why.
@@ -100,13 +116,13 @@ struct uncovered {
 
 /// What playing a kernel gave.
 struct result {
-    std::vector<finding> findings;
-    std::vector<uncovered> coverage;
+    list<finding> findings;
+    list<uncovered> coverage;
     std::uint32_t runs = 0;
     std::uint64_t steps = 0;
     bool complete = true;  ///< every run came to an end
 
-    [[nodiscard]] bool clean() const noexcept { return findings.empty(); }
+    [[nodiscard]] constexpr bool clean() const noexcept { return findings.empty(); }
 };
 
 }  // namespace ptxdsl::machine

@@ -6,31 +6,32 @@
 // knowledge.
 #pragma once
 
+#include <ptxdsl/machine/list.hpp>
+
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace ptxdsl::machine {
 
 /// A vector clock. Agents appear as the program makes them; of one not yet in the vector nothing is known.
 class frontier {
 public:
-    [[nodiscard]] std::uint32_t of(std::uint32_t agent) const noexcept {
+    [[nodiscard]] constexpr std::uint32_t of(std::uint32_t agent) const noexcept {
         return agent < seen_.size() ? seen_[agent] : 0;
     }
-    void raise(std::uint32_t agent, std::uint32_t event) {
-        if (agent >= seen_.size()) seen_.resize(agent + 1, 0);
+    constexpr void raise(std::uint32_t agent, std::uint32_t event) {
+        if (agent >= seen_.size()) seen_.resize(agent + 1);
         if (seen_[agent] < event) seen_[agent] = event;
     }
-    void join(const frontier& other) {
-        if (other.seen_.size() > seen_.size()) seen_.resize(other.seen_.size(), 0);
+    constexpr void join(const frontier& other) {
+        if (other.seen_.size() > seen_.size()) seen_.resize(other.seen_.size());
         for (std::size_t k = 0; k < other.seen_.size(); ++k)
             seen_[k] = seen_[k] < other.seen_[k] ? other.seen_[k] : seen_[k];
     }
-    void clear() noexcept { seen_.clear(); }
+    constexpr void clear() noexcept { seen_.clear(); }
 
 private:
-    std::vector<std::uint32_t> seen_;
+    list<std::uint32_t> seen_;
 };
 
 /// Asynchronous work of one thread, warp or warpgroup that ends in the order of its groups (wgmma, bulk stores,
@@ -40,18 +41,18 @@ public:
     std::uint32_t agent = 0;
 
     /// Number of the work that starts now.
-    std::uint32_t start() noexcept { return ++issued_; }
-    [[nodiscard]] std::uint32_t issued() const noexcept { return issued_; }
-    void commit() { groups_.push_back(issued_); }
+    constexpr std::uint32_t start() noexcept { return ++issued_; }
+    [[nodiscard]] constexpr std::uint32_t issued() const noexcept { return issued_; }
+    constexpr void commit() { groups_.push_back(issued_); }
     /// The last event that has ended when all but the `pending` newest groups have; 0: none.
-    [[nodiscard]] std::uint32_t ended(std::uint64_t pending) const noexcept {
+    [[nodiscard]] constexpr std::uint32_t ended(std::uint64_t pending) const noexcept {
         return pending >= groups_.size() ? 0 : groups_[groups_.size() - 1 - static_cast<std::size_t>(pending)];
     }
-    [[nodiscard]] std::uint32_t committed() const noexcept { return groups_.empty() ? 0 : groups_.back(); }
+    [[nodiscard]] constexpr std::uint32_t committed() const noexcept { return groups_.empty() ? 0 : groups_.back(); }
 
 private:
     std::uint32_t issued_ = 0;
-    std::vector<std::uint32_t> groups_;
+    list<std::uint32_t> groups_;
 };
 
 }  // namespace ptxdsl::machine

@@ -3,13 +3,13 @@
 // or something is met that it does not follow.
 #pragma once
 
+#include <ptxdsl/machine/list.hpp>
 #include <ptxdsl/machine/slice.hpp>
 #include <ptxdsl/machine/tensor_core.hpp>
 
 #include <bit>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace ptxdsl::machine {
 
@@ -31,13 +31,13 @@ public:
     using typename base::value;
     using typename base::warp_type;
 
-    machine(const code& c, const choices& chosen, const limits& l) : base(c, chosen, l) { set_up(); }
+    constexpr machine(const code& c, const choices& chosen, const limits& l) : base(c, chosen, l) { set_up(); }
 
     /// Plays to the end.
-    void run() {
+    constexpr void run() {
         const uint32_t n = static_cast<uint32_t>(warps_.size());
         const schedule s = static_cast<schedule>(chosen_.schedule);
-        std::vector<uint32_t> order(n);
+        list<uint32_t> order(n, 0);
         for (uint32_t k = 0; k < n; ++k) order[k] = s == schedule::first_starved ? n - 1 - k : k;
         const bool starving = s == schedule::first_starved || s == schedule::last_starved;
         const bool shuffled = s == schedule::shuffled;
@@ -83,7 +83,7 @@ private:
 
     // ---- setting up ---------------------------------------------------------------------------------------------
 
-    void set_up() {
+    constexpr void set_up() {
         const ir::view& m = code_.program();
         const uint32_t blocks = m.attrs.cluster_size() == 0 ? 1 : m.attrs.cluster_size();
         const uint32_t threads = m.attrs.threads() == 0 ? 128 : m.attrs.threads();
@@ -104,7 +104,7 @@ private:
         for (uint32_t k = 0; k < code_.size(); ++k)
             taking_part_[k + 1] = taking_part_[k] + (takes_part(code_[k]) ? 1 : 0);
     }
-    void set_up(warp_type& w, uint32_t b, uint32_t k, uint32_t threads) {
+    constexpr void set_up(warp_type& w, uint32_t b, uint32_t k, uint32_t threads) {
         w.block = b;
         w.index = k;
         w.agent = static_cast<uint32_t>(&w - warps_.data());
@@ -122,7 +122,7 @@ private:
         }
         special_registers(w, threads);
     }
-    void special_registers(warp_type& w, uint32_t threads) {
+    constexpr void special_registers(warp_type& w, uint32_t threads) {
         using isa::special;
         const ir::attributes& a = code_.program().attrs;
         const ir::attributes::dim3 size = a.reqntid.given()   ? a.reqntid
@@ -168,7 +168,7 @@ private:
                      w.live);
     }
     /// The smallest access of shared memory by a thread: what the shadow tells apart.
-    [[nodiscard]] uint32_t granule() const noexcept {
+    [[nodiscard]] constexpr uint32_t granule() const noexcept {
         uint32_t least = 16;
         for (const instruction& i : code_.instructions) {
             const bool plain = i.op == tok::ld || i.op == tok::st || i.op == tok::atom || i.op == tok::red;
@@ -183,14 +183,14 @@ private:
 
     // ---- stepping -----------------------------------------------------------------------------------------------
 
-    [[nodiscard]] uint32_t random() noexcept {
+    [[nodiscard]] constexpr uint32_t random() noexcept {
         random_ = mix(random_, 0x2545f4914f6cdd1dull);
         return static_cast<uint32_t>(random_ >> 33);
     }
-    void shuffle(std::vector<uint32_t>& order) noexcept {
+    constexpr void shuffle(list<uint32_t>& order) noexcept {
         for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random() % k]);
     }
-    [[nodiscard]] bool ready(warp_type& w, piece& p) {
+    [[nodiscard]] constexpr bool ready(warp_type& w, piece& p) {
         switch (p.what) {
             case waiting::nothing: return true;
             case waiting::phase: {
@@ -206,7 +206,7 @@ private:
         return false;
     }
     /// The piece that comes first in the text among those that can go on.
-    [[nodiscard]] std::size_t pick(warp_type& w) {
+    [[nodiscard]] constexpr std::size_t pick(warp_type& w) {
         std::size_t best = w.pieces.size();
         for (std::size_t k = 0; k < w.pieces.size(); ++k) {
             if (w.pieces[k].spun && w.pieces.size() > 1 && w.pieces[k].what == waiting::nothing && turn_ % 2 == 0)
@@ -219,7 +219,7 @@ private:
         return best;
     }
     /// At most `quantum` instructions of a warp; false when it could not take one.
-    bool run_warp(warp_type& w, uint32_t quantum) {
+    constexpr bool run_warp(warp_type& w, uint32_t quantum) {
         bool moved = false;
         for (piece& p : w.pieces) p.spun = false;
         for (uint32_t k = 0; k < quantum && !w.pieces.empty() && !abandoned_;) {
@@ -241,7 +241,7 @@ private:
         return moved;
     }
     /// Pieces at one instruction are one, unless one of them waits for something of its own.
-    static void join_pieces(warp_type& w) {
+    static constexpr void join_pieces(warp_type& w) {
         for (std::size_t a = 0; a < w.pieces.size(); ++a)
             for (std::size_t b = w.pieces.size(); b-- > a + 1;) {
                 piece &x = w.pieces[a], &y = w.pieces[b];
@@ -250,14 +250,14 @@ private:
                 x.what = waiting::nothing;
                 x.alone = false;
                 x.spun = x.spun || y.spun;
-                w.pieces.erase(w.pieces.begin() + static_cast<std::ptrdiff_t>(b));
+                w.pieces.remove(b);
             }
     }
-    [[nodiscard]] static bool may_join(const piece& p) noexcept {
+    [[nodiscard]] static constexpr bool may_join(const piece& p) noexcept {
         return !p.arrived && (p.what == waiting::nothing || p.what == waiting::lanes);
     }
     /// Whether every warp that lives only looks at something again and again.
-    [[nodiscard]] bool spinning() {
+    [[nodiscard]] constexpr bool spinning() {
         bool any = false;
         for (warp_type& w : warps_)
             for (piece& p : w.pieces) {
@@ -269,7 +269,7 @@ private:
         return any;
     }
 
-    outcome step(warp_type& w, std::size_t at) {
+    constexpr outcome step(warp_type& w, std::size_t at) {
         const uint32_t pc = w.pieces[at].pc;
         if (pc >= code_.size()) return leave(w, at, w.pieces[at].lanes, pc - 1);
         const instruction& i = code_[pc];
@@ -292,7 +292,7 @@ private:
         return effect(w, at, i, pc, on);
     }
     /// Instructions that only write registers, whether they look at memory or other lanes or not.
-    [[nodiscard]] static bool computes(const instruction& i) noexcept {
+    [[nodiscard]] static constexpr bool computes(const instruction& i) noexcept {
         switch (i.op) {
             case tok::elect:
             case tok::vote:
@@ -305,8 +305,10 @@ private:
             default: return only_computes(i.op);
         }
     }
-    [[nodiscard]] static bool is_load(const instruction& i) noexcept { return i.op == tok::ld || i.op == tok::ldu; }
-    void compute_or_exchange(warp_type& w, const instruction& i, uint32_t pc, uint32_t on) {
+    [[nodiscard]] static constexpr bool is_load(const instruction& i) noexcept {
+        return i.op == tok::ld || i.op == tok::ldu;
+    }
+    constexpr void compute_or_exchange(warp_type& w, const instruction& i, uint32_t pc, uint32_t on) {
         switch (i.op) {
             case tok::ld:
             case tok::ldu:
@@ -322,18 +324,18 @@ private:
             default: return this->compute(w, i, on);
         }
     }
-    static void spin(warp_type& w, uint32_t pc) noexcept {
+    static constexpr void spin(warp_type& w, uint32_t pc) noexcept {
         for (piece& p : w.pieces)
             if (p.pc == pc) p.spun = true;
     }
     /// Instructions whose threads somebody counts or waits for.
-    [[nodiscard]] static bool takes_part(const instruction& i) noexcept {
+    [[nodiscard]] static constexpr bool takes_part(const instruction& i) noexcept {
         return i.op == tok::bar || i.op == tok::barrier || i.op == tok::mbarrier || i.op == tok::cp ||
                i.op == tok::wgmma || i.op == tok::tcgen05 || i.op == tok::ret || i.op == tok::exit;
     }
     /// Whether a guard there decides who takes part in something: of the instruction itself, or of what a branch leaves
     /// out.
-    [[nodiscard]] bool decides_who(uint32_t pc) const noexcept {
+    [[nodiscard]] constexpr bool decides_who(uint32_t pc) const noexcept {
         const instruction& i = code_[pc];
         if (i.op != tok::bra) return takes_part(i);
         if (i.target == none) return true;
@@ -344,18 +346,18 @@ private:
             high = code_[high - 1].target;
         return taking_part_[high] != taking_part_[low];
     }
-    [[nodiscard]] bool may_wait(const instruction& i) const noexcept {
+    [[nodiscard]] constexpr bool may_wait(const instruction& i) const noexcept {
         return i.op == tok::bar || i.op == tok::barrier || i.op == tok::mbarrier;
     }
     /// The lanes `on` become a piece of their own; the others go on behind the instruction.
-    void split(warp_type& w, std::size_t at, uint32_t on) {
+    constexpr void split(warp_type& w, std::size_t at, uint32_t on) {
         piece rest = w.pieces[at];
         rest.lanes &= ~on;
         rest.pc = w.pieces[at].pc + 1;
         w.pieces[at].lanes = on;
         w.pieces.push_back(rest);
     }
-    outcome branch(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t on) {
+    constexpr outcome branch(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t on) {
         if (i.target == none) {
             this->abandon(pc, "a branch to a place that is not known");
             return outcome::done;
@@ -364,17 +366,17 @@ private:
         w.pieces[at].pc = i.target;
         return outcome::jumped;
     }
-    outcome leave(warp_type& w, std::size_t at, uint32_t on, uint32_t pc) {
+    constexpr outcome leave(warp_type& w, std::size_t at, uint32_t on, uint32_t pc) {
         this->leave_bulk_stores(w, pc < code_.size() ? pc : 0, on);
         if (on != w.pieces[at].lanes) split(w, at, on);
         w.live &= ~on;
         w.cluster_arrived &= w.live;
-        w.pieces.erase(w.pieces.begin() + static_cast<std::ptrdiff_t>(at));
+        w.pieces.remove(at);
         if (w.live == 0) leave_block(w, pc < code_.size() ? pc : 0);
         this->recheck_cluster();
         return outcome::jumped;
     }
-    void leave_block(warp_type& w, uint32_t pc) {
+    constexpr void leave_block(warp_type& w, uint32_t pc) {
         block_type& b = blocks_[w.block];
         w.left_at = pc;
         w.knows.raise(w.agent, w.event++);
@@ -392,7 +394,7 @@ private:
     // ---- lanes together -----------------------------------------------------------------------------------------
 
     /// Whether the lanes an instruction needs together are here; else the piece waits for them.
-    bool gathered(warp_type& w, std::size_t at, const instruction& i) {
+    constexpr bool gathered(warp_type& w, std::size_t at, const instruction& i) {
         piece& p = w.pieces[at];
         if (p.lanes == w.live || p.alone || p.arrived) return true;
         uint32_t needed = 0;
@@ -411,17 +413,17 @@ private:
         join_pieces(w);
         return false;
     }
-    [[nodiscard]] bool is_warp_sync(const instruction& i) const noexcept {
+    [[nodiscard]] constexpr bool is_warp_sync(const instruction& i) const noexcept {
         return (i.op == tok::bar || i.op == tok::barrier) && code_.word(i, 1) == tok::warp;
     }
-    [[nodiscard]] bool needs_warp(const instruction& i) const noexcept {
+    [[nodiscard]] constexpr bool needs_warp(const instruction& i) const noexcept {
         if (is_warp_sync(i)) return false;
         if (i.op == tok::bar || i.op == tok::barrier) return true;
         return code_.has(i, tok::aligned) || i.op == tok::wgmma;
     }
     /// Nobody can go on but lanes that wait for the others of their warp. Those others have left for good, or are at
     /// another instruction of the kind: then the lanes go on without them, which an `.aligned` instruction may not.
-    bool alone() {
+    constexpr bool alone() {
         for (warp_type& w : warps_)
             for (piece& p : w.pieces) {
                 if (p.what != waiting::lanes || p.alone || blocked_elsewhere(w, p)) continue;
@@ -444,13 +446,13 @@ private:
             }
         return false;
     }
-    [[nodiscard]] static bool blocked_elsewhere(const warp_type& w, const piece& p) noexcept {
+    [[nodiscard]] static constexpr bool blocked_elsewhere(const warp_type& w, const piece& p) noexcept {
         for (const piece& q : w.pieces)
             if (&q != &p && (q.what == waiting::phase || q.what == waiting::named || q.what == waiting::cluster))
                 return true;
         return false;
     }
-    [[nodiscard]] static uint32_t other_place(const warp_type& w, const piece& p) noexcept {
+    [[nodiscard]] static constexpr uint32_t other_place(const warp_type& w, const piece& p) noexcept {
         for (const piece& q : w.pieces)
             if (q.pc != p.pc) return q.pc;
         return p.pc;
@@ -458,7 +460,7 @@ private:
 
     // ---- effects ------------------------------------------------------------------------------------------------
 
-    outcome effect(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t on) {
+    constexpr outcome effect(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t on) {
         switch (i.op) {
             case tok::st: return store(w, i, pc, on);
             case tok::atom:
@@ -481,7 +483,7 @@ private:
             default: this->forget(w, i, on); return outcome::done;
         }
     }
-    [[nodiscard]] static const char* reason(const instruction& i) noexcept {
+    [[nodiscard]] static constexpr const char* reason(const instruction& i) noexcept {
         switch (i.op) {
             case tok::call: return "calls of device functions";
             case tok::brx: return "branches through a table";
@@ -489,14 +491,14 @@ private:
             default: return "a line of text that nobody reads";
         }
     }
-    outcome store(warp_type& w, const instruction& i, uint32_t pc, uint32_t on) {
+    constexpr outcome store(warp_type& w, const instruction& i, uint32_t pc, uint32_t on) {
         if (code_.has(i, tok::async))
             async_store(w, i, pc, on);
         else
             base::store(w, i, pc, on);
         return outcome::done;
     }
-    outcome reduce(warp_type& w, const instruction& i, uint32_t pc, uint32_t on) {
+    constexpr outcome reduce(warp_type& w, const instruction& i, uint32_t pc, uint32_t on) {
         if (code_.has(i, tok::async))
             async_store(w, i, pc, on);
         else
@@ -504,7 +506,7 @@ private:
         return outcome::done;
     }
     /// `st.async`, `red.async`: a copy of a few bytes that lands on an mbarrier of the block it writes.
-    void async_store(warp_type& w, const instruction& i, uint32_t pc, uint32_t on) {
+    constexpr void async_store(warp_type& w, const instruction& i, uint32_t pc, uint32_t on) {
         const uint32_t bytes = isa::bits(i.type) / 8 * i.vector;
         for (uint32_t m = on; m != 0 && !abandoned_; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
@@ -517,13 +519,13 @@ private:
             if (b != nullptr) this->start_copy(w, pc, 1u << l, to.block, to.offset, bytes, *b, bar.block, false);
         }
     }
-    void copy_instruction(warp_type& w, const instruction& i, uint32_t pc, uint32_t on) {
+    constexpr void copy_instruction(warp_type& w, const instruction& i, uint32_t pc, uint32_t on) {
         if (code_.has(i, tok::bulk)) return this->bulk(w, i, pc, on);
         if (code_.has(i, tok::reduce)) return this->bulk(w, i, pc, on);
         if (code_.has(i, tok::mbarrier)) return this->arrive_behind_copies(w, i, pc, on);
         if (code_.has(i, tok::async)) this->thread_copy(w, i, pc, on);
     }
-    outcome barrier(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t on) {
+    constexpr outcome barrier(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t on) {
         const tok kind = code_.word(i, 1);
         if (kind == tok::warp) return outcome::done;  // the lanes are together: `gathered` has seen to it
         if (kind == tok::cluster) return this->cluster_barrier_instruction(w, at, i, pc, on);
@@ -532,12 +534,12 @@ private:
 
     // ---- ends ---------------------------------------------------------------------------------------------------
 
-    [[nodiscard]] bool all_left() const noexcept {
+    [[nodiscard]] constexpr bool all_left() const noexcept {
         for (const warp_type& w : warps_)
             if (w.live != 0) return false;
         return true;
     }
-    bool land_one() {
+    constexpr bool land_one() {
         if (this->landings_.empty()) return false;
         const std::size_t n = this->landings_.size();
         const schedule s = static_cast<schedule>(chosen_.schedule);
@@ -545,10 +547,10 @@ private:
         return true;
     }
     /// All have left: what is still under way lands, and no barrier may have got bytes nobody expected.
-    void at_end() {
+    constexpr void at_end() {
         while (land_one()) {}
     }
-    void deadlock() {
+    constexpr void deadlock() {
         // The wait that explains most comes first: for a phase, then for a named barrier, then the rest.
         for (const waiting kind :
              {waiting::phase, waiting::named, waiting::products, waiting::columns, waiting::cluster, waiting::lanes})
@@ -560,38 +562,36 @@ private:
                     return;
                 }
     }
-    [[nodiscard]] std::string waits_for(const warp_type& w, const piece& p) {
+    [[nodiscard]] constexpr std::string waits_for(const warp_type& w, const piece& p) {
         switch (p.what) {
             case waiting::phase: {
                 const mbarrier& b = this->barrier_at(p.block, p.address);
-                std::string s = "phase " + std::to_string(b.phase) + " of the mbarrier " + this->object(p.address) +
-                                (p.block != w.block ? " of block " + std::to_string(p.block) : std::string());
-                if (b.pending != 0)
-                    s += ", which lacks " + std::to_string(b.pending) + " of " + std::to_string(b.count) + " arrivals";
+                std::string s = "phase " + number(b.phase) + " of the mbarrier " + this->object(p.address) +
+                                (p.block != w.block ? " of block " + number(p.block) : std::string());
+                if (b.pending != 0) s += ", which lacks " + number(b.pending) + " of " + number(b.count) + " arrivals";
                 if (b.bytes > 0)
-                    s += (b.pending != 0 ? " and " : ", which lacks ") + std::to_string(b.bytes) +
-                         " bytes no copy brings";
+                    s += (b.pending != 0 ? " and " : ", which lacks ") + number(b.bytes) + " bytes no copy brings";
                 if (b.bytes < 0)
-                    s += (b.pending != 0 ? " and " : ", which ") + std::string("has ") + std::to_string(-b.bytes) +
+                    s += (b.pending != 0 ? " and " : ", which ") + std::string("has ") + number(-b.bytes) +
                          " bytes more than expected";
                 return s;
             }
             case waiting::named: {
                 const named_barrier& b = blocks_[w.block].named[p.address];
-                return "named barrier " + std::to_string(p.address) + ", where " + std::to_string(b.arrived) + " of " +
-                       (b.whole_block ? std::string("all") : std::to_string(b.expected)) + " threads are";
+                return "named barrier " + number(p.address) + ", where " + number(b.arrived) + " of " +
+                       (b.whole_block ? std::string("all") : number(b.expected)) + " threads are";
             }
             case waiting::cluster: return "the cluster barrier, where not all threads arrive";
-            case waiting::columns: return std::to_string(p.generation) + " free columns of tensor memory";
+            case waiting::columns: return number(p.generation) + " free columns of tensor memory";
             case waiting::products: return "wgmma that not all four warps of its warpgroup have started";
             default: return "the other lanes of its warp";
         }
     }
     /// What everybody else does, so that nobody can help.
-    [[nodiscard]] std::string others(const warp_type& me, const piece& mine) {
+    [[nodiscard]] constexpr std::string others(const warp_type& me, const piece& mine) {
         std::string s;
         uint32_t left = 0, said = 0;
-        std::vector<uint64_t> seen = {mix(mine.pc, me.block)};
+        list<uint64_t> seen = {mix(mine.pc, me.block)};
         for (warp_type& w : warps_) {
             if (w.live == 0) ++left;
             for (piece& p : w.pieces) {
@@ -604,11 +604,11 @@ private:
                 s += "; " + this->who(w, p.lanes) + " waits for " + waits_for(w, p);
             }
         }
-        if (left != 0) s += "; " + std::to_string(left) + (left == 1 ? " warp has" : " warps have") + " exited";
+        if (left != 0) s += "; " + number(left) + (left == 1 ? " warp has" : " warps have") + " exited";
         return s.empty() ? "; nobody else is left to complete it" : s;
     }
 
-    std::vector<uint32_t> taking_part_;  ///< how many instructions before each one somebody counts or waits for
+    list<uint32_t> taking_part_;  ///< how many instructions before each one somebody counts or waits for
     uint64_t random_ = 1;
     uint64_t turn_ = 0;
 };

@@ -5,9 +5,9 @@
 // access of a lane is exact to the byte.
 #pragma once
 
-#include <algorithm>
+#include <ptxdsl/machine/list.hpp>
+
 #include <cstdint>
-#include <vector>
 
 namespace ptxdsl::machine {
 
@@ -34,12 +34,6 @@ struct touch {
     std::uint32_t at = 0;     ///< its instruction
 };
 
-/// A run of bytes of one block's shared memory.
-struct byte_range {
-    std::uint32_t block = 0;
-    std::uint32_t low = 0, high = 0;
-};
-
 /// The bytes of one access within one page.
 struct page_span {
     std::uint32_t page = 0;
@@ -50,24 +44,24 @@ struct page_span {
 class shadow {
 public:
     struct page {
-        std::vector<touch> writes, reads;
+        list<touch> writes, reads;
     };
 
-    void reset(std::uint32_t bytes, std::uint32_t granule) {
+    constexpr void reset(std::uint32_t bytes, std::uint32_t granule) {
         granule_ = granule;
         const std::uint32_t n = bytes / (64 * granule) + 1;
         for (page& p : pages_) p.writes.clear(), p.reads.clear();
         pages_.resize(n);
     }
-    [[nodiscard]] std::uint32_t granule() const noexcept { return granule_; }
-    [[nodiscard]] page* at(std::uint32_t i) noexcept { return i < pages_.size() ? &pages_[i] : nullptr; }
+    [[nodiscard]] constexpr std::uint32_t granule() const noexcept { return granule_; }
+    [[nodiscard]] constexpr page* at(std::uint32_t i) noexcept { return i < pages_.size() ? &pages_[i] : nullptr; }
 
     /// Adds the pages of bytes `[low, high)` to `out`, joined with its last page where that is the same.
-    void span(std::uint32_t low, std::uint32_t high, std::vector<page_span>& out) const {
+    constexpr void span(std::uint32_t low, std::uint32_t high, list<page_span>& out) const {
         const std::uint32_t first = low / granule_, last = (high + granule_ - 1) / granule_;
         for (std::uint32_t g = first; g < last;) {
             const std::uint32_t n = g / 64, from = g % 64;
-            const std::uint32_t to = (std::min)(last - n * 64, 64u);
+            const std::uint32_t to = last - n * 64 < 64 ? last - n * 64 : 64;
             const std::uint64_t bits =
                 (to == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << to) - 1) & ~((std::uint64_t{1} << from) - 1);
             if (!out.empty() && out.back().page == n)
@@ -78,20 +72,20 @@ public:
         }
     }
     /// The first byte of the lowest granule set, for messages.
-    [[nodiscard]] std::uint32_t byte_of(std::uint32_t index, std::uint64_t granules) const noexcept {
+    [[nodiscard]] constexpr std::uint32_t byte_of(std::uint32_t index, std::uint64_t granules) const noexcept {
         std::uint32_t k = 0;
         while (k < 63 && (granules >> k & 1u) == 0) ++k;
         return (index * 64 + k) * granule_;
     }
 
     /// Replaces what was written there.
-    static void write(page& to, const touch& t) {
+    static constexpr void write(page& to, const touch& t) {
         forget(to.writes, t.granules);
         to.writes.push_back(t);
     }
     /// Nobody needs to be asked again about reads that a write has been ordered behind.
-    static void forget_reads(page& p, std::uint64_t granules) { forget(p.reads, granules); }
-    static void read(page& p, touch t) {
+    static constexpr void forget_reads(page& p, std::uint64_t granules) { forget(p.reads, granules); }
+    static constexpr void read(page& p, touch t) {
         for (touch& old : p.reads) {
             if (old.agent != t.agent || old.how != t.how) continue;
             if (old.event > t.event) {  // another warp of the group is ahead
@@ -104,21 +98,26 @@ public:
                 old.granules &= ~t.granules;
             }
         }
-        std::erase_if(p.reads, [](const touch& old) { return old.granules == 0; });
+        drop_empty(p.reads);
         if (t.granules != 0) p.reads.push_back(t);
     }
 
 private:
-    static void forget(std::vector<touch>& list, std::uint64_t granules) {
+    static constexpr void forget(list<touch>& all, std::uint64_t granules) {
+        for (touch& t : all) t.granules &= ~granules;
+        drop_empty(all);
+    }
+    static constexpr void drop_empty(list<touch>& all) {
         std::size_t keep = 0;
-        for (std::size_t k = 0; k < list.size(); ++k) {
-            list[k].granules &= ~granules;
-            if (list[k].granules != 0) list[keep++] = list[k];
-        }
-        list.resize(keep);
+        for (std::size_t k = 0; k < all.size(); ++k)
+            if (all[k].granules != 0) {
+                if (keep != k) all[keep] = all[k];
+                ++keep;
+            }
+        all.resize(keep);
     }
 
-    std::vector<page> pages_;
+    list<page> pages_;
     std::uint32_t granule_ = 4;
 };
 
@@ -126,39 +125,40 @@ private:
 template <class Value>
 class contents {
 public:
-    void reset(std::uint32_t bytes) {
+    constexpr void reset(std::uint32_t bytes) {
         pages_.clear();
         pages_.resize(bytes / page_bytes + 1);
         ++age_;
     }
-    void store(std::uint32_t at, std::uint32_t bytes, const Value& v) {
+    constexpr void store(std::uint32_t at, std::uint32_t bytes, const Value& v) {
         forget(at, at + bytes);
         if (at % 4 != 0 || (bytes != 4 && bytes != 8) || at / page_bytes >= pages_.size()) return;
-        std::vector<word>& p = pages_[at / page_bytes];
+        list<word>& p = pages_[at / page_bytes];
         if (p.empty()) p.resize(page_bytes / 4);
         p[at % page_bytes / 4] = {v, static_cast<std::uint8_t>(bytes)};
     }
     /// Bytes `[low, high)` are written with something nobody follows.
-    void forget(std::uint32_t low, std::uint32_t high) noexcept {
+    constexpr void forget(std::uint32_t low, std::uint32_t high) noexcept {
         ++age_;
         const std::uint32_t first = low / page_bytes;
         for (std::uint32_t n = first; n < pages_.size() && n * page_bytes < high; ++n) {
-            std::vector<word>& p = pages_[n];
+            list<word>& p = pages_[n];
             if (p.empty()) continue;
             const std::uint32_t from = n == first ? low % page_bytes / 4 : 0;
-            const std::uint32_t to = (std::min)((high - n * page_bytes + 3) / 4, page_bytes / 4);
+            const std::uint32_t to =
+                high - n * page_bytes < page_bytes ? (high - n * page_bytes + 3) / 4 : page_bytes / 4;
             for (std::uint32_t w = from; w < to; ++w) p[w].bytes = 0;
             if (n == first && from > 0 && p[from - 1].bytes == 8) p[from - 1].bytes = 0;
         }
     }
     /// Null: unknown, or written in other pieces.
-    [[nodiscard]] const Value* load(std::uint32_t at, std::uint32_t bytes) const noexcept {
+    [[nodiscard]] constexpr const Value* load(std::uint32_t at, std::uint32_t bytes) const noexcept {
         if (at % 4 != 0 || at / page_bytes >= pages_.size() || pages_[at / page_bytes].empty()) return nullptr;
         const word& w = pages_[at / page_bytes][at % page_bytes / 4];
         return w.bytes == bytes ? &w.value : nullptr;
     }
     /// Changes with every store, so that two loads of unknown words between stores are the same unknown.
-    [[nodiscard]] std::uint32_t age() const noexcept { return age_; }
+    [[nodiscard]] constexpr std::uint32_t age() const noexcept { return age_; }
 
 private:
     static constexpr std::uint32_t page_bytes = 256;
@@ -166,7 +166,7 @@ private:
         Value value{};
         std::uint8_t bytes = 0;
     };
-    std::vector<std::vector<word>> pages_;
+    list<list<word>> pages_;
     std::uint32_t age_ = 0;
 };
 

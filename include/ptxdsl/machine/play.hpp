@@ -3,11 +3,11 @@
 // and keeps what it finds.
 #pragma once
 
+#include <ptxdsl/machine/list.hpp>
 #include <ptxdsl/machine/machine.hpp>
 #include <ptxdsl/machine/trip_counts.hpp>
 
 #include <cstdint>
-#include <vector>
 
 namespace ptxdsl::machine {
 
@@ -23,9 +23,9 @@ namespace detail {
 /// Chooses runs and collects their findings.
 class player {
 public:
-    player(const ir::view& m, const options& o) : code_(m), options_(o), trips_(code_) { slice{code_}; }
+    constexpr player(const ir::view& m, const options& o) : code_(m), options_(o), trips_(code_) { slice{code_}; }
 
-    result play() {
+    constexpr result play() {
         const ir::view& m = code_.program();
         // Counted in 64 bits: a text may declare what no device has.
         const auto& b = m.attrs.reqntid.given() ? m.attrs.reqntid : m.attrs.maxntid;
@@ -56,16 +56,16 @@ public:
         return result_;
     }
     /// One run again, for its trace.
-    result replay(const choices& c) {
+    constexpr result replay(const choices& c) {
         one(c);
         return result_;
     }
 
 private:
-    void plan() {
+    constexpr void plan() {
         const std::uint64_t s = trips_.stages();
-        const std::vector<std::uint64_t>& units = trips_.units();
-        std::vector<std::uint32_t> counted;
+        const list<std::uint64_t>& units = trips_.units();
+        list<std::uint32_t> counted;
         for (std::uint32_t p = 0; p < units.size(); ++p)
             if (units[p] != 0 && is_number(p)) counted.push_back(p);
         add(counted, none, 2, 2, schedule::in_turn);
@@ -84,11 +84,11 @@ private:
         if (options_.zero_rounds)
             for (const std::uint32_t p : counted) add(counted, p, 0, 2, schedule::in_turn);
     }
-    [[nodiscard]] bool is_number(std::uint32_t slot) const noexcept {
+    [[nodiscard]] constexpr bool is_number(std::uint32_t slot) const noexcept {
         return isa::info(code_.slots[slot].type).cls != isa::type_class::floating;
     }
-    void add(const std::vector<std::uint32_t>& counted, std::uint32_t one, std::uint64_t rounds, std::uint64_t others,
-             schedule s) {
+    constexpr void add(const list<std::uint32_t>& counted, std::uint32_t one, std::uint64_t rounds,
+                       std::uint64_t others, schedule s) {
         choices c;
         c.schedule = static_cast<std::uint32_t>(s);
         c.seed = runs_.size() % 2;
@@ -103,12 +103,12 @@ private:
         c.zero_rounds = rounds == 0 || others == 0;
         runs_.push_back(c);
     }
-    [[nodiscard]] bool only_warnings() const noexcept {
+    [[nodiscard]] constexpr bool only_warnings() const noexcept {
         for (const finding& f : result_.findings)
             if (!f.warning) return false;
         return true;
     }
-    void one(const choices& c) {
+    constexpr void one(const choices& c) {
         machine<protocol_values> m(code_, c, options_.limit);
         m.run();
         ++result_.runs;
@@ -121,7 +121,7 @@ private:
         for (const uncovered& u : m.unfollowed()) cover(u);
         if (m.abandoned() && m.findings().empty()) result_.complete = false;
     }
-    void keep(const finding& f) {
+    constexpr void keep(const finding& f) {
         for (finding& old : result_.findings)
             if (old.kind == f.kind && same_place(old.first.where, f.first.where) &&
                 same_place(old.second.where, f.second.where)) {
@@ -131,14 +131,14 @@ private:
         result_.findings.push_back(f);
     }
     /// Unrolled statements are one place.
-    [[nodiscard]] bool same_place(std::uint32_t a, std::uint32_t b) const noexcept {
+    [[nodiscard]] constexpr bool same_place(std::uint32_t a, std::uint32_t b) const noexcept {
         const ir::view& m = code_.program();
         if (a == b) return true;
         if (m.from_text || a >= m.n.locations || b >= m.n.locations) return false;
         return m.locations[a].line() == m.locations[b].line() &&
                string_view(m.locations[a].file_name()) == string_view(m.locations[b].file_name());
     }
-    void cover(const uncovered& u) {
+    constexpr void cover(const uncovered& u) {
         for (const uncovered& old : result_.coverage)
             if (same_place(old.where, u.where) && old.reason == u.reason) return;
         result_.coverage.push_back(u);
@@ -147,7 +147,7 @@ private:
     code code_;
     options options_;
     trip_counts trips_;
-    std::vector<choices> runs_;
+    list<choices> runs_;
     std::size_t essential_ = 0;  ///< runs that are made whatever they cost
     bool forked_ = false;        ///< some condition was unknown
     result result_;
@@ -158,11 +158,11 @@ private:
 /// Plays a kernel and says what it finds: errors come with the run that leads to them.
 ///
 /// Not part of a proof that a kernel is right: what is not followed is listed in `result::coverage`.
-[[nodiscard]] inline result play(const ir::view& kernel, const options& o = {}) {
+[[nodiscard]] constexpr result play(const ir::view& kernel, const options& o = {}) {
     return detail::player(kernel, o).play();
 }
 /// Plays one run again.
-[[nodiscard]] inline result replay(const ir::view& kernel, const choices& run, const options& o = {}) {
+[[nodiscard]] constexpr result replay(const ir::view& kernel, const choices& run, const options& o = {}) {
     return detail::player(kernel, o).replay(run);
 }
 

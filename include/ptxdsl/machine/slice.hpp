@@ -5,9 +5,9 @@
 #pragma once
 
 #include <ptxdsl/machine/code.hpp>
+#include <ptxdsl/machine/list.hpp>
 
 #include <cstdint>
-#include <vector>
 
 namespace ptxdsl::machine {
 
@@ -66,7 +66,7 @@ namespace ptxdsl::machine {
 /// Takes the instructions out of `c` whose results no barrier, address or condition depends on.
 class slice {
 public:
-    explicit slice(code& c) : c_(c), needed_(c.registers(), 0) {
+    constexpr explicit slice(code& c) : c_(c), needed_(c.registers(), 0) {
         for (bool again = true; again;) {
             again = false;
             for (std::uint32_t k = c_.size(); k-- > 0;) again = follow(c_[k]) || again;
@@ -76,13 +76,15 @@ public:
     }
 
 private:
-    [[nodiscard]] static bool loads(const instruction& i) noexcept { return i.op == tok::ld || i.op == tok::ldu; }
-    [[nodiscard]] static bool is_shared(const instruction& i) noexcept {
+    [[nodiscard]] static constexpr bool loads(const instruction& i) noexcept {
+        return i.op == tok::ld || i.op == tok::ldu;
+    }
+    [[nodiscard]] static constexpr bool is_shared(const instruction& i) noexcept {
         return !i.has_space || i.sp == space::shared || i.sp == space::shared_cluster;
     }
 
     /// Marks what an instruction needs; true when that was news.
-    bool follow(const instruction& i) {
+    constexpr bool follow(const instruction& i) {
         bool news = i.guard != none && keeps(i) && mark(i.guard);
         if (only_computes(i.op) || exchanges(i.op)) return wants(c_.at(i, 0)) ? mark_from(i, 1) || news : news;
         if (loads(i)) {
@@ -109,45 +111,45 @@ private:
         }
         return mark_from(i, 0) || news;
     }
-    [[nodiscard]] static bool exchanges(tok op) noexcept {
+    [[nodiscard]] static constexpr bool exchanges(tok op) noexcept {
         return op == tok::elect || op == tok::vote || op == tok::shfl || op == tok::redux || op == tok::match ||
                op == tok::activemask;
     }
     /// Whether the instruction stays: it does something, or something needs its result.
-    [[nodiscard]] bool keeps(const instruction& i) const {
+    [[nodiscard]] constexpr bool keeps(const instruction& i) const {
         if (only_computes(i.op)) return wants(c_.at(i, 0));
         if (loads(i) && i.has_space && !is_shared(i)) return wants(c_.at(i, 0)) || c_.has(i, tok::acquire);
         if (i.op == tok::st && i.has_space && !is_shared(i) && !memory_) return c_.has(i, tok::release);
         return i.op != tok::mma && i.op != tok::movmatrix;
     }
-    [[nodiscard]] bool wants(const operand& o) const {
+    [[nodiscard]] constexpr bool wants(const operand& o) const {
         if (o.what == operand::kind::reg) return needed_[o.reg] != 0;
         if (o.what != operand::kind::list) return false;
         for (std::uint32_t k = 0; k < o.count; ++k)
             if (wants(c_.parts[o.first + k])) return true;
         return false;
     }
-    bool mark(std::uint32_t reg) {
+    constexpr bool mark(std::uint32_t reg) {
         const bool news = needed_[reg] == 0;
         needed_[reg] = 1;
         return news;
     }
-    bool mark(const operand& o) {
+    constexpr bool mark(const operand& o) {
         bool news = false;
         if ((o.what == operand::kind::reg || o.what == operand::kind::address) && o.reg != none) news = mark(o.reg);
         if (o.what == operand::kind::list)
             for (std::uint32_t k = 0; k < o.count; ++k) news = mark(c_.parts[o.first + k]) || news;
         return news;
     }
-    bool mark_from(const instruction& i, std::uint32_t first) {
+    constexpr bool mark_from(const instruction& i, std::uint32_t first) {
         bool news = false;
         for (std::uint32_t k = first; k < i.operand_count; ++k) news = mark(c_.at(i, k)) || news;
         return news;
     }
 
-    void drop() {
-        std::vector<std::uint32_t> now(c_.size() + 1, 0);
-        std::vector<instruction> kept;
+    constexpr void drop() {
+        list<std::uint32_t> now(c_.size() + 1, 0);
+        list<instruction> kept;
         for (std::uint32_t k = 0; k < c_.size(); ++k) {
             now[k] = static_cast<std::uint32_t>(kept.size());
             if (keeps(c_[k])) kept.push_back(c_[k]);
@@ -159,8 +161,8 @@ private:
     }
 
     code& c_;
-    std::vector<std::uint8_t> needed_;  ///< by register
-    bool memory_ = false;               ///< something needed comes from memory
+    list<std::uint8_t> needed_;  ///< by register
+    bool memory_ = false;        ///< something needed comes from memory
 };
 
 }  // namespace ptxdsl::machine

@@ -7,15 +7,15 @@
 #include <ptxdsl/machine/barriers.hpp>
 #include <ptxdsl/machine/code.hpp>
 #include <ptxdsl/machine/findings.hpp>
+#include <ptxdsl/machine/list.hpp>
 #include <ptxdsl/machine/memory.hpp>
+#include <ptxdsl/machine/table.hpp>
+#include <ptxdsl/machine/words.hpp>
 
 #include <bit>
 #include <cstdint>
-#include <deque>
 #include <string>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace ptxdsl::machine {
 
@@ -24,12 +24,12 @@ template <class Value>
 struct block {
     shadow bytes;
     contents<Value> words;
-    std::vector<mbarrier> barriers;
+    list<mbarrier> barriers;
     named_barrier named[16];
     uint32_t warps_left = 0;
     uint32_t left_at = 0;  ///< the instruction with which its last warp left
     uint32_t first_warp = 0;
-    [[nodiscard]] bool gone() const noexcept { return warps_left == 0; }
+    [[nodiscard]] constexpr bool gone() const noexcept { return warps_left == 0; }
 };
 
 /// A copy that completes on an mbarrier.
@@ -45,7 +45,6 @@ struct landing {
     uint32_t bytes = 0;
     uint32_t copy = none;
     uint32_t arrivals = 0;
-    bool more_pending = false;      ///< `cp.async.mbarrier.arrive` without `.noinc`: the pending count grew by one
     uint32_t agent = 0, event = 0;  ///< the work an arrival waits for
     frontier knows;                 ///< what its issuer knew
     uint32_t at = 0, warp = 0;
@@ -66,56 +65,44 @@ public:
     using warp_type = warp<value>;
     using block_type = block<value>;
 
-    state(const code& c, const choices& chosen, const limits& l) : code_(c), chosen_(chosen), limits_(l) {}
+    constexpr state(const code& c, const choices& chosen, const limits& l) : code_(c), chosen_(chosen), limits_(l) {}
 
-    [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
-    [[nodiscard]] const std::vector<uncovered>& unfollowed() const noexcept { return unfollowed_; }
-    [[nodiscard]] uint64_t steps() const noexcept { return steps_; }
-    [[nodiscard]] bool abandoned() const noexcept { return abandoned_; }
+    [[nodiscard]] constexpr const list<finding>& findings() const noexcept { return findings_; }
+    [[nodiscard]] constexpr const list<uncovered>& unfollowed() const noexcept { return unfollowed_; }
+    [[nodiscard]] constexpr uint64_t steps() const noexcept { return steps_; }
+    [[nodiscard]] constexpr bool abandoned() const noexcept { return abandoned_; }
 
 protected:
     // ---- what is said -------------------------------------------------------------------------------------------
 
     /// Says once that something is not followed; the run goes on.
-    void skip(uint32_t at, const char* reason) {
+    constexpr void skip(uint32_t at, const char* reason) {
         for (const uncovered& u : unfollowed_)
             if (u.where == code_[at].where && u.reason == reason) return;
         unfollowed_.push_back({code_[at].where, true, reason});
     }
     /// Says it and ends the run: what comes later could be judged wrongly.
-    void abandon(uint32_t at, const char* reason) {
+    constexpr void abandon(uint32_t at, const char* reason) {
         skip(at, reason);
         abandoned_ = true;
     }
-    [[nodiscard]] std::string who(const warp_type& w, uint32_t lanes) const {
+    [[nodiscard]] constexpr std::string who(const warp_type& w, uint32_t lanes) const {
         std::string s;
-        if (blocks_.size() > 1) s = "block " + std::to_string(w.block) + ", ";
-        s += "warp " + std::to_string(w.index);
-        if (std::popcount(lanes) == 1) s += " lane " + std::to_string(std::countr_zero(lanes));
+        if (blocks_.size() > 1) s = "block " + number(w.block) + ", ";
+        s += "warp " + number(w.index);
+        if (std::popcount(lanes) == 1) s += " lane " + number(std::countr_zero(lanes));
         return s;
     }
     /// A shared address in the words of the source: `'a' stage 2`.
-    [[nodiscard]] std::string object(uint32_t address) const {
-        const ir::view& m = code_.program();
-        for (uint32_t k = 0; k < m.n.allocations; ++k) {
-            const ir::allocation& a = m.allocations[k];
-            if (address < a.offset || address >= a.offset + a.bytes() || a.id.length == 0) continue;
-            const string_view id = m.text(a.id);
-            std::string s = "'" + std::string(id.data(), id.size()) + "'";
-            if (a.stages > 1 && a.stage_bytes != 0)
-                s += " stage " + std::to_string((address - a.offset) / a.stage_bytes);
-            return s;
-        }
-        return "shared memory at byte " + std::to_string(address);
-    }
-    finding* report(fault f, const warp_type& w, uint32_t lanes, uint32_t at, std::string text) {
+    [[nodiscard]] constexpr std::string object(uint32_t address) const { return object_name(code_.program(), address); }
+    constexpr finding* report(fault f, const warp_type& w, uint32_t lanes, uint32_t at, std::string text) {
         return report(f, w, lanes, at, none, nullptr, 0, std::move(text));
     }
     /// `%` in the text stands for the other party's place.
-    finding* report(fault f, const warp_type& w, uint32_t lanes, uint32_t at, uint32_t other_at, const warp_type* other,
-                    uint32_t other_lanes, std::string text) {
+    constexpr finding* report(fault f, const warp_type& w, uint32_t lanes, uint32_t at, uint32_t other_at,
+                              const warp_type* other, uint32_t other_lanes, std::string text) {
         const uint64_t key = mix(mix(static_cast<uint64_t>(f), at), other_at);
-        if (!said_.try_emplace(key, 1).second) return nullptr;
+        if (!said_.insert(key).second) return nullptr;
         finding r;
         r.kind = f;
         r.first = {code_[at].where, true, who(w, lanes)};
@@ -124,31 +111,36 @@ protected:
         r.text = std::move(text);
         r.warning = doubtful_;
         r.run = chosen_;
-        r.trace.assign(trace_.begin(), trace_.end());
+        for (std::size_t k = 0; k < trace_.size(); ++k) r.trace.push_back(trace_[(oldest_ + k) % trace_.size()]);
         findings_.push_back(std::move(r));
         if (findings_.size() >= limits_.findings) abandoned_ = true;
         return &findings_.back();
     }
-    void note(const warp_type& w, uint32_t lanes, uint32_t at, std::string what) {
-        trace_.push_back({code_[at].where, w.agent, lanes, std::move(what)});
-        if (trace_.size() > limits_.trace) trace_.pop_front();
+    constexpr void note(const warp_type& w, uint32_t lanes, uint32_t at, deed what, uint32_t address, uint64_t count) {
+        const event e{code_[at].where, w.index, w.block, lanes, what, address, count};
+        if (trace_.size() < limits_.trace) {
+            trace_.push_back(e);
+        } else if (!trace_.empty()) {
+            trace_[oldest_] = e;
+            oldest_ = (oldest_ + 1) % trace_.size();
+        }
     }
 
     // ---- agents -------------------------------------------------------------------------------------------------
 
-    [[nodiscard]] uint32_t new_agent() noexcept { return agents_++; }
+    [[nodiscard]] constexpr uint32_t new_agent() noexcept { return agents_++; }
     /// What `w` has done so far becomes an event others can know of; the frontier it hands on.
-    const frontier& release(warp_type& w) {
+    constexpr const frontier& release(warp_type& w) {
         w.knows.raise(w.agent, w.event++);
         ++releases_;
         return w.knows;
     }
     /// Like `release`, for arrivals that are `.relaxed`: only what a fence has released before.
-    const frontier& release_relaxed(warp_type& w) { return w.released; }
+    constexpr const frontier& release_relaxed(warp_type& w) { return w.released; }
 
     // ---- accesses -----------------------------------------------------------------------------------------------
 
-    [[nodiscard]] bool ended(const warp_type& w, const touch& t) const noexcept {
+    [[nodiscard]] constexpr bool ended(const warp_type& w, const touch& t) const noexcept {
         if (t.how == access::copy) {
             const copy& c = copies_[t.agent];
             return c.landed && w.knows.of(c.agent) >= c.event;
@@ -156,7 +148,7 @@ protected:
         return t.agent == w.agent || w.knows.of(t.agent) >= t.event;
     }
     /// Whether the lanes that wrote have all fenced the proxies since, before the moment `w` knows of.
-    [[nodiscard]] bool fenced(const warp_type& w, const touch& t) const noexcept {
+    [[nodiscard]] constexpr bool fenced(const warp_type& w, const touch& t) const noexcept {
         const warp_type& writer = warps_[t.warp];
         const uint32_t known = &writer == &w ? w.event + 1 : w.knows.of(writer.agent) + 1;
         uint32_t lanes = 0;
@@ -177,8 +169,8 @@ protected:
 
     /// One access of shared memory: held against what was there, then remembered. `proxy`: whether ordinary writes have
     /// to be fenced for it.
-    void touch_bytes(const warp_type& w, uint32_t at, uint32_t target, const std::vector<page_span>& spans, touch t,
-                     bool proxy) {
+    constexpr void touch_bytes(const warp_type& w, uint32_t at, uint32_t target, const list<page_span>& spans, touch t,
+                               bool proxy) {
         t.warp = w.agent;
         t.at = at;
         block_type& b = blocks_[target];
@@ -198,7 +190,8 @@ protected:
     }
 
 private:
-    void check_writes(const warp_type& w, const shadow::page& p, const page_span& s, const touch& t, bool proxy) {
+    constexpr void check_writes(const warp_type& w, const shadow::page& p, const page_span& s, const touch& t,
+                                bool proxy) {
         for (const touch& old : p.writes) {
             if ((old.granules & s.granules) == 0 || commute(old, t)) continue;
             if (!ended(w, old))
@@ -213,14 +206,14 @@ private:
     }
     /// Whether two writes need no order: atomics, sums, what one instruction writes in several threads (it may be the
     /// same everywhere), and a thread's copies into one place.
-    [[nodiscard]] bool commute(const touch& old, const touch& t) const noexcept {
+    [[nodiscard]] constexpr bool commute(const touch& old, const touch& t) const noexcept {
         if (old.how == access::copy && t.how == access::copy)
             return copies_[old.agent].reduces && copies_[t.agent].reduces;
         if (old.how != t.how || !writes(t.how)) return false;
         return old.how == access::atomic || (old.at == t.at && old.how == access::write) ||
                (old.how == access::thread_copy && old.warp == t.warp && old.lanes == t.lanes);
     }
-    void check_reads(const warp_type& w, const shadow::page& p, const page_span& s, const touch& t) {
+    constexpr void check_reads(const warp_type& w, const shadow::page& p, const page_span& s, const touch& t) {
         for (const touch& old : p.reads) {
             if ((old.granules & s.granules) == 0 || ended(w, old)) continue;
             const bool async = old.how == access::async_read;
@@ -230,17 +223,17 @@ private:
                        (async ? " while what % started may still read it" : " while % may still read it"));
         }
     }
-    void unordered(const warp_type& w, const page_span& s, const touch& t, const touch& old) {
+    constexpr void unordered(const warp_type& w, const page_span& s, const touch& t, const touch& old) {
         const bool copying = old.how == access::copy || old.how == access::thread_copy;
         report(
             copying ? fault::copy_in_flight : fault::race, w, t.lanes, t.at, old.at, &warps_[old.warp], old.lanes,
             verb(t.how) + place(s, old) +
                 (copying ? " while the copy of % may be in flight" : ", and nothing orders it behind the write of %"));
     }
-    [[nodiscard]] std::string place(const page_span& s, const touch& old) const {
+    [[nodiscard]] constexpr std::string place(const page_span& s, const touch& old) const {
         return object(blocks_[0].bytes.byte_of(s.page, s.granules & old.granules));
     }
-    [[nodiscard]] static std::string verb(access a) {
+    [[nodiscard]] static constexpr std::string verb(access a) {
         switch (a) {
             case access::read: return "reads ";
             case access::async_read: return "starts to read ";
@@ -255,15 +248,16 @@ protected:
     const code& code_;
     choices chosen_;
     limits limits_;
-    std::vector<warp_type> warps_;
-    std::vector<block_type> blocks_;
+    list<warp_type> warps_;
+    list<block_type> blocks_;
     cluster_barrier cluster_;
-    std::vector<copy> copies_;
-    std::vector<landing> landings_;
-    std::vector<finding> findings_;
-    std::vector<uncovered> unfollowed_;
-    std::deque<event> trace_;
-    std::unordered_map<uint64_t, uint8_t> said_;
+    list<copy> copies_;
+    list<landing> landings_;
+    list<finding> findings_;
+    list<uncovered> unfollowed_;
+    list<event> trace_;  ///< a ring of `limits::trace`, the oldest at `oldest_`
+    std::size_t oldest_ = 0;
+    table<uint8_t> said_;
     uint32_t agents_ = 0;
     uint64_t steps_ = 0;
     uint64_t releases_ = 0;  ///< whoever looks again and again may see something new behind one

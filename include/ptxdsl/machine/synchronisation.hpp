@@ -27,7 +27,8 @@ protected:
 
     // ---- mbarriers ----------------------------------------------------------------------------------------------
 
-    outcome mbarrier_instruction(warp_type& w, std::size_t p, const instruction& i, uint32_t pc, uint32_t lanes) {
+    constexpr outcome mbarrier_instruction(warp_type& w, std::size_t p, const instruction& i, uint32_t pc,
+                                           uint32_t lanes) {
         const tok what = code_.word(i, 1);
         if (what == tok::try_wait || what == tok::test_wait)
             return wait_phase(w, p, i, pc, lanes, what == tok::try_wait);
@@ -57,7 +58,7 @@ protected:
     // ---- named barriers -----------------------------------------------------------------------------------------
 
     /// `bar.sync`, `bar.arrive`, `bar.red` and their long names, without `bar.warp.sync`.
-    outcome named(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t lanes) {
+    constexpr outcome named(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t lanes) {
         const bool reduces = code_.has(i, tok::red);
         const bool arrives = code_.has(i, tok::arrive);
         const operand& id = code_.at(i, reduces ? 1 : 0);
@@ -84,7 +85,7 @@ protected:
             bar.expected = expected, bar.at = pc, bar.warp = w.agent, bar.whole_block = !counted;
         } else if (bar.expected != expected) {
             this->report(fault::named_barrier, w, lanes, pc, bar.at, &warps_[bar.warp], all_lanes,
-                         "comes to named barrier " + std::to_string(n.bits) + " with a count of " +
+                         "comes to named barrier " + number(n.bits) + " with a count of " +
                              count_text(counted, expected) + ", % with " + count_text(!bar.whole_block, bar.expected));
             this->abandoned_ = true;
             return outcome::done;
@@ -93,7 +94,7 @@ protected:
         bar.arrived += 32;
         bar.came.push_back(w.agent);
         w.pieces[at].generation = bar.generation;
-        this->note(w, lanes, pc, "comes to named barrier " + std::to_string(n.bits));
+        this->note(w, lanes, pc, deed::comes_to_named, 0, n.bits);
         finish_named(b, bar, w, lanes, pc);
         if (arrives) return outcome::done;
         w.pieces[at].arrived = true;
@@ -101,15 +102,15 @@ protected:
         return wait_named(w, at, static_cast<uint32_t>(n.bits));
     }
     /// Warps have left: barriers of the whole block need fewer.
-    void recheck_named(block_type& b) {
+    constexpr void recheck_named(block_type& b) {
         for (named_barrier& bar : b.named)
             if (bar.arrived != 0 && bar.whole_block && bar.came.size() >= b.warps_left) bar.complete();
     }
 
     // ---- the cluster --------------------------------------------------------------------------------------------
 
-    outcome cluster_barrier_instruction(warp_type& w, std::size_t at, const instruction& i, uint32_t pc,
-                                        uint32_t lanes) {
+    constexpr outcome cluster_barrier_instruction(warp_type& w, std::size_t at, const instruction& i, uint32_t pc,
+                                                  uint32_t lanes) {
         if (code_.has(i, tok::arrive)) {
             if ((w.cluster_arrived & lanes) != 0)
                 return cluster_fault(w, lanes, pc, "arrives at the cluster barrier twice without a wait between");
@@ -117,7 +118,7 @@ protected:
             w.cluster_arrived |= lanes;
             for (uint32_t m = lanes; m != 0; m &= m - 1)
                 w.cluster_generation[std::countr_zero(m)] = cluster_.generation;
-            this->note(w, lanes, pc, "arrives at the cluster barrier");
+            this->note(w, lanes, pc, deed::arrives_at_cluster, 0, 0);
             recheck_cluster();
             return outcome::done;
         }
@@ -134,14 +135,14 @@ protected:
         return outcome::done;
     }
     /// Lanes that have arrived for the phase the cluster barrier is in.
-    [[nodiscard]] uint32_t arrived_now(const warp_type& w) const noexcept {
+    [[nodiscard]] constexpr uint32_t arrived_now(const warp_type& w) const noexcept {
         uint32_t now = 0;
         for (uint32_t m = w.cluster_arrived; m != 0; m &= m - 1)
             if (w.cluster_generation[std::countr_zero(m)] == cluster_.generation) now |= m & (0 - m);
         return now;
     }
     /// Completes the cluster barrier once every thread that lives has arrived.
-    void recheck_cluster() {
+    constexpr void recheck_cluster() {
         bool any = false;
         for (const warp_type& w : warps_) {
             const uint32_t here = arrived_now(w);
@@ -156,7 +157,7 @@ protected:
 
     // ---- fences -------------------------------------------------------------------------------------------------
 
-    void fence(warp_type& w, const instruction& i, uint32_t lanes) {
+    constexpr void fence(warp_type& w, const instruction& i, uint32_t lanes) {
         if (code_.has(i, tok::proxy)) {
             if (!code_.has(i, tok::async)) return;
             w.fences.push_back({w.event, lanes});
@@ -173,8 +174,8 @@ protected:
     }
 
 private:
-    void one_mbarrier(warp_type& w, const instruction& i, uint32_t pc, uint32_t group, const place& a, tok what,
-                      uint32_t n) {
+    constexpr void one_mbarrier(warp_type& w, const instruction& i, uint32_t pc, uint32_t group, const place& a,
+                                tok what, uint32_t n) {
         if (what == tok::init) return initialise(w, i, pc, group, a, n);
         if (what == tok::inval) return invalidate(w, pc, group, a);
         mbarrier* const b = this->barrier_for(w, pc, group, a.block, a.offset);
@@ -190,7 +191,7 @@ private:
             return b->settle();
         }
         const uint32_t arrivals = expects ? lanes : n * lanes;
-        this->note(w, group, pc, "arrives at " + this->object(a.offset) + ", phase " + std::to_string(b->phase));
+        this->note(w, group, pc, deed::arrives, a.offset, b->phase);
         // The state that the arrival returns names the phase it belongs to.
         const operand& to = code_.at(i, 0);
         if (to.what == operand::kind::reg) this->put(w, to, Values::exact(b->phase), group);
@@ -198,7 +199,8 @@ private:
         const frontier& knows = code_.has(i, tok::relaxed) ? this->release_relaxed(w) : this->release(w);
         this->arrive(w, pc, group, *b, arrivals, expects ? std::int64_t{n} * lanes : 0, knows);
     }
-    void initialise(warp_type& w, const instruction& i, uint32_t pc, uint32_t group, const place& a, uint32_t n) {
+    constexpr void initialise(warp_type& w, const instruction& i, uint32_t pc, uint32_t group, const place& a,
+                              uint32_t n) {
         mbarrier& b = this->barrier_at(a.block, a.offset);
         if (b.live || std::popcount(group) > 1) {
             const bool used = b.live && (b.phase != 0 || b.pending != b.count || b.in_flight != 0);
@@ -216,16 +218,17 @@ private:
         b.object = i.object;
         b.vouched = i.object < code_.vouched.size() && code_.vouched[i.object] != 0;
         w.knows.raise(b.init_agent, b.inits);
-        this->note(w, group, pc, "initialises " + this->object(a.offset) + " for " + std::to_string(n) + " arrivals");
+        this->note(w, group, pc, deed::initialises, a.offset, n);
     }
-    void invalidate(warp_type& w, uint32_t pc, uint32_t group, const place& a) {
+    constexpr void invalidate(warp_type& w, uint32_t pc, uint32_t group, const place& a) {
         mbarrier& b = this->barrier_at(a.block, a.offset);
         if (b.in_flight != 0)
             this->report(fault::barrier_in_use, w, group, pc,
                          "invalidates the mbarrier " + this->object(a.offset) + " with copies under way to it");
         b.live = false;
     }
-    outcome wait_phase(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t lanes, bool patient) {
+    constexpr outcome wait_phase(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t lanes,
+                                 bool patient) {
         const operand &from = code_.at(i, 1), &until = code_.at(i, 2);
         const operand* const keys[] = {&from, &until};
         // Lanes with other barriers or parities become a piece of their own.
@@ -262,27 +265,24 @@ private:
         p.hurried = !done;
         p.spun = !done;
         if (done) (code_.has(i, tok::relaxed) ? w.heard : w.knows).join(b->done);
-        if (done)
-            this->note(
-                w, first, pc,
-                "sees phase " + std::to_string(b->phase == 0 ? 0 : b->phase - 1) + " of " + this->object(a.offset));
+        if (done) this->note(w, first, pc, deed::sees_phase, a.offset, b->phase == 0 ? 0 : b->phase - 1);
         this->put(w, code_.at(i, 0), Values::exact(done ? 1 : 0), first);
         return outcome::done;
     }
-    outcome wait_named(warp_type& w, std::size_t at, uint32_t id) {
+    constexpr outcome wait_named(warp_type& w, std::size_t at, uint32_t id) {
         piece& p = w.pieces[at];
         p.what = waiting::named;
         p.address = id;
         return outcome::again;
     }
-    void finish_named(block_type& b, named_barrier& bar, const warp_type& w, uint32_t lanes, uint32_t pc) {
+    constexpr void finish_named(block_type& b, named_barrier& bar, const warp_type& w, uint32_t lanes, uint32_t pc) {
         if (bar.whole_block) {
             if (bar.came.size() >= b.warps_left) bar.complete();
             return;
         }
         if (bar.arrived > bar.expected) {
             this->report(fault::named_barrier, w, lanes, pc, bar.at, &warps_[bar.warp], all_lanes,
-                         "is one warp more than the named barrier counts (" + std::to_string(bar.expected) +
+                         "is one warp more than the named barrier counts (" + number(bar.expected) +
                              " threads), where % came first");
             this->abandoned_ = true;
         } else if (bar.arrived == bar.expected) {
@@ -290,13 +290,13 @@ private:
         }
     }
     /// Threads of the block, warps counted whole.
-    [[nodiscard]] uint32_t threads_of_block() const noexcept {
+    [[nodiscard]] constexpr uint32_t threads_of_block() const noexcept {
         return 32 * static_cast<uint32_t>(warps_.size() / blocks_.size());
     }
-    [[nodiscard]] static std::string count_text(bool counted, uint32_t n) {
-        return counted ? std::to_string(n) : std::string("all threads");
+    [[nodiscard]] static constexpr std::string count_text(bool counted, uint32_t n) {
+        return counted ? number(n) : std::string("all threads");
     }
-    outcome cluster_fault(const warp_type& w, uint32_t lanes, uint32_t pc, const char* text) {
+    constexpr outcome cluster_fault(const warp_type& w, uint32_t lanes, uint32_t pc, const char* text) {
         this->report(fault::cluster_barrier, w, lanes, pc, text);
         this->abandoned_ = true;
         return outcome::done;

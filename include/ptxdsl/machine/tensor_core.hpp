@@ -3,26 +3,29 @@
 // and stores of a warp behind its wait.
 #pragma once
 
+#include <ptxdsl/machine/list.hpp>
 #include <ptxdsl/machine/synchronisation.hpp>
 
 #include <bit>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
-#include <vector>
 
 namespace ptxdsl::machine {
 
 /// The tensor memory of a block: four quarters of 32 lanes, 512 columns. A granule is a column of a quarter.
 struct tensor_memory {
     shadow cells;
-    std::vector<std::pair<uint32_t, uint32_t>> taken;  ///< first column, columns
-    uint32_t at = 0;                                   ///< the instruction that allocated last
+    struct columns_taken {
+        uint32_t low = 0, count = 0;
+        constexpr bool operator==(const columns_taken&) const = default;
+    };
+    list<columns_taken> taken;
+    uint32_t at = 0;  ///< the instruction that allocated last
 
     static constexpr uint32_t columns = 512;
 
     /// The first column of `n` free ones; `columns` where there are none.
-    [[nodiscard]] uint32_t place(uint32_t n) const noexcept {
+    [[nodiscard]] constexpr uint32_t place(uint32_t n) const noexcept {
         for (uint32_t first = 0; first + n <= columns; first += 32) {
             bool open = true;
             for (const auto& [low, count] : taken) open = open && (first + n <= low || low + count <= first);
@@ -30,7 +33,7 @@ struct tensor_memory {
         }
         return columns;
     }
-    [[nodiscard]] bool holds(uint32_t first, uint32_t n) const noexcept {
+    [[nodiscard]] constexpr bool holds(uint32_t first, uint32_t n) const noexcept {
         for (const auto& [low, count] : taken)
             if (first >= low && first + n <= low + count) return true;
         return false;
@@ -51,7 +54,7 @@ protected:
     using base::code_;
     using base::warps_;
 
-    outcome tcgen05(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t lanes) {
+    constexpr outcome tcgen05(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t lanes) {
         if (memories_.size() != blocks_.size()) set_up_memories();
         switch (code_.word(i, 1)) {
             case tok::alloc: return allocate(w, at, i, pc, lanes);
@@ -68,7 +71,7 @@ protected:
         return outcome::done;
     }
     /// A block whose last warp has left frees what it took before.
-    void leave_tensor_memory(const warp_type& w, uint32_t pc) {
+    constexpr void leave_tensor_memory(const warp_type& w, uint32_t pc) {
         if (w.block >= memories_.size() || memories_[w.block].taken.empty()) return;
         this->report(fault::tensor_memory_kept, w, all_lanes, pc, memories_[w.block].at, nullptr, 0,
                      "is the last of its block to exit, and the tensor memory of % is still allocated");
@@ -76,28 +79,28 @@ protected:
 
 private:
     template <class F>
-    void each_lane(uint32_t lanes, const F& f) {
+    constexpr void each_lane(uint32_t lanes, const F& f) {
         for (uint32_t m = lanes; m != 0 && !this->abandoned_; m &= m - 1) f(static_cast<uint32_t>(std::countr_zero(m)));
     }
-    void set_up_memories() {
+    constexpr void set_up_memories() {
         memories_.resize(blocks_.size());
         for (tensor_memory& t : memories_) t.cells.reset(4 * tensor_memory::columns, 1);
     }
-    [[nodiscard]] work_queue& queue_of(uint32_t key) {
+    [[nodiscard]] constexpr work_queue& queue_of(uint32_t key) {
         work_queue& q = tensor_queues_[key];
         if (q.agent == 0) q.agent = this->new_agent();
         return q;
     }
     /// What one thread gives the tensor core, ended in order.
-    [[nodiscard]] work_queue& products(const warp_type& w, uint32_t l) { return queue_of(w.agent * 64 + l); }
+    [[nodiscard]] constexpr work_queue& products(const warp_type& w, uint32_t l) { return queue_of(w.agent * 64 + l); }
     /// Loads, or stores, of a warp.
-    [[nodiscard]] work_queue& transfers(const warp_type& w, bool stores) {
+    [[nodiscard]] constexpr work_queue& transfers(const warp_type& w, bool stores) {
         return queue_of(w.agent * 64 + 32 + (stores ? 1 : 0));
     }
 
     // ---- allocation ---------------------------------------------------------------------------------------------
 
-    outcome allocate(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t lanes) {
+    constexpr outcome allocate(warp_type& w, std::size_t at, const instruction& i, uint32_t pc, uint32_t lanes) {
         const uint32_t l = static_cast<uint32_t>(std::countr_zero(lanes));
         const value n = this->lane(w, code_.at(i, 1), l);
         const place to = this->resolve(w, this->address(w, code_.at(i, 0), l), space::shared);
@@ -113,7 +116,7 @@ private:
             w.pieces[at].generation = columns;
             return outcome::again;
         }
-        memory.taken.emplace_back(first, columns);
+        memory.taken.push_back({first, columns});
         memory.at = pc;
         touch t;
         t.how = access::write;
@@ -124,12 +127,10 @@ private:
         blocks_[to.block].bytes.span(to.offset, to.offset + 4, this->span_);
         this->touch_bytes(w, pc, to.block, this->span_, t, false);
         blocks_[to.block].words.store(to.offset, 4, Values::exact(first));
-        this->note(
-            w, lanes, pc,
-            "allocates tensor memory columns " + std::to_string(first) + " to " + std::to_string(first + columns - 1));
+        this->note(w, lanes, pc, deed::allocates, first, columns);
         return outcome::done;
     }
-    void deallocate(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
+    constexpr void deallocate(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes) {
         const uint32_t l = static_cast<uint32_t>(std::countr_zero(lanes));
         const value at = this->lane(w, code_.at(i, 0), l), n = this->lane(w, code_.at(i, 1), l);
         if (!at.is_address() || !n.is_address())
@@ -137,33 +138,34 @@ private:
         const uint32_t first = static_cast<uint32_t>(at.bits & 0xffffu), columns = static_cast<uint32_t>(n.bits);
         tensor_memory& memory = memories_[w.block];
         for (std::size_t k = 0; k < memory.taken.size(); ++k)
-            if (memory.taken[k] == std::pair(first, columns)) {
+            if (memory.taken[k] == tensor_memory::columns_taken{first, columns}) {
                 for (uint32_t quarter = 0; quarter < 4; ++quarter)
                     use(w, i, pc, lanes, w.block, quarter, first, columns, access::write, nullptr, "frees");
-                memory.taken.erase(memory.taken.begin() + static_cast<std::ptrdiff_t>(k));
+                memory.taken.remove(k);
                 return;
             }
         this->report(fault::no_tensor_memory, w, lanes, pc,
-                     "frees " + std::to_string(columns) + " columns of tensor memory from column " +
-                         std::to_string(first) + ", which are not allocated like that");
+                     "frees " + number(columns) + " columns of tensor memory from column " + number(first) +
+                         ", which are not allocated like that");
     }
 
     // ---- uses ---------------------------------------------------------------------------------------------------
 
     /// A use of columns of one quarter, held against those before it. `q`: the queue the use belongs to; null: it is
     /// over at once and not remembered.
-    void use(const warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes, uint32_t target, uint32_t quarter,
-             uint32_t first, uint32_t n, access how, const work_queue* q, const char* verb) {
+    constexpr void use(const warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes, uint32_t target,
+                       uint32_t quarter, uint32_t first, uint32_t n, access how, const work_queue* q,
+                       const char* verb) {
         static_cast<void>(i);
         tensor_memory& memory = memories_[target];
         if (!memory.holds(first, n)) {
             this->report(fault::no_tensor_memory, w, lanes, pc,
-                         std::string(verb) + " columns " + std::to_string(first) + " to " +
-                             std::to_string(first + n - 1) + " of tensor memory, which are not allocated");
+                         std::string(verb) + " columns " + number(first) + " to " + number(first + n - 1) +
+                             " of tensor memory, which are not allocated");
             this->abandoned_ = true;
             return;
         }
-        std::vector<page_span> cells;
+        list<page_span> cells;
         memory.cells.span(quarter * tensor_memory::columns + first, quarter * tensor_memory::columns + first + n,
                           cells);
         touch t;
@@ -187,19 +189,20 @@ private:
             }
         }
     }
-    void hold(const warp_type& w, const std::vector<touch>& others, const touch& t, uint32_t column, const char* verb) {
+    constexpr void hold(const warp_type& w, const list<touch>& others, const touch& t, uint32_t column,
+                        const char* verb) {
         for (const touch& old : others) {
             if ((old.granules & t.granules) == 0 || old.agent == t.agent || w.knows.of(old.agent) >= old.event)
                 continue;
             this->report(fault::tensor_memory_used, w, t.lanes, t.at, old.at, &warps_[old.warp], old.lanes,
-                         std::string(verb) + " tensor memory from column " + std::to_string(column) +
+                         std::string(verb) + " tensor memory from column " + number(column) +
                              " while what % started there need not have ended");
         }
     }
 
     // ---- loads and stores of warps ------------------------------------------------------------------------------
 
-    void transfer(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes, bool stores) {
+    constexpr void transfer(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes, bool stores) {
         const operand* at = nullptr;
         for (uint32_t k = 0; k < i.operand_count; ++k)
             if (code_.at(i, k).what == operand::kind::address) at = &code_.at(i, k);
@@ -212,9 +215,9 @@ private:
         const uint32_t quarter = w.index % 4;
         if (lane / 32 != quarter) {
             this->report(fault::no_tensor_memory, w, lanes, pc,
-                         std::string(stores ? "stores to" : "loads from") + " lane " + std::to_string(lane) +
+                         std::string(stores ? "stores to" : "loads from") + " lane " + number(lane) +
                              " of tensor memory; a warp reaches its own quarter only, here lanes " +
-                             std::to_string(32 * quarter) + " to " + std::to_string(32 * quarter + 31));
+                             number(32 * quarter) + " to " + number(32 * quarter + 31));
             return;
         }
         work_queue& q = transfers(w, stores);
@@ -223,7 +226,7 @@ private:
             stores ? "stores to" : "loads from");
     }
     /// Columns that a load or store certainly touches.
-    [[nodiscard]] uint32_t columns_of(const instruction& i) const noexcept {
+    [[nodiscard]] constexpr uint32_t columns_of(const instruction& i) const noexcept {
         uint32_t n = 1;
         for (uint32_t k = 1; k < i.tokens; ++k) switch (code_.word(i, k)) {
                 case tok::x2: n = 2; break;
@@ -243,7 +246,7 @@ private:
 
     // ---- products -----------------------------------------------------------------------------------------------
 
-    void multiply(warp_type& w, const instruction& i, uint32_t pc, uint32_t l) {
+    constexpr void multiply(warp_type& w, const instruction& i, uint32_t pc, uint32_t l) {
         const bool sparse = code_.has(i, tok::sp), pair = code_.has(i, tok::cta_group__2);
         const value d = this->address(w, code_.at(i, 0), l);
         const operand &a = code_.at(i, 1), &b = code_.at(i, 2);
@@ -274,17 +277,17 @@ private:
                     &q, "multiplies into");
         }
     }
-    void read_columns(const warp_type& w, const instruction& i, uint32_t pc, uint32_t l, uint32_t block,
-                      const value& at, const work_queue& q) {
+    constexpr void read_columns(const warp_type& w, const instruction& i, uint32_t pc, uint32_t l, uint32_t block,
+                                const value& at, const work_queue& q) {
         if (!at.is_address()) return this->skip(pc, "an operand in tensor memory that is not followed");
         for (uint32_t quarter = 0; quarter < 4 && !this->abandoned_; ++quarter)
             use(w, i, pc, 1u << l, block, quarter, static_cast<uint32_t>(at.bits & 0xffffu), 1, access::read, &q,
                 "multiplies from");
     }
-    void read_rows(const warp_type& w, uint32_t pc, uint32_t l, uint32_t block, const value& descriptor, uint32_t rows,
-                   uint32_t row_bytes, bool along_mn, const work_queue& q) {
+    constexpr void read_rows(const warp_type& w, uint32_t pc, uint32_t l, uint32_t block, const value& descriptor,
+                             uint32_t rows, uint32_t row_bytes, bool along_mn, const work_queue& q) {
         if (!descriptor.is_address()) return this->skip(pc, "a matrix descriptor that is not followed");
-        const std::vector<page_span>& spans =
+        const list<page_span>& spans =
             this->tile_spans(block, descriptor.bits, layout_family::tcgen05, rows, row_bytes, along_mn);
         touch t;
         t.how = access::async_read;
@@ -294,7 +297,7 @@ private:
         this->touch_bytes(w, pc, block, spans, t, true);
     }
     /// `tcgen05.cp`: from shared into tensor memory.
-    void copy_in(warp_type& w, const instruction& i, uint32_t pc, uint32_t l) {
+    constexpr void copy_in(warp_type& w, const instruction& i, uint32_t pc, uint32_t l) {
         const value to = this->address(w, code_.at(i, 0), l);
         if (!to.is_address()) return this->abandon(pc, "a tcgen05.cp to columns that are not known");
         const bool pair = code_.has(i, tok::cta_group__2);
@@ -310,7 +313,7 @@ private:
         }
     }
     /// Arrives once all the thread has given the tensor core so far has ended, in its block or in all of a mask.
-    void commit(warp_type& w, const instruction& i, uint32_t pc, uint32_t l) {
+    constexpr void commit(warp_type& w, const instruction& i, uint32_t pc, uint32_t l) {
         const value at = this->address(w, code_.at(i, 0), l);
         const place p = this->resolve(w, at, i.has_space ? i.sp : space::shared);
         if (!p.known || !p.shared) return this->abandon(pc, "an mbarrier at an address that is not followed");
@@ -321,7 +324,7 @@ private:
             targets = static_cast<uint32_t>(mask.bits & 0xffffu);
         }
         const work_queue& q = products(w, l);
-        this->note(w, 1u << l, pc, "commits to " + this->object(p.offset));
+        this->note(w, 1u << l, pc, deed::commits, p.offset, 0);
         for (uint32_t b = 0; b < blocks_.size() && !this->abandoned_; ++b) {
             if ((targets >> b & 1u) == 0) continue;
             mbarrier* const m = this->barrier_for(w, pc, 1u << l, b, p.offset);
@@ -337,13 +340,13 @@ private:
 
 protected:
     /// Whether a piece that waits for columns can have them.
-    [[nodiscard]] bool columns_free(const warp_type& w, uint32_t n) const noexcept {
+    [[nodiscard]] constexpr bool columns_free(const warp_type& w, uint32_t n) const noexcept {
         return memories_[w.block].place(n) != tensor_memory::columns;
     }
 
 private:
-    std::vector<tensor_memory> memories_;  ///< by block
-    std::unordered_map<uint32_t, work_queue> tensor_queues_;
+    list<tensor_memory> memories_;  ///< by block
+    table<work_queue> tensor_queues_;
 };
 
 }  // namespace ptxdsl::machine

@@ -4,27 +4,27 @@
 #pragma once
 
 #include <ptxdsl/machine/code.hpp>
+#include <ptxdsl/machine/list.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <vector>
 
 namespace ptxdsl::machine {
 
 /// For each parameter, the value that makes one round of the longest step it counts; 0: nothing is compared with it.
 class trip_counts {
 public:
-    explicit trip_counts(const code& c) : code_(c), known_(c.program().n.regs), units_(c.slots.size(), 0) {
+    constexpr explicit trip_counts(const code& c)
+        : code_(c), known_(c.program().n.regs, {}), units_(c.slots.size(), 0) {
         find_steps();
         // Twice, so that what a loop carries is seen.
         for (int pass = 0; pass < 2; ++pass)
             for (const instruction& i : c.instructions) follow(i);
     }
-    [[nodiscard]] const std::vector<std::uint64_t>& units() const noexcept { return units_; }
+    [[nodiscard]] constexpr const list<std::uint64_t>& units() const noexcept { return units_; }
 
     /// Slots of the deepest ring of mbarriers; 2 where there is none.
-    [[nodiscard]] std::uint32_t stages() const noexcept {
+    [[nodiscard]] constexpr std::uint32_t stages() const noexcept {
         const ir::view& m = code_.program();
         std::uint32_t most = 2;
         for (std::uint32_t k = 0; k < m.n.allocations; ++k)
@@ -43,9 +43,9 @@ private:
         std::uint32_t parameter = 0;
         double by = 0;
     };
-    using slopes = std::vector<slope>;
+    using slopes = list<slope>;
 
-    void find_steps() {
+    constexpr void find_steps() {
         steps_.assign(code_.program().n.regs, 1);
         for (const instruction& i : code_.instructions) {
             if (i.op != tok::add || i.operand_count != 3) continue;
@@ -55,11 +55,11 @@ private:
                 steps_[d.reg] = b.bits;
         }
     }
-    [[nodiscard]] slopes of(const operand& o) const {
+    [[nodiscard]] constexpr slopes of(const operand& o) const {
         if (o.what == operand::kind::reg && o.reg < known_.size()) return known_[o.reg];
         return {};
     }
-    static void add(slopes& to, const slopes& from, double factor) {
+    static constexpr void add(slopes& to, const slopes& from, double factor) {
         for (const slope& s : from) {
             bool found = false;
             for (slope& t : to)
@@ -68,10 +68,13 @@ private:
         }
     }
     /// The factor a constant operand multiplies with; 1 for registers.
-    [[nodiscard]] static double factor(const operand& o) noexcept {
+    [[nodiscard]] static constexpr double factor(const operand& o) noexcept {
         return o.what == operand::kind::constant && o.bits != 0 ? static_cast<double>(o.bits) : 1.0;
     }
-    void follow(const instruction& i) {
+    [[nodiscard]] static constexpr double power_of_two(std::uint64_t n) noexcept {
+        return static_cast<double>(std::uint64_t{1} << (n & 63u));
+    }
+    constexpr void follow(const instruction& i) {
         if (i.op == tok::setp) return compare(i);
         const operand& d = code_.at(i, 0);
         if (d.what != operand::kind::reg || d.reg >= known_.size()) return;
@@ -95,35 +98,31 @@ private:
             case tok::mul: add(r, of(a), factor(b)), add(r, of(b), factor(a)); break;
             case tok::mad: add(r, of(a), factor(b)), add(r, of(b), factor(a)), add(r, of(c), 1); break;
             case tok::div: add(r, of(a), 1 / factor(b)); break;
-            case tok::shr:
-                add(r, of(a), b.what == operand::kind::constant ? std::exp2(-static_cast<double>(b.bits & 63u)) : 1);
-                break;
-            case tok::shl:
-                add(r, of(a), b.what == operand::kind::constant ? std::exp2(static_cast<double>(b.bits & 63u)) : 1);
-                break;
+            case tok::shr: add(r, of(a), b.what == operand::kind::constant ? 1 / power_of_two(b.bits) : 1); break;
+            case tok::shl: add(r, of(a), b.what == operand::kind::constant ? power_of_two(b.bits) : 1); break;
             default: return;
         }
         add(known_[d.reg], r, 1);
     }
-    void compare(const instruction& i) {
+    constexpr void compare(const instruction& i) {
         const operand &a = code_.at(i, 1), &b = code_.at(i, 2);
         unit(of(a), b);
         unit(of(b), a);
     }
-    void unit(const slopes& s, const operand& other) {
+    constexpr void unit(const slopes& s, const operand& other) {
         const double step =
             other.what == operand::kind::reg && other.reg < steps_.size() ? static_cast<double>(steps_[other.reg]) : 1;
         for (const slope& x : s) {
             if (x.by <= 0) continue;
             const double u = std::clamp(step / x.by, 1.0, 1048576.0);
-            units_[x.parameter] = (std::max)(units_[x.parameter], static_cast<std::uint64_t>(std::llround(u)));
+            units_[x.parameter] = (std::max)(units_[x.parameter], static_cast<std::uint64_t>(u + 0.5));
         }
     }
 
     const code& code_;
-    std::vector<slopes> known_;         ///< by register
-    std::vector<std::uint64_t> steps_;  ///< by register: what a loop adds to it
-    std::vector<std::uint64_t> units_;
+    list<slopes> known_;         ///< by register
+    list<std::uint64_t> steps_;  ///< by register: what a loop adds to it
+    list<std::uint64_t> units_;
 };
 
 }  // namespace ptxdsl::machine

@@ -40,7 +40,8 @@ struct protocol_values {
     }
 
     /// The result of a computing instruction; `n` sources in the order of the text. `carry_in` etc. are data.
-    [[nodiscard]] static value compute(const code& c, const instruction& i, const value* in, uint32_t n) noexcept {
+    [[nodiscard]] static constexpr value compute(const code& c, const instruction& i, const value* in,
+                                                 uint32_t n) noexcept {
         value r = computed(c, i, in, n);
         if (r.is_known()) return r;
         for (uint32_t k = 0; k < n; ++k) r.by_lane = r.by_lane || (!in[k].is_known() && in[k].by_lane);
@@ -53,7 +54,8 @@ struct protocol_values {
     }
 
 private:
-    [[nodiscard]] static value computed(const code& c, const instruction& i, const value* in, uint32_t n) noexcept {
+    [[nodiscard]] static constexpr value computed(const code& c, const instruction& i, const value* in,
+                                                  uint32_t n) noexcept {
         switch (i.op) {
             case tok::mov: return n == 1 ? cut(in[0], isa::bits(i.type)) : pack(i, in, n);
             case tok::cvta: return in[0];
@@ -76,7 +78,8 @@ private:
         return unknown(identity(c, i, in, n));
     }
 
-    [[nodiscard]] static uint64_t identity(const code& c, const instruction& i, const value* in, uint32_t n) noexcept {
+    [[nodiscard]] static constexpr uint64_t identity(const code& c, const instruction& i, const value* in,
+                                                     uint32_t n) noexcept {
         uint64_t h = mix(static_cast<uint64_t>(i.op), static_cast<uint64_t>(i.type) << 16 | n);
         for (uint32_t k = 1; k < i.tokens; ++k) h = mix(h, static_cast<uint64_t>(c.word(i, k)));
         for (uint32_t k = 0; k < n; ++k) h = mix(h, in[k].bits + (in[k].is_known() ? 0 : 0x1234567));
@@ -112,7 +115,7 @@ private:
         return v;
     }
     /// `mov` of a vector into one register.
-    [[nodiscard]] static value pack(const instruction& i, const value* in, uint32_t n) noexcept {
+    [[nodiscard]] static constexpr value pack(const instruction& i, const value* in, uint32_t n) noexcept {
         const knowledge worst = worst_of(in, n);
         const unsigned each = isa::bits(i.type) / n;
         uint64_t bits = 0;
@@ -120,7 +123,7 @@ private:
             bits = worst == knowledge::unknown ? mix(bits, in[k].bits) : bits | masked(in[k].bits, each) << k * each;
         return worst == knowledge::unknown ? unknown(bits) : value{bits, worst};
     }
-    [[nodiscard]] static value select(const value* in) noexcept {
+    [[nodiscard]] static constexpr value select(const value* in) noexcept {
         if (in[2].is_known()) {
             value v = (in[2].bits & 1u) != 0 ? in[0] : in[1];
             if (v.known < in[2].known) v.known = in[2].known;
@@ -131,7 +134,7 @@ private:
 
     // ---- predicates ---------------------------------------------------------------------------------------------
 
-    [[nodiscard]] static value logic(const instruction& i, const value* in, uint32_t n) noexcept {
+    [[nodiscard]] static constexpr value logic(const instruction& i, const value* in, uint32_t n) noexcept {
         if (n != 2) return unknown(mix(in[0].bits, 3));
         const value a = in[0], b = in[1];
         if (a.is_known() && b.is_known()) {
@@ -151,7 +154,8 @@ private:
         if (a.bits == b.bits) return i.op == tok::xor_ ? value{0, knowledge::data} : a;
         return unknown(mix(mix(static_cast<uint64_t>(i.op), a.bits), b.bits));
     }
-    [[nodiscard]] static value setp(const code& c, const instruction& i, const value* in, uint32_t n) noexcept {
+    [[nodiscard]] static constexpr value setp(const code& c, const instruction& i, const value* in,
+                                              uint32_t n) noexcept {
         const tok cmp = c.word(i, 1);
         const value r = compared(i, cmp, in[0], in[1]);
         if (n < 3) return r;
@@ -160,7 +164,8 @@ private:
         const value both[2] = {r, in[2]};
         return logic(join, both, 2);
     }
-    [[nodiscard]] static value compared(const instruction& i, tok cmp, const value& a, const value& b) noexcept {
+    [[nodiscard]] static constexpr value compared(const instruction& i, tok cmp, const value& a,
+                                                  const value& b) noexcept {
         const knowledge worst = a.known > b.known ? a.known : b.known;
         if (worst != knowledge::unknown && is_integer_type(i.type)) return {holds(i, cmp, a.bits, b.bits), worst};
         // Complements share one identity: ge is not lt, le is not gt, ne is not eq; gt is lt with the sides exchanged.
@@ -182,7 +187,7 @@ private:
         const value r = unknown(mix(mix(static_cast<uint64_t>(base), x.bits), y.bits));
         return negated ? negate(r) : r;
     }
-    [[nodiscard]] static bool holds(const instruction& i, tok cmp, uint64_t a, uint64_t b) noexcept {
+    [[nodiscard]] static constexpr bool holds(const instruction& i, tok cmp, uint64_t a, uint64_t b) noexcept {
         const unsigned bits = isa::bits(i.type);
         const uint64_t x = masked(a, bits), y = masked(b, bits);
         const signed64 s = extended(a, bits), t = extended(b, bits);
@@ -204,7 +209,8 @@ private:
     // ---- integers -----------------------------------------------------------------------------------------------
 
     /// False where the instruction is none this policy computes.
-    [[nodiscard]] static bool integer(const code& c, const instruction& i, const value* in, uint64_t& r) noexcept {
+    [[nodiscard]] static constexpr bool integer(const code& c, const instruction& i, const value* in,
+                                                uint64_t& r) noexcept {
         const unsigned bits = isa::bits(i.type);
         const bool sign = is_signed(i.type);
         const auto v = [&](uint32_t k) {
@@ -271,11 +277,11 @@ private:
         r = masked(r, width);
         return true;
     }
-    [[nodiscard]] static uint64_t divided(signed64 a, signed64 b) noexcept {
+    [[nodiscard]] static constexpr uint64_t divided(signed64 a, signed64 b) noexcept {
         return b == -1 ? 0 - static_cast<uint64_t>(a) : static_cast<uint64_t>(a / b);
     }
-    [[nodiscard]] static uint64_t multiplied(const code& c, const instruction& i, uint64_t a, uint64_t b, unsigned bits,
-                                             unsigned& width) noexcept {
+    [[nodiscard]] static constexpr uint64_t multiplied(const code& c, const instruction& i, uint64_t a, uint64_t b,
+                                                       unsigned bits, unsigned& width) noexcept {
         if (c.has(i, tok::wide)) {
             width = 2 * bits;
             return a * b;
@@ -292,23 +298,23 @@ private:
         const uint64_t middle = ah * bl + (al * bl >> 32), other = al * bh + (middle & 0xffffffffu);
         return ah * bh + (middle >> 32) + (other >> 32);
     }
-    [[nodiscard]] static uint64_t shifted_right(uint64_t a, uint64_t by, unsigned bits, bool sign) noexcept {
+    [[nodiscard]] static constexpr uint64_t shifted_right(uint64_t a, uint64_t by, unsigned bits, bool sign) noexcept {
         if (by >= bits) return sign && static_cast<signed64>(a) < 0 ? ~uint64_t{0} : 0;
         return sign ? static_cast<uint64_t>(static_cast<signed64>(a) >> by) : a >> by;
     }
-    [[nodiscard]] static uint64_t extracted(const value* in, unsigned bits, bool sign) noexcept {
+    [[nodiscard]] static constexpr uint64_t extracted(const value* in, unsigned bits, bool sign) noexcept {
         const uint64_t pos = in[1].bits & 0xffu, len = in[2].bits & 0xffu;
         if (len == 0 || pos >= bits) return 0;
         const uint64_t field = masked(masked(in[0].bits, bits) >> pos, static_cast<unsigned>(len));
         return sign ? static_cast<uint64_t>(extended(field, static_cast<unsigned>(len))) : field;
     }
-    [[nodiscard]] static uint64_t inserted(const value* in, unsigned bits) noexcept {
+    [[nodiscard]] static constexpr uint64_t inserted(const value* in, unsigned bits) noexcept {
         const uint64_t pos = in[2].bits & 0xffu, len = in[3].bits & 0xffu;
         if (pos >= bits) return in[1].bits;
         const uint64_t mask = masked(~uint64_t{0}, static_cast<unsigned>(len)) << pos;
         return (in[1].bits & ~mask) | (in[0].bits << pos & mask);
     }
-    [[nodiscard]] static uint64_t looked_up(const value* in) noexcept {
+    [[nodiscard]] static constexpr uint64_t looked_up(const value* in) noexcept {
         uint64_t r = 0;
         for (unsigned k = 0; k < 32; ++k) {
             const uint64_t at = (in[0].bits >> k & 1u) << 2 | (in[1].bits >> k & 1u) << 1 | (in[2].bits >> k & 1u);
@@ -316,13 +322,13 @@ private:
         }
         return r;
     }
-    [[nodiscard]] static uint64_t funnel(const code& c, const instruction& i, const value* in) noexcept {
+    [[nodiscard]] static constexpr uint64_t funnel(const code& c, const instruction& i, const value* in) noexcept {
         const uint64_t both = masked(in[1].bits, 32) << 32 | masked(in[0].bits, 32);
         uint64_t by = in[2].bits & 0xffffffffu;
         by = c.has(i, tok::wrap) ? by & 31u : by > 32 ? 32 : by;
         return c.has(i, tok::l) ? both << by >> 32 : both >> by;
     }
-    [[nodiscard]] static uint64_t permuted(const value* in) noexcept {
+    [[nodiscard]] static constexpr uint64_t permuted(const value* in) noexcept {
         const uint64_t both = masked(in[1].bits, 32) << 32 | masked(in[0].bits, 32);
         uint64_t r = 0;
         for (unsigned k = 0; k < 4; ++k) {
@@ -333,7 +339,7 @@ private:
         }
         return r;
     }
-    [[nodiscard]] static uint64_t converted(const instruction& i, uint64_t a) noexcept {
+    [[nodiscard]] static constexpr uint64_t converted(const instruction& i, uint64_t a) noexcept {
         const unsigned from = isa::bits(i.type);
         return is_signed(i.type) ? static_cast<uint64_t>(extended(a, from)) : masked(a, from);
     }
