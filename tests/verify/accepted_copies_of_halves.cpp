@@ -23,6 +23,9 @@ TEST_CASE("accepted: copies of halves") {
                            auto p = k.mov<u32>(1u);
                            k.for_(n, [&](reg) {
                                k.for_(steps, [&](reg) {
+                                   // The phase before has ended where its readers say so: an arrival ahead of them
+                                   // would be the second one of that phase.
+                                   k.wait(half[0], p);
                                    k.mbarrier_arrive_expect_tx(full[0], 2 * chunk);
                                    k.for_(2u, [&](reg h) {
                                        k.wait(half[h], p);

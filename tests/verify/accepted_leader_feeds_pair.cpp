@@ -23,12 +23,17 @@ TEST_CASE("accepted: leader feeds pair") {
                        k.single_thread(tid == 0u, [&] {
                            auto slot = k.mov<u32>(0u), parity = k.mov<u32>(0u);
                            k.for_(n, [&](reg i) {
-                               k.mbarrier_arrive_expect_tx(full[slot], a);
+                               // Who copies expects bytes once the slot is free: before, the barrier may still be in
+                               // the phase of the last copy, which has had its arrival.
                                k.if_(rank == 0u, [&] {
                                     k.wait<px::acquire, px::cluster>(empty[slot], k.xor_(parity, 1u));
+                                    k.mbarrier_arrive_expect_tx(full[slot], a);
                                     k.cp_async_bulk_tensor_multicast(a[slot], m, px::coords(k.shl(i, 6u), 0u),
                                                                      full[slot], px::u16(3));
-                                }).else_([&] { k.wait(full[slot], parity); });
+                                }).else_([&] {
+                                   k.mbarrier_arrive_expect_tx(full[slot], a);
+                                   k.wait(full[slot], parity);
+                               });
                                k.inst<"add.u32">(slot, slot, 1u);
                                const auto w = slot == 3u;
                                k.at(w).inst<"xor.b32">(parity, parity, 1u);

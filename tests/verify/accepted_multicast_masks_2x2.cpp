@@ -9,7 +9,7 @@ TEST_CASE("accepted: multicast masks 2x2") {
               [](builder& k, map am, map bm, words o, reg n) {
                   const auto a = k.smem<tile>(2, "a"), b = k.smem<tile>(2, "b");
                   const auto full = k.make_mbarrier_ring<"full">(2, px::arrivals<1>);
-                  const auto empty = k.make_mbarrier_ring<"empty">(2, px::arrivals<3>);
+                  const auto empty = k.make_mbarrier_ring<"empty">(2, px::arrivals<4>);
                   const auto tid = k.mov(px::tid.x), rank = k.mov(px::cluster_ctarank);
                   k.single_thread(tid == 0u, [&] {
                       for (int i = 0; i < 2; ++i) {
@@ -43,12 +43,12 @@ TEST_CASE("accepted: multicast masks 2x2") {
                    }).else_([&] {
                       auto slot = k.mov<u32>(0u), parity = k.mov<u32>(0u);
                       const auto t = tid - 32u;
-                      const auto target = k.selp(k.and_(rank, 2u), k.selp(k.and_(rank, 1u), rank, t == 1u), t == 0u);
+                      // Every block hears from every block, whoever copies to whom: as many arrivals for each.
                       k.for_(n, [&](reg) {
                           k.wait(full[slot], parity);
                           k.st(o + tid, k.cvt<u32>(k.mov_b16<px::u16>(k.ld(k.tile_element(a[slot], 1u, 1u)))));
                           k.bar_sync<1, 128>();
-                          k.at(t < 3u).mbarrier_arrive(k.mapa(empty[slot], target));
+                          k.at(t < 4u).mbarrier_arrive(k.mapa(empty[slot], k.and_(t, 3u)));
                           slot = k.xor_(slot, 1u);
                           k.at(slot == 0u).inst<"xor.b32">(parity, parity, 1u);
                       });

@@ -12,6 +12,8 @@ TEST_CASE("accepted: one barrier two counts") {
                       k.bar_sync<4, 64>();
                       k.st(o + tid, 1u);
                   });
+                  // The third role must not come to barrier 4 while the others are there with their own count.
+                  k.bar_sync<5, 96>();
                   k.bar_sync<4, 96>();
                   k.st(o + tid, 2u);
                   k.if_(tid >= 32u, [&] {

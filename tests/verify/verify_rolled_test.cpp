@@ -80,7 +80,7 @@ auto stores_between(const mistakes& m) {
             k.if_(tid >= 128u, [&] {
                  k.single_thread(tid == 128u, [&] {
                      const auto at = k.producer_state(pipe);
-                     k.for_(k.mul_lo(tiles, n), [&](reg i) {
+                     k.for_(k.mul_lo(tiles, k.min(n, m.last)), [&](reg i) {  // as many as are taken
                          k.wait_empty(pipe, at);
                          k.mbarrier_arrive_expect_tx(pipe.full(at), a);
                          k.cp_async_bulk_tensor(a[at.slot()], in, px::coords(k.shl(i, 6u), 0), pipe.full(at));
