@@ -33,7 +33,7 @@ protected:
         const bool strong = is_strong(i);
         const operand& from = code_.at(i, 1);
         const bool shared = touch_lanes(w, i, pc, lanes, from, bytes, strong ? access::atomic : access::read);
-        if (strong) meet_at(w, from, lanes);
+        if (strong) hear_at(w, from, lanes);
         static_cast<void>(shared);
         if (!this->needs(code_.at(i, 0))) return;
         if (code_.at(i, 0).what != operand::kind::reg) return spread(w, i, lanes, from);
@@ -154,7 +154,15 @@ private:
     [[nodiscard]] static constexpr uint32_t this_many(uint32_t n) noexcept {
         return n >= 32 ? all_lanes : (1u << n) - 1;
     }
-    /// Strong accesses of one word order those who make them: taken as release and acquire at once.
+    /// Strong loads of a word hear those who wrote it: taken as acquiring.
+    constexpr void hear_at(warp_type& w, const operand& o, uint32_t lanes) {
+        for (uint32_t m = lanes; m != 0; m &= m - 1) {
+            const value v = this->address(w, o, static_cast<uint32_t>(std::countr_zero(m)));
+            const frontier* const f = v.is_known() ? words_.find(v.bits) : nullptr;
+            if (f != nullptr) w.knows.join(*f);
+        }
+    }
+    /// Strong writes of one word order those who make them: taken as release and acquire at once.
     constexpr void meet_at(warp_type& w, const operand& o, uint32_t lanes) {
         for (uint32_t m = lanes; m != 0; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));

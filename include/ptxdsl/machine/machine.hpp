@@ -16,8 +16,8 @@ namespace ptxdsl::machine {
 /// Who steps when. Every order is legal; each finds other mistakes.
 enum class schedule : uint32_t {
     in_turn,        ///< each warp as far as it comes
-    first_starved,  ///< the first warps only when no other can go on
-    last_starved,
+    first_starved,  ///< the first warps only when nothing else can happen: copies land before they step
+    last_starved,   ///< the same with the last warps
     in_turn_hurried,  ///< like `in_turn`, and waits that may end early do so once
     shuffled,         ///< short steps in an order from the seed, copies land at any time
     count_,
@@ -38,20 +38,18 @@ public:
         const uint32_t n = static_cast<uint32_t>(warps_.size());
         const schedule s = static_cast<schedule>(chosen_.schedule);
         list<uint32_t> order(n, 0);
-        for (uint32_t k = 0; k < n; ++k) order[k] = s == schedule::first_starved ? n - 1 - k : k;
         const bool starving = s == schedule::first_starved || s == schedule::last_starved;
+        const uint32_t blocks = static_cast<uint32_t>(blocks_.size()), each = n / blocks;
+        for (uint32_t k = 0; k < n; ++k) {
+            const uint32_t warp = s == schedule::first_starved ? each - 1 - k / blocks : k / blocks;
+            order[k] = starving ? k % blocks * each + warp : k;
+        }
         const bool shuffled = s == schedule::shuffled;
         uint32_t idle = 0;
         uint64_t seen = 0;
         while (!abandoned_) {
             if (shuffled) shuffle(order);
-            bool any = false;
-            for (const uint32_t k : order) {
-                if (abandoned_) break;
-                const bool moved = run_warp(warps_[k], shuffled ? 1 + random() % 64 : 100'000);
-                any = any || moved;
-                if (moved && starving) break;
-            }
+            bool any = starving ? run_first(order) : run_all(order, shuffled);
             if (this->steps_ > limits_.steps) this->abandon(0, "a run that does not end within the limit of steps");
             if (shuffled && random() % 4 == 0 && land_one()) any = true;
             if (any && (this->releases_ != seen || !spinning())) {
@@ -73,6 +71,29 @@ public:
     }
 
 private:
+    /// Every warp in turn; whether one could go on.
+    constexpr bool run_all(const list<uint32_t>& order, bool shuffled) {
+        bool any = false;
+        for (const uint32_t k : order) {
+            if (abandoned_) break;
+            any = run_warp(warps_[k], shuffled ? 1 + random() % 64 : 100'000) || any;
+        }
+        return any;
+    }
+    /// The first warp that can go on, until it does something others may have waited for. One that looks at something
+    /// again and again does not keep the others from it.
+    constexpr bool run_first(const list<uint32_t>& order) {
+        bool any = false;
+        for (std::size_t k = 0; k < order.size() && !abandoned_; ++k) {
+            warp_type& w = warps_[order[k]];
+            if (w.index == warps_[order[order.size() - 1]].index && land_one()) return true;
+            if (!run_warp(w, 100'000, k != 0)) continue;
+            any = true;
+            if (!spins(w)) break;
+        }
+        return any;
+    }
+
     using base::abandoned_;
     using base::blocks_;
     using base::chosen_;
@@ -218,9 +239,11 @@ private:
                 if (ready(w, w.pieces[k])) best = k;
         return best;
     }
-    /// At most `quantum` instructions of a warp; false when it could not take one.
-    constexpr bool run_warp(warp_type& w, uint32_t quantum) {
+    /// At most `quantum` instructions of a warp, with `briefly` until it has released something; false when it could not
+    /// take one.
+    constexpr bool run_warp(warp_type& w, uint32_t quantum, bool briefly = false) {
         bool moved = false;
+        const uint64_t before = this->releases_;
         for (piece& p : w.pieces) p.spun = false;
         for (uint32_t k = 0; k < quantum && !w.pieces.empty() && !abandoned_;) {
             ++turn_;
@@ -236,7 +259,7 @@ private:
             const bool spun = at < w.pieces.size() && w.pieces[at].spun;
             if (w.pieces.size() > 1) join_pieces(w);
             if (spun && w.pieces.size() == 1) break;
-            if (this->steps_ > limits_.steps) break;
+            if (this->steps_ > limits_.steps || (briefly && this->releases_ != before)) break;
         }
         return moved;
     }
@@ -256,16 +279,27 @@ private:
     [[nodiscard]] static constexpr bool may_join(const piece& p) noexcept {
         return !p.arrived && (p.what == waiting::nothing || p.what == waiting::lanes);
     }
-    /// Whether every warp that lives only looks at something again and again.
+    /// Whether a warp only looks at something again and again.
+    [[nodiscard]] constexpr bool spins(warp_type& w) {
+        bool any = false;
+        for (piece& p : w.pieces) {
+            if (p.spun)
+                any = true;
+            else if (ready(w, p))
+                return false;
+        }
+        return any;
+    }
+    /// Whether every warp that can go on does only that.
     [[nodiscard]] constexpr bool spinning() {
         bool any = false;
-        for (warp_type& w : warps_)
-            for (piece& p : w.pieces) {
-                if (p.spun)
-                    any = true;
-                else if (ready(w, p))
-                    return false;
-            }
+        for (warp_type& w : warps_) {
+            if (spins(w))
+                any = true;
+            else
+                for (piece& p : w.pieces)
+                    if (ready(w, p)) return false;
+        }
         return any;
     }
 

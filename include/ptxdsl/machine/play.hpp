@@ -70,8 +70,8 @@ private:
             if (units[p] != 0 && is_number(p)) counted.push_back(p);
         add(counted, none, 2, 2, schedule::in_turn);
         for (const std::uint32_t p : counted) add(counted, p, 2 * s + 1, 1, schedule::in_turn);
-        for (const std::uint32_t p : counted) add(counted, p, s + 1, 2, schedule::first_starved);
-        for (const std::uint32_t p : counted) add(counted, p, s + 1, 1, schedule::last_starved);
+        for (const std::uint32_t p : counted) add(counted, p, s + 2, 2, schedule::first_starved);
+        for (const std::uint32_t p : counted) add(counted, p, s + 2, 1, schedule::last_starved);
         essential_ = runs_.size() < 8 ? runs_.size() : 8;
         add(counted, none, 1, 1, schedule::in_turn_hurried);
         for (const std::uint32_t p : counted) add(counted, p, s + 2, 1, schedule::shuffled);
