@@ -237,6 +237,7 @@ protected:
         t.lanes = lanes;
         this->touch_bytes(w, pc, target, span_, t, proxy);
         landing x = landing_at(w, pc, b, barrier_block);
+        ++this->releases_;  // somebody may wait for it
         x.copy = id;
         x.bytes = bytes;
         landings_.push_back(x);

@@ -15,9 +15,9 @@ namespace ptxdsl::machine {
 
 /// Who steps when. Every order is legal; each finds other mistakes.
 enum class schedule : uint32_t {
-    in_turn,        ///< each warp as far as it comes
-    first_starved,  ///< the first warps only when nothing else can happen: copies land before they step
-    last_starved,   ///< the same with the last warps
+    in_turn,          ///< each warp as far as it comes
+    first_starved,    ///< the first warps only when nothing else can happen: copies land before they step
+    last_starved,     ///< the same with the last warps
     in_turn_hurried,  ///< like `in_turn`, and waits that may end early do so once
     shuffled,         ///< short steps in an order from the seed, copies land at any time
     count_,
@@ -239,8 +239,8 @@ private:
                 if (ready(w, w.pieces[k])) best = k;
         return best;
     }
-    /// At most `quantum` instructions of a warp, with `briefly` until it has released something; false when it could not
-    /// take one.
+    /// At most `quantum` instructions of a warp, with `briefly` until it has released something; false when it could
+    /// not take one.
     constexpr bool run_warp(warp_type& w, uint32_t quantum, bool briefly = false) {
         bool moved = false;
         const uint64_t before = this->releases_;
