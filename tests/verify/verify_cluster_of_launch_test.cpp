@@ -117,6 +117,68 @@ TEST_CASE("G02: what may not run needs no cluster") {
           }) == 1);
 }
 
+TEST_CASE("G02: an address of another block that is not used needs no cluster") {
+    // The address is made in front, as CUTLASS does with the barriers of a peer, and used in a loop or in an `if`.
+    const auto hoisted = [](const auto& use) {
+        return least([&](builder& k, out p, reg n) {
+            const auto box = k.smem_array<u32>(128, "box");
+            const auto tid = k.mov(px::tid.x);
+            const auto peer = k.mapa(box + tid, k.mov(px::cluster_ctarank) ^ 1u);
+            meet(k);
+            use(k, peer, tid, n);
+            meet(k);
+            k.st(p + tid, k.ld(box + tid));
+        });
+    };
+    CHECK(hoisted([](builder& k, const auto& peer, const reg& tid, const reg&) { k.st(peer, tid); }) == 2);
+    CHECK(hoisted([](builder&, const auto&, const reg&, const reg&) {}) == 1);
+    CHECK(hoisted([](builder& k, const auto& peer, const reg& tid, const reg& n) {
+              k.if_(n != 0u, [&] { k.st(peer, tid); });
+          }) == 1);
+    CHECK(hoisted([](builder& k, const auto& peer, const reg& tid, const reg& n) { k.at(n != 0u).st(peer, tid); }) ==
+          1);
+    CHECK(hoisted([](builder& k, const auto& peer, const reg& tid, const reg&) {
+              k.if_(k.mov(px::cluster_nctarank) > 1u, [&] { k.st(peer, tid); });
+          }) == 1);
+    CHECK(hoisted([](builder& k, const auto& peer, const reg& tid, const reg&) { k.at(tid == 5u).st(peer, tid); }) ==
+          2);
+    // A loop of perhaps no round; of a known number; one that is left before.
+    CHECK(hoisted([](builder& k, const auto& peer, const reg& tid, const reg& n) {
+              k.for_(n, [&](reg) { k.st(peer, tid); });
+          }) == 1);
+    CHECK(hoisted([](builder& k, const auto& peer, const reg& tid, const reg&) {
+              k.for_(3u, [&](reg) { k.st(peer, tid); });
+          }) == 2);
+    CHECK(hoisted([](builder& k, const auto& peer, const reg& tid, const reg& n) {
+              k.for_(40u, [&](reg, px::loop_handle l) {
+                  l.break_if(n != 0u);
+                  k.st(peer, tid);
+              });
+          }) == 1);
+    CHECK(hoisted([](builder& k, const auto& peer, const reg& tid, const reg& n) {
+              k.for_(40u, [&](reg, px::loop_handle l) {
+                  l.continue_if(n != 0u);
+                  k.st(peer, tid);
+              });
+          }) == 1);
+    CHECK(hoisted([](builder& k, const auto& peer, const reg& tid, const reg& n) {
+              k.for_(n, [&](reg) { k.atom_add(peer, tid); });
+          }) == 1);
+    // A condition on the rank and on the data is one on the data.
+    CHECK(hoisted([](builder& k, const auto& peer, const reg& tid, const reg& n) {
+              k.if_(k.and_(k.mov(px::cluster_ctarank) == 0u, n != 0u), [&] { k.st(peer, tid); });
+          }) == 1);
+    CHECK(hoisted([](builder& k, const auto& peer, const reg& tid, const reg&) {
+              k.if_(k.and_(k.mov(px::cluster_ctarank) == 0u, tid == 5u), [&] { k.st(peer, tid); });
+          }) == 2);
+    // A multicast in a loop over the tiles of a matrix.
+    CHECK(least_of_multicast(
+              [](builder& k, const auto& copy) {
+                  k.for_(k.mov(px::nctaid.x), [&](reg) { k.if_(k.mov(px::cluster_ctarank) == 0u, copy); });
+              },
+              3) == 1);
+}
+
 TEST_CASE("E01: arrivals from other blocks of a cluster that the launch gives") {
     const auto arrive = [](auto arrivals, const px::attributes& a, bool both) {
         return ids(

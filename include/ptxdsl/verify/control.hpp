@@ -23,7 +23,7 @@ struct frame {
     bool split = false, never = false, one_lane = false;
     u32 condition = 0;  ///< of the if: predicate << 1 | negated
     block_set blocks{};
-    bool perhaps = false;
+    u32 cases = 0;                                ///< `facts::cases_open`
     u32 others = 0;                               ///< threads of the else-arm, where the condition tells
     u32 first = 0, others_first = unknown_count;  ///< `facts::first_thread`; that of the else-arm
     u32 warps = 0, others_warps = 0;              ///< `facts::warps`; those of the else-arm
@@ -218,7 +218,7 @@ private:
         fr.loop = f_.loop_now, fr.divergent = f_.divergent, fr.split = f_.split, fr.one_lane = f_.one_lane,
         fr.masks = f_.masks.size();
         fr.block = f_.block_now;
-        fr.blocks = f_.blocks, fr.never = f_.never, fr.perhaps = f_.perhaps;
+        fr.blocks = f_.blocks, fr.never = f_.never, fr.cases = f_.cases_open;
         fr.first = f_.first_thread;
         fr.warps = f_.warps, fr.warps_known = f_.warps_known;
         fr.first_writes = f_.first_writes.size();
@@ -237,7 +237,7 @@ private:
         f_.loop_now = fr.loop, f_.divergent = fr.divergent, f_.split = fr.split, f_.one_lane = fr.one_lane,
         f_.block_now = fr.block;
         f_.first_thread = fr.first;
-        f_.blocks = fr.blocks, f_.never = fr.never, f_.perhaps = fr.perhaps;
+        f_.blocks = fr.blocks, f_.never = fr.never, f_.cases_open = fr.cases;
         f_.warps = fr.warps, f_.warps_known = fr.warps_known;
         frames_.pop_back();
         return true;
@@ -263,8 +263,7 @@ private:
                                                  : by_index                           ? u8{0}
                                                                                       : event_flag::cases;
         f_.split = f_.split || splits(predicate);
-        f_.cases_open += by_index ? 0 : 1;
-        f_.perhaps = f_.perhaps || !f_.is_of_position(predicate);
+        f_.cases_open += f_.is_of_position(predicate) ? 0 : 1;
         const u32 chosen = threads_chosen(predicate, (c.payload(0) & 1u) != 0);
         f_.threads = 0, f_.first_thread = unknown_count;
         if ((f_.divergent & bit::varies) != 0 && !f_.in_single) f_.together = 0;
@@ -416,13 +415,11 @@ private:
         const bool splits_here = !frames_.empty() && f_.split && !frames_.back().split;
         const u32 masks = frames_.empty() ? 0 : frames_.back().masks;
         const bool has_else = !frames_.empty() && frames_.back().in_else;
-        const u32 opened = frames_.empty() ? 0 : frames_.back().event;
         if (!close(ir::region::if_begin)) return;
         raise_lone_masks();
         forget_grid_wait();
         --f_.ifs_open;
         if (splits_here) settle_masks(masks, has_else);
-        f_.cases_open -= (f_.events[opened].flags & event_flag::cases) != 0 ? 1 : 0;
         f_.push(event_kind::if_end);
     }
 
@@ -442,7 +439,7 @@ private:
         open(ir::region::loop_begin);
         loop l;
         l.id = c.payload(0), l.trips = c.payload(1), l.parent = f_.loop_now, l.where = f_.where, l.ifs = f_.ifs_open;
-        l.cases = f_.cases_open;
+        l.cases = f_.cases_open, l.ranks = f_.blocks.ranks;
         if (const ir::counting counts = c.counts(); counts.counter != unknown_count) {
             l.counter = counts.counter + 1, l.counts_signed = counts.is_signed != 0;
             l.step_known = ir::kind_of(counts.step) == ir::operand_kind::small_int;
@@ -516,6 +513,7 @@ private:
         if (leave_block(c.payload(0), guard)) return;
         u32 l = f_.loop_now;
         for (; l != 0 && f_.loops[l].id != c.payload(0); l = f_.loops[l].parent) f_.loops[l].leaves = true;
+        for (u32 i = f_.loop_now; i != 0 && i != f_.loops[l].parent; i = f_.loops[i].parent) f_.loops[i].skips = true;
         if (l == 0)
             return malformed(kind == event_kind::break_ ? "break outside its loop" : "continue outside its loop");
         if (kind == event_kind::break_) f_.loops[l].leaves = true;

@@ -72,13 +72,16 @@ template <class Facts>
 constexpr void on_multicast(Facts& f, const ir::cursor& c) {
     check_mask(f, c);
     const u32 head = mask_of_multicast(c);
-    learn_least_cluster(f, head, [](u32 mask) {
-        u32 farthest = 0;
-        while (mask >> farthest > 1) ++farthest;
-        return farthest;
-    });
+    const mapping m = mapping_of(
+        f, head, [](u32 own, u32 mask) { return (mask & 0xffffu & ~(1u << own)) == 0; },
+        [](u32 mask) {
+            u32 last = 0;
+            while (mask >> last > 1) ++last;
+            return last;
+        });
+    f.names_peers = true;
+    learn_least_cluster(f, m);
     if (!noted(f, ir::note::barrier_copy) || f.m.attrs.cluster_size() < 2) return;
-    const mapping m = mapping_of(f, head, [](u32 own, u32 mask) { return (mask & 0xffffu & ~(1u << own)) == 0; });
     if (owner_of(f, m) != owner::peer) return;
     f.reaches_peers = true;
     reaches_peer(f);

@@ -285,7 +285,9 @@ inline constexpr u32 constant = 0x8000;
 struct loop {
     u32 id = 0, parent = 0, trips = unknown_count, where = 0, ifs = 0;
     u32 cases = 0;        ///< case distinctions around it
+    u16 ranks = 0;        ///< blocks of the cluster that come to it
     bool leaves = false;  ///< has a break, ret, exit or trap
+    bool skips = false;   ///< a break or continue stands before: what follows may not run
     bool spins = false;   ///< waits for an mbarrier, and does nothing else
     u32 paced = 0;        ///< bit per role that waits on an mbarrier in each iteration
     u32 counter = 0;      ///< register that it counts in + 1, 0: none
@@ -394,6 +396,8 @@ struct mapping {
     bool known = false;  ///< by `own`
     bool alike = false;  ///< the rank given is not known, and the same in all blocks
     u16 own = 0;         ///< ranks that it gives their own address
+    u8 farthest[16] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    ///< by rank: the last block that it leads to, 255: not known
 };
 
 /// State of one run, up to the record the first pass has reached. A template (over `ir::view`), as are the functions
@@ -447,8 +451,7 @@ struct facts_of {
     u32 ifs_open = 0;
     u32 grid_wait = 0;        ///< a griddepcontrol.wait stands before: `ifs_open` there, + 1; 0: none
     bool early_told = false;  ///< G08 was told
-    u32 cases_open = 0;       ///< those of them that distinguish cases, not threads
-    bool perhaps = false;     ///< under a condition on more than the thread's index and the block's rank
+    u32 cases_open = 0;       ///< those of them whose condition is on more than the thread's index and the block's rank
     u32 block_now = 0;        ///< rank of the only block of the cluster that runs it, + 1; 0: all do, or not known
     block_set blocks{};       ///< blocks of the cluster that run it
     bool never = false;       ///< nothing runs it: a condition around it cannot hold
@@ -537,6 +540,7 @@ struct facts_of {
     struct rank_test {
         u32 reg;
         block_set holds, fails;  ///< in some threads of these blocks
+        bool alone = true;       ///< of the rank and the thread's index, and nothing else
     };
     ::ptxdsl::detail::dynarray<rank_test> rank_tests;  ///< predicates
     ::ptxdsl::detail::dynarray<mapping> mapped_to;     ///< what `mapa` was given
@@ -639,8 +643,14 @@ struct facts_of {
     [[nodiscard]] constexpr bool is_of_position(u32 predicate) const noexcept {
         if ((regs[predicate] & (bit::by_index | bit::constant)) != 0) return true;
         for (const rank_test& t : rank_tests)
-            if (t.reg == predicate) return true;
+            if (t.reg == predicate) return t.alone;
         return false;
+    }
+    /// Whether nothing but who executes it is asked of the code at hand: no case distinction stands around it.
+    [[nodiscard]] constexpr bool is_certain() const noexcept { return cases_open == 0; }
+    /// Whether each round of a loop around comes here: no case distinction, and none between blocks, lies between.
+    [[nodiscard]] constexpr bool in_each_round_of(u32 l) const noexcept {
+        return loops[l].cases == cases_open && loops[l].ranks == blocks.ranks;
     }
     /// Whether arm `inner` stands in `outer`, or is it.
     [[nodiscard]] constexpr bool arm_lies_in(u32 inner, u32 outer) const noexcept {

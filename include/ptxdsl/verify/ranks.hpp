@@ -142,15 +142,16 @@ constexpr void learn_rank_tests(Facts& f, u32 id, const ir::cursor& c, const u32
     const u32 a = ir::payload_of(o[0]);
     const bool not_a = ir::kind_of(o[0]) != ir::operand_kind::reg;
     const block_set holds = f.blocks_of(a, not_a), fails = f.blocks_of(a, !not_a);
-    if (what == tok::not_) return f.rank_tests.push_back({id, fails, holds});
+    if (what == tok::not_) return f.rank_tests.push_back({id, fails, holds, f.is_of_position(a)});
     if ((what != tok::and_ && what != tok::or_) || o[1] >> 28 > 1) return;
     const u32 b = ir::payload_of(o[1]);
     const bool not_b = ir::kind_of(o[1]) != ir::operand_kind::reg;
     const block_set too = f.blocks_of(b, not_b), neither = f.blocks_of(b, !not_b);
+    const bool alone = f.is_of_position(a) && f.is_of_position(b);
     if (what == tok::and_)
-        f.rank_tests.push_back({id, holds.both(too), fails.either(neither)});
+        f.rank_tests.push_back({id, holds.both(too), fails.either(neither), alone});
     else
-        f.rank_tests.push_back({id, holds.either(too), fails.both(neither)});
+        f.rank_tests.push_back({id, holds.either(too), fails.both(neither), alone});
 }
 /// `setp` of two numbers.
 template <class Facts>
@@ -207,17 +208,25 @@ template <class Facts>
 }
 /// ... by an address; `place` is `place::mapped`.
 template <class Facts>
-[[nodiscard]] constexpr owner owner_of(const Facts& f, u32 place) noexcept {
-    if (place == 0) return owner::own;
-    return owner_of(f, place <= f.mapped_to.size() ? f.mapped_to[place - 1] : mapping{});
+[[nodiscard]] constexpr mapping mapping_at(const Facts& f, u32 place) noexcept {
+    return place <= f.mapped_to.size() ? f.mapped_to[place - 1] : mapping{};
 }
-/// `reaches` says of a block's rank and the operand's value whether the block reaches itself alone.
-template <class Facts, class Reaches>
-[[nodiscard]] constexpr mapping mapping_of(const Facts& f, u32 head, const Reaches& itself) noexcept {
+template <class Facts>
+[[nodiscard]] constexpr owner owner_of(const Facts& f, u32 place) noexcept {
+    return place == 0 ? owner::own : owner_of(f, mapping_at(f, place));
+}
+/// `itself` says of a block's rank and the operand's value whether the block reaches itself alone, `farthest` of the
+/// value which block is the last that it reaches.
+template <class Facts, class Itself, class Farthest>
+[[nodiscard]] constexpr mapping mapping_of(const Facts& f, u32 head, const Itself& itself,
+                                           const Farthest& farthest) noexcept {
     mapping m;
     u32 own = 0, value = 0, known = 0;
-    for (u32 r = 0; r < max_ranks && value_in_block(f, head, r, value); ++r, ++known)
+    for (u32 r = 0; r < max_ranks && value_in_block(f, head, r, value); ++r, ++known) {
         own |= itself(r, value) ? 1u << r : 0;
+        const u32 last = farthest(value);
+        m.farthest[r] = static_cast<u8>(last < max_ranks ? last : 255);
+    }
     m.known = known == max_ranks, m.own = static_cast<u16>(own);
     if (m.known || ir::kind_of(head) != ir::operand_kind::reg) return m;
     const u32 bits = f.regs[ir::payload_of(head)];
@@ -230,25 +239,33 @@ template <class Facts, class Reaches>
 // ---- how large a cluster is that the launch chooses
 // ----------------------------------------------------------------------------------------------------------------
 
-/// The blocks that run the code at hand reach block `farthest(rank, value of the operand)` of their cluster. Where its
-/// size is left to the launch, it has so many blocks that no block is missing: the least such number goes into the
-/// report, and a launch with fewer is refused (G02). Only what certainly runs tells.
-template <class Facts, class Farthest>
-constexpr void learn_least_cluster(Facts& f, u32 head, const Farthest& farthest) {
-    f.names_peers = true;
-    if (f.m.attrs.cluster.given() || f.is_function || f.opaque || f.unstructured || f.some_left || f.perhaps || f.never)
-        return;
-    if (f.guard != 0 && !f.is_of_position((f.guard >> 1) - 1)) return;
+/// The least number of blocks with which none is missing that the blocks at hand reach by `m`; 1 where it is not known.
+template <class Facts>
+[[nodiscard]] constexpr u32 least_cluster(const Facts& f, const mapping& m) noexcept {
     const block_set b = blocks_here(f, f.guard);
-    if (!b.sure) return;
     u32 size = 1;
-    for (u32 r = 0, value = 0; r < size; ++r) {
+    for (u32 r = 0; r < size && b.sure; ++r) {
         if ((b.ranks >> r & 1u) == 0) continue;
-        if (!value_in_block(f, head, r, value)) return;
-        const u32 reached = farthest(value) + 1;
-        if (reached > max_ranks) return;
-        if (reached > size) size = reached;
+        if (m.farthest[r] >= max_ranks) return 1;
+        if (m.farthest[r] >= size) size = m.farthest[r] + 1u;
     }
+    return size;
+}
+/// Whether some thread executes the instruction at hand whatever the data are: no case distinction around it, no loop
+/// that may run zero times or has been left before, and no guard but one on the thread's index and the block's rank.
+template <class Facts>
+[[nodiscard]] constexpr bool certainly_runs(const Facts& f) noexcept {
+    if (f.is_function || f.opaque || f.unstructured || f.some_left || f.never || !f.is_certain()) return false;
+    for (u32 l = f.loop_now; l != 0; l = f.loops[l].parent)
+        if (f.loops[l].trips == unknown_count || f.loops[l].trips == 0 || f.loops[l].skips) return false;
+    return f.guard == 0 || f.is_of_position((f.guard >> 1) - 1);
+}
+/// Where the size of the cluster is left to the launch, what certainly reaches another block goes into the report: a
+/// launch with fewer blocks is refused (G02).
+template <class Facts>
+constexpr void learn_least_cluster(Facts& f, const mapping& m) {
+    if (f.m.attrs.cluster.given() || !certainly_runs(f)) return;
+    const u32 size = least_cluster(f, m);
     if (size > f.out.least_cluster) f.out.least_cluster = size;
 }
 

@@ -46,7 +46,7 @@ constexpr void on_setmaxnreg(Facts& f, const ir::cursor& c) {
     const bool dec = token_at(c, 1) == tok::dec;
     const bool wrong_way = entry != 0 && is_first_request(f, warps) && (dec ? n > entry : n < entry);
     f.register_requests.push_back(
-        {static_cast<u32>(n), warps, f.role_now, f.where, f.warps_known && f.guard == 0 && !f.perhaps && !f.in_single});
+        {static_cast<u32>(n), warps, f.role_now, f.where, f.warps_known && f.guard == 0 && f.is_certain() && !f.in_single});
     f.requests_told = f.requests_told || wrong_way;
     if (wrong_way)
         f.out.error("H04", f.where)

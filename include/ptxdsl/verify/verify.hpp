@@ -91,6 +91,8 @@ private:
             }
             if (k != op::value) special(does, c);
             if (f_.split || guard != 0) check_convergence(f_, k, c);
+            for (u32 i = 0; i < f_.places_used && i < 4; ++i)
+                if (f_.places[i].mapped != 0) learn_least_cluster(f_, mapping_at(f_, f_.places[i].mapped));
             if (f_.places_used != 0 && f_.places[0].mapped != 0) on_mapped_access(f_, k, c);
             if (result) {
                 finish_result(k, c, dst);
@@ -301,7 +303,7 @@ private:
         f_.push(event_kind::rendezvous, f_.noted_wait);
         learn_parity(c);
         for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent)
-            if (f_.loops[l].cases == f_.cases_open) f_.loops[l].paced |= 1u << (f_.role_now < 31 ? f_.role_now : 31);
+            if (f_.in_each_round_of(l)) f_.loops[l].paced |= 1u << (f_.role_now < 31 ? f_.role_now : 31);
     }
     constexpr void varying(const ir::cursor& c) {
         check_members(f_, c);
@@ -451,7 +453,7 @@ private:
             // In a loop another iteration may be the first that comes here.
             bool first = true;
             for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent)
-                first = first && f_.loops[l].cases == f_.cases_open;
+                first = first && f_.in_each_round_of(l);
             for (u32 i = 0; i + 1 < f_.sites.size(); ++i)
                 first = first && (f_.sites[i].kind != site_kind::wait || f_.sites[i].barrier != s.barrier);
             if (first) s.first_parity = value;

@@ -39,7 +39,7 @@ constexpr void note_use(Facts& f, const u32* number, u32 id, u32 count, bool wai
     if (reg != unknown_count && (f.regs[reg] & bit::form) != 0) u.form = f.values[reg] + 1;
     u.guarded = f.guard != 0, u.single = f.in_single, u.exact = f.warps_known, u.warps = f.warps;
     if (f.guard != 0) u.warps &= warps_that_hold(f, (f.guard >> 1) - 1, (f.guard & 1u) != 0);
-    u.arm = f.arm_now, u.loop = f.loop_now, u.block = f.block_now, u.perhaps = f.perhaps;
+    u.arm = f.arm_now, u.loop = f.loop_now, u.block = f.block_now, u.perhaps = !f.is_certain();
     f.barrier_uses.push_back(u);
 }
 template <class Facts>
@@ -271,7 +271,8 @@ constexpr void on_mapa(Facts& f, const ir::cursor& c) {
     const value_form v = value_of(f, head);
     const bool plain = v.root != 0 && v.times == 1 && v.low == 0 && v.high == 0 && !v.moves;
     const bool lanes = plain && (f.regs[v.root - 1] & bit::lanes) != 0;
-    const mapping m = mapping_of(f, head, [](u32 own, u32 to) { return own == to; });
+    const mapping m = mapping_of(
+        f, head, [](u32 own, u32 to) { return own == to; }, [](u32 to) { return to; });
     const u32 all = all_ranks(f);
     const u32 form = lanes                             ? f.values[v.root - 1]
                      : m.known && (m.own & all) == all ? own_block
@@ -287,7 +288,7 @@ constexpr void on_mapa(Facts& f, const ir::cursor& c) {
         f.mapped_by = ir::kind_of(head) == ir::operand_kind::reg && (f.mapped_by == 0 || f.mapped_by == head + 1)
                           ? head + 1
                           : unknown_count;
-    learn_least_cluster(f, head, [](u32 to) { return to; });
+    f.names_peers = true;
     if (!f.m.attrs.cluster.given() || c.operands() < 3 || !f.constant_of(operand_at(c, 2)[0], rank)) return;
     const u32 size = f.m.attrs.cluster_size();
     if (rank < 0 || rank >= size)
