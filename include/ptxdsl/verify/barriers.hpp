@@ -44,6 +44,7 @@ inline constexpr u8 several = 16;  ///< arrives in several blocks: one block of 
 inline constexpr u8 commit = 8;    ///< arrives when tcgen05 operations are done
 inline constexpr u8 apart = 32;    ///< not all threads do it to the same barrier
 inline constexpr u8 leader = 64;   ///< a copy onto the barrier of one block of the cluster
+inline constexpr u8 multicast = 128;  ///< a copy into several blocks
 }  // namespace site_flag
 
 template <class Facts>

@@ -19,7 +19,7 @@ struct ring_side {
             const site*& first = s.kind == site_kind::init ? init : s.kind == site_kind::wait ? wait : arrival;
             if (first == nullptr) first = &s;
             arrivals += s.kind == site_kind::arrive ? 1 : 0;
-            if (s.kind == site_kind::copy && s.extra > 1) multicast = &s;
+            if ((s.flags & site_flag::multicast) != 0) multicast = &s;
         }
     }
 };
@@ -35,6 +35,15 @@ template <class Facts>
     return rounds > stages;
 }
 
+/// Whether threads of other blocks, or commits of theirs, arrive on a barrier.
+template <class Facts>
+[[nodiscard]] constexpr bool hears_of_others(const Facts& f, u32 barrier) noexcept {
+    for (const site& s : f.sites)
+        if (s.kind == site_kind::arrive && s.barrier == barrier &&
+            (s.flags & (site_flag::remote | site_flag::several)) != 0)
+            return true;
+    return false;
+}
 /// E16: copies fill slots of several blocks, and no block hears from another that its slot is free.
 template <class Facts>
 constexpr void check_multicast(Facts& f, const ring_side& full, const ring_side& empty, string_view name, u32 stages) {
@@ -42,7 +51,7 @@ constexpr void check_multicast(Facts& f, const ring_side& full, const ring_side&
         f.no_arity != 0 || f.cluster_in_loop || f.begins_anew || !goes_round(f, *full.multicast, stages))
         return;
     for (const site& s : f.sites)
-        if (s.kind == site_kind::arrive && (s.flags & site_flag::remote) != 0) return;
+        if (s.kind == site_kind::wait && s.role == full.multicast->role && hears_of_others(f, s.barrier)) return;
     f.out.error("E16", full.multicast->where)
         .say("this copy fills the slot of pipeline '")
         .with(name)

@@ -409,6 +409,8 @@ private:
         if (w != nullptr && (kind == site_kind::wait || kind == site_kind::arrive))
             ring_event(ir::cursor{w}, kind == site_kind::wait);
         if (w != nullptr && kind == site_kind::copy && extra > 1) narrow_multicast(ir::cursor{w});
+        if (w != nullptr && kind == site_kind::copy && extra > 1 && has_token(ir::cursor{w}, tok::multicast__cluster))
+            f_.sites.back().flags |= site_flag::multicast;
         if (w != nullptr && kind == site_kind::copy && extra > 1 && is_leaders(ir::cursor{w}))
             f_.sites.back().flags |= site_flag::leader;
         if (kind == site_kind::copy) f_.noted_barrier = p[0] + 1;
