@@ -83,7 +83,7 @@ constexpr void body(blackwell& k, px::tma_map<tile_a> am, px::tma_map<half> bm, 
     using tile_b = px::tile<bf16, of_pair ? 32 : 64, 64>;
     const auto a = k.smem<tile_a>(stages, "a");
     const auto b = k.smem<tile_b>(stages, "b");
-    const auto pipe = k.make_pipeline<"load">(stages, px::arrivals<1>, px::arrivals<of_pair ? 1 : 2>);
+    const auto pipe = k.make_pipeline<"load">(stages, px::arrivals<1>, px::arrivals < of_pair ? 1 : 2 >);
     const auto slot = k.tcgen05.template make_slot<64, group>("slot");
     const auto done = k.make_mbarrier_ring<"done">(1, px::arrivals<1>);
     const auto warp = k.shr(k.mov(px::tid.x), 5u), rank = k.mov(px::cluster_ctarank);
@@ -190,7 +190,7 @@ constexpr void body(hopper& k, map_t map, px::reg<u32> steps) {
 
 #endif
 #if PTXDSL_CASE == 3 || PTXDSL_CASE == 4
-constexpr auto kernel_body = body<PTXDSL_CASE == 4>;
+constexpr auto kernel_body = body < PTXDSL_CASE == 4 > ;
 #else
 constexpr auto kernel_body = body;
 #endif

@@ -31,5 +31,23 @@ constexpr void body(hopper& k) {
     static_cast<void>(k.mapa(bar.stage(0), rank));  // here-2
 }
 
+#elif PTXDSL_CASE == 3
+// expect-3: PTXDSL-G03 "16 at most"
+// The launch gives the cluster.
+
+constexpr void body(hopper& k) {
+    const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<1>);
+    static_cast<void>(k.mapa(bar.stage(0), 20u));  // here-3
+}
+
+#elif PTXDSL_CASE == 4
+// control-4: the launch may give so many
+
+constexpr void body(hopper& k) {
+    const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<1>);
+    static_cast<void>(k.mapa(bar.stage(0), 15u));
+}
+
 #endif
-[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.cluster = {2}}>>();
+[[maybe_unused]] constexpr auto ptx =
+    px::assemble<px::kernel<"test", body, px::attributes{.cluster = {PTXDSL_CASE < 3 ? 2 : 0}}>>();

@@ -111,6 +111,26 @@ constexpr void body(hopper& k) {
     meet(k);
 }
 
+#elif PTXDSL_CASE == 8
+// expect-8: PTXDSL-G06
+// The launch gives the cluster, and the block maps another one whatever its size is.
+
+constexpr void body(hopper& k) {
+    const auto box = k.smem_array<u32>(32, "box");
+    k.st(k.mapa(box, k.mov(px::cluster_ctarank) ^ 1u), 7u);  // here-8
+    meet(k);
+}
+
+#elif PTXDSL_CASE == 9
+// control-9: in a cluster of one block, which the launch may give, this is the own one
+
+constexpr void body(hopper& k, px::reg<u32> n) {
+    const auto box = k.smem_array<u32>(32, "box");
+    k.st(k.mapa(box, 0u), 7u);
+    k.st(k.mapa(box, n), 7u);
+    k.st(k.mapa(box, k.rem(k.mov(px::cluster_ctarank) + 1u, k.mov(px::cluster_nctarank))), 7u);
+}
+
 #endif
 [[maybe_unused]] constexpr auto ptx =
-    px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}, .cluster = {2}}>>();
+    px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}, .cluster = {PTXDSL_CASE < 8 ? 2 : 0}}>>();

@@ -134,5 +134,30 @@ constexpr void body(hopper& k, px::global_ptr<u32> out) {
     });
 }
 
+#elif PTXDSL_CASE == 12
+// expect-12: PTXDSL-H03 ".aligned"
+
+constexpr void body(hopper& k) {
+    k.if_(k.elect_sync(), [&] {
+        k.bar_sync();  // here-12
+    });
+}
+
+#elif PTXDSL_CASE == 13
+// expect-13: PTXDSL-H03 ".aligned"
+
+constexpr void body(hopper& k) {
+    k.at(k.elect_sync()).setmaxnreg_dec<24>();  // here-13
+}
+
+#elif PTXDSL_CASE == 14
+// control-14: one elected lane does what one lane does
+
+constexpr void body(hopper& k, px::global_ptr<u32> out) {
+    k.if_(k.elect_sync(), [&] { k.st(out, 1u); });
+    k.bar_sync();
+}
+
 #endif
-[[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}}>>();
+[[maybe_unused]] constexpr auto ptx =
+    px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}, .minnctapersm = 1}>>();

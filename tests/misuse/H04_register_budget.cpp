@@ -98,6 +98,32 @@ constexpr void body(hopper& k) {
     });
 }
 
+#elif PTXDSL_CASE == 9
+// expect-9: PTXDSL-H04 "3 warps"
+
+constexpr void body(hopper& k) {
+    k.at(k.mov(px::tid.x) < 32u).setmaxnreg_dec<40>();  // here-9
+}
+
+#elif PTXDSL_CASE == 10
+// control-10: guards that whole warpgroups follow
+
+constexpr void body(hopper& k) {
+    const auto tid = k.mov(px::tid.x);
+    k.at(tid < 128u).setmaxnreg_dec<40>();
+    k.at(tid >= 256u).setmaxnreg_inc<232>();
+}
+
+#elif PTXDSL_CASE == 11
+// expect-11: PTXDSL-H04 "128 x 40"
+
+constexpr void body(hopper& k) {
+    const auto tid = k.mov(px::tid.x);
+    k.at(tid < 128u).setmaxnreg_dec<40>();
+    k.at(k.and_(tid >= 128u, tid < 256u)).setmaxnreg_inc<240>();
+    k.at(tid >= 256u).setmaxnreg_inc<240>();  // here-11
+}
+
 #endif
 #if PTXDSL_CASE != 2 && PTXDSL_CASE != 3  // those are refused where they are written
 [[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, three>>();

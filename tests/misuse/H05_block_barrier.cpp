@@ -58,5 +58,73 @@ constexpr void body(hopper& k) {
     k.bar_sync();
 }
 
+#elif PTXDSL_CASE == 5
+// expect-5: PTXDSL-H05 "only 64 of them"
+
+constexpr void body(hopper& k) {
+    k.at(k.mov(px::tid.x) < 64u).bar_sync();  // here-5
+    k.bar_sync();
+}
+
+#elif PTXDSL_CASE == 6
+// expect-6: PTXDSL-H05 "only 64 of them"
+
+constexpr void body(hopper& k) {
+    const auto tid = k.mov(px::tid.x);
+    k.if_(k.and_(tid >= 32u, tid < 96u), [&] {
+        k.bar_sync();  // here-6
+    });
+    k.bar_sync();
+}
+
+#elif PTXDSL_CASE == 7
+// expect-7: PTXDSL-H05 "only 96 of them"
+
+constexpr void body(hopper& k) {
+    const auto warp = k.shr(k.mov(px::tid.x), 5u);
+    k.if_(k.or_(k.not_(warp > 1u), warp == 4u), [&] {
+        k.bar_sync();  // here-7
+    });
+    k.bar_sync();
+}
+
+#elif PTXDSL_CASE == 8
+// control-8: each warp comes to one of the two, whatever the condition is made of
+
+constexpr void body(hopper& k) {
+    const auto tid = k.mov(px::tid.x);
+    const auto middle = k.and_(tid >= 32u, tid < 96u);
+    k.if_(middle, [&] { k.bar_sync(); }).else_([&] { k.bar_sync(); });
+    k.at(middle).bar_sync();
+    k.at(!middle).bar_sync();
+    k.bar_sync();
+}
+
+#elif PTXDSL_CASE == 9
+// control-9: without .aligned one lane stands for its warp, whose others have nothing left to do
+
+constexpr void body(hopper& k, px::global_ptr<u32> out) {
+    const auto tid = k.mov(px::tid.x);
+    k.if_(tid < 32u, [&] {
+         k.single_thread(k.elect_sync(), [&] {
+             k.st(out, 1u);
+             k.inst<"barrier.cta.sync">(0u);
+         });
+     }).else_([&] {
+        k.inst<"barrier.cta.sync">(0u);
+        k.st(out + tid, k.ld(out));
+    });
+}
+
+#elif PTXDSL_CASE == 10
+// expect-10: PTXDSL-H05 "only 32 of them"
+
+constexpr void body(hopper& k) {
+    k.single_thread(k.mov(px::tid.x) == 0u, [&] {
+        k.inst<"barrier.cta.sync">(0u);  // here-10
+    });
+    k.bar_sync();
+}
+
 #endif
 [[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {160}}>>();

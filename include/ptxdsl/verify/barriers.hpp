@@ -37,13 +37,13 @@ constexpr void check_token(Facts& f, const Cursor& c) {
 }
 
 namespace site_flag {
-inline constexpr u8 remote = 1;    ///< arrives at another block's barrier
-inline constexpr u8 warps = 2;     ///< whole warps come here
-inline constexpr u8 loose = 4;     ///< one thread of an unknown number of warps
-inline constexpr u8 several = 16;  ///< arrives in several blocks: one block of the cluster does so, or each
-inline constexpr u8 commit = 8;    ///< arrives when tcgen05 operations are done
-inline constexpr u8 apart = 32;    ///< not all threads do it to the same barrier
-inline constexpr u8 leader = 64;   ///< a copy onto the barrier of one block of the cluster
+inline constexpr u8 remote = 1;       ///< arrives at another block's barrier
+inline constexpr u8 warps = 2;        ///< whole warps come here
+inline constexpr u8 loose = 4;        ///< one thread of an unknown number of warps
+inline constexpr u8 several = 16;     ///< arrives in several blocks: one block of the cluster does so, or each
+inline constexpr u8 commit = 8;       ///< arrives when tcgen05 operations are done
+inline constexpr u8 apart = 32;       ///< not all threads do it to the same barrier
+inline constexpr u8 leader = 64;      ///< a copy onto the barrier of one block of the cluster
 inline constexpr u8 multicast = 128;  ///< a copy into several blocks
 }  // namespace site_flag
 

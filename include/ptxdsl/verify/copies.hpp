@@ -81,8 +81,8 @@ constexpr void on_multicast(Facts& f, const ir::cursor& c) {
         });
     f.names_peers = true;
     learn_least_cluster(f, m);
-    if (!noted(f, ir::note::barrier_copy) || f.m.attrs.cluster_size() < 2) return;
-    if (owner_of(f, m) != owner::peer) return;
+    if (!noted(f, ir::note::barrier_copy)) return;
+    if (!reaches_another(f, m)) return;
     f.reaches_peers = true;
     reaches_peer(f);
 }

@@ -13,8 +13,7 @@ namespace ptxdsl::verify {
 /// G06: until a block has entered, its shared memory is not there (PTX ISA 5.1.6).
 template <class Facts>
 constexpr void reaches_peer(Facts& f) {
-    if (f.cluster_met || f.m.attrs.cluster_size() < 2 || f.is_function || f.opaque || f.unstructured || f.tm.calls)
-        return;
+    if (f.cluster_met || f.is_function || f.opaque || f.unstructured || f.tm.calls) return;
     f.cluster_met = true;  // told once
     f.out.error("G06", f.where)
         .say(
@@ -31,10 +30,10 @@ template <class Facts>
 constexpr void on_mapped_access(Facts& f, op k, const ir::cursor& c) {
     const bool tells = k == op::mbarrier || has_token(c, tok::async);  // somebody may wait for it
     f.tells_peers = f.tells_peers || tells;
-    if (owner_of(f, f.places[0].mapped) != owner::peer) return;
+    if (!reaches_another(f, mapping_at(f, f.places[0].mapped))) return;
     reaches_peer(f);
     f.reaches_peers = f.reaches_peers || k == op::mbarrier;
-    if (!tells && f.m.attrs.cluster_size() > 1) f.push(event_kind::peer_touch);
+    if (!tells) f.push(event_kind::peer_touch);
     if ((k == op::store || k == op::load || k == op::atomic || k == op::reduce) && has_token(c, tok::cta) &&
         !is_weak(c))
         f.out.warning("G07", f.where)

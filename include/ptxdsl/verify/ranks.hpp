@@ -251,6 +251,12 @@ template <class Facts>
     }
     return size;
 }
+/// Whether what is at hand reaches another block of the cluster, whatever its size is.
+template <class Facts>
+[[nodiscard]] constexpr bool reaches_another(const Facts& f, const mapping& m) noexcept {
+    if (owner_of(f, m) != owner::peer) return false;
+    return f.m.attrs.cluster.given() ? f.m.attrs.cluster_size() > 1 : least_cluster(f, m) > 1;
+}
 /// Whether some thread executes the instruction at hand whatever the data are: no case distinction around it, no loop
 /// that may run zero times or has been left before, and no guard but one on the thread's index and the block's rank.
 template <class Facts>

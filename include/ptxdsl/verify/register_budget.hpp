@@ -46,7 +46,8 @@ constexpr void on_setmaxnreg(Facts& f, const ir::cursor& c) {
     const bool dec = token_at(c, 1) == tok::dec;
     const bool wrong_way = entry != 0 && is_first_request(f, warps) && (dec ? n > entry : n < entry);
     f.register_requests.push_back(
-        {static_cast<u32>(n), warps, f.role_now, f.where, f.warps_known && f.guard == 0 && f.is_certain() && !f.in_single});
+        {static_cast<u32>(n), warps, f.role_now, f.where,
+         f.warps_known && (f.guard == 0 || parts_warps(f, f.guard)) && f.is_certain() && !f.in_single});
     f.requests_told = f.requests_told || wrong_way;
     if (wrong_way)
         f.out.error("H04", f.where)
@@ -75,7 +76,7 @@ public:
         }
         bool whole = true;
         for (const auto& r : f_.register_requests) whole = is_whole(r) && whole;
-        if (whole && !twice_) check_sum();
+        if (whole && !twice_ && entry_ != 0) check_sum();
     }
 
 private:
@@ -147,9 +148,7 @@ private:
 template <class Facts>
 constexpr void check_register_budget(Facts& f) {
     const u32 entry = entry_registers(f.m.attrs);
-    if (entry == 0 || f.register_requests.empty() || f.requests_told || f.followed_warps() == 0 ||
-        !f.m.attrs.reqntid.given())
-        return;
+    if (f.register_requests.empty() || f.requests_told || f.followed_warps() == 0 || !f.m.attrs.reqntid.given()) return;
     register_budget<Facts>(f, entry).check();
 }
 

@@ -519,12 +519,22 @@ template <class Facts>
     return warps;
 }
 
+/// Whether a guard parts whole warps from others: no warp has lanes of both.
+template <class Facts>
+[[nodiscard]] constexpr bool parts_warps(const Facts& f, u32 guard) noexcept {
+    const u32 p = (guard >> 1) - 1, threads = f.roles[0].threads;
+    if (threads == 0 || (f.regs[p] & bit::by_index) == 0) return false;
+    return (f.warps & warps_that_hold(f, p, false) & warps_that_hold(f, p, true)) == 0;
+}
+
 /// `elect.sync d|p, mask`: `p` holds for one thread of each warp.
 template <class Facts>
 constexpr void learn_elect(Facts& f, const u32* dst) noexcept {
     if (ir::kind_of(dst[0]) != ir::operand_kind::pair || ir::kind_of(dst[2]) != ir::operand_kind::reg) return;
     const u32 id = ir::payload_of(dst[2]);
-    if (is_only_value(f, id)) f.regs[id] |= bit::by_index;
+    if (!is_only_value(f, id)) return;
+    f.regs[id] |= bit::by_index;
+    learn_lanes(f, id, {0, 5, 1});
 }
 
 /// End of an outermost loop, or of the program: uses that no later write reaches are errors after all.

@@ -186,15 +186,45 @@ constexpr void learn_warps(Facts& f, u32 id, const ir::cursor& c, const u32* sou
     if ((f.warps & hold) != 0 && (f.warps & ~hold) != 0) f.regs[id] |= bit::by_index;
     note_warps(f, id, hold, ~hold);
 }
-/// `and.pred`: holds where both do.
+/// `and.pred`, `or.pred` of conditions that follow from the thread's index: holds where both do, or one of them.
 template <class Facts>
 constexpr void learn_both(Facts& f, u32 id, const ir::cursor& c, const u32* sources) {
-    if (!is_only_value(f, id) || token_at(c, 0) != tok::and_ || token_at(c, 1) != tok::pred ||
-        ir::kind_of(sources[0]) != ir::operand_kind::reg || ir::kind_of(sources[1]) != ir::operand_kind::reg)
+    const tok what = token_at(c, 0);
+    if (!is_only_value(f, id) || (what != tok::and_ && what != tok::or_) || token_at(c, 1) != tok::pred ||
+        sources[0] >> 28 > 1 || sources[1] >> 28 > 1)
         return;
-    const u32 hold =
-        warps_that_hold(f, ir::payload_of(sources[0]), false) & warps_that_hold(f, ir::payload_of(sources[1]), false);
-    if (hold != ~0u) note_warps(f, id, hold, ~0u);
+    u32 hold[2] = {}, fail[2] = {};
+    bool by_index = true;
+    for (u32 i = 0; i < 2; ++i) {
+        const u32 from = ir::payload_of(sources[i]);
+        const bool negated = ir::kind_of(sources[i]) != ir::operand_kind::reg;
+        hold[i] = warps_that_hold(f, from, negated), fail[i] = warps_that_hold(f, from, !negated);
+        by_index = by_index && (f.regs[from] & bit::by_index) != 0;
+    }
+    const bool both = what == tok::and_;
+    const u32 holds = both ? hold[0] & hold[1] : hold[0] | hold[1];
+    const u32 fails = both ? fail[0] | fail[1] : fail[0] & fail[1];
+    if (holds == ~0u && fails == ~0u) return;
+    if (by_index && (f.warps & holds & ~fails) != 0 && (f.warps & fails & ~holds) != 0) f.regs[id] |= bit::by_index;
+    note_warps(f, id, holds, fails);
+}
+
+/// `not.pred` of such a condition.
+template <class Facts>
+constexpr void learn_opposite(Facts& f, u32 id, u32 source) {
+    if (!is_only_value(f, id) || source >> 28 > 1 || f.m.regs[id].type != isa::scalar::pred) return;
+    const bool negated = ir::kind_of(source) != ir::operand_kind::reg;
+    const u32 hold = warps_that_hold(f, ir::payload_of(source), negated),
+              fail = warps_that_hold(f, ir::payload_of(source), !negated);
+    if (hold == ~0u && fail == ~0u) return;
+    f.regs[id] |= f.regs[ir::payload_of(source)] & bit::by_index;
+    note_warps(f, id, fail, hold);
+}
+/// `or.pred`, `not.pred`.
+template <class Facts>
+constexpr void learn_condition(Facts& f, u32 id, const ir::cursor& c, const u32* sources) {
+    if (token_at(c, 0) == tok::not_) return learn_opposite(f, id, sources[0]);
+    if (c.operands() == 3) learn_both(f, id, c, sources);
 }
 
 /// `shfl.sync.idx.b32 d, a, LANE, 31, mask`: what a whole warp has in common is what it was; all else becomes that.

@@ -147,6 +147,9 @@ private:
                 learn_bits(f_, id, dst + 1, token_at(c, 0) == tok::shr);
                 learn_both(f_, id, c, dst + 1);
                 return learn_value(f_, id, c, dst + 1);
+            case op::value:
+                if (f_.m.regs[id].type == isa::scalar::pred) learn_condition(f_, id, c, dst + 1);
+                return;
             case op::scale: learn_descriptor(f_, id, c, dst + 1); return learn_value(f_, id, c, dst + 1);
             case op::mapa: return learn_mapped(f_, id, dst[1]);
             case op::varying: return learn_shuffle(f_, id, c, dst + 1);
@@ -454,8 +457,7 @@ private:
             s.parity = parity_code(f_, c, value);
             // In a loop another iteration may be the first that comes here.
             bool first = true;
-            for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent)
-                first = first && f_.in_each_round_of(l);
+            for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent) first = first && f_.in_each_round_of(l);
             for (u32 i = 0; i + 1 < f_.sites.size(); ++i)
                 first = first && (f_.sites[i].kind != site_kind::wait || f_.sites[i].barrier != s.barrier);
             if (first) s.first_parity = value;

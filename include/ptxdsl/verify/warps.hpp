@@ -12,10 +12,16 @@ namespace ptxdsl::verify {
 // ---- barriers
 // -----------------------------------------------------------------------------------------------------------
 
+/// Whether all lanes of a warp execute the barrier together. Without `.aligned` one lane stands for its warp (PTX ISA
+/// 9.7.13.1).
+[[nodiscard]] constexpr bool is_aligned(const ir::cursor& c) noexcept {
+    return token_at(c, 0) == tok::bar || has_token(c, tok::aligned);
+}
+
 template <class Facts>
 constexpr void block_barrier(Facts& f, const ir::cursor& c) {
     const u32 block = f.m.attrs.threads();
-    if (f.in_single && block > 1) {
+    if (f.in_single && block > 1 && is_aligned(c)) {
         f.out.error("H05", f.where)
             .say("barrier 0 waits for all ")
             .with(block)
@@ -31,13 +37,14 @@ constexpr void block_barrier(Facts& f, const ir::cursor& c) {
 
 /// `id`, `count`: `unknown_count` where they are not known.
 template <class Facts>
-constexpr void note_use(Facts& f, const u32* number, u32 id, u32 count, bool waits) {
+constexpr void note_use(Facts& f, const u32* number, u32 id, u32 count, bool waits, bool aligned) {
     typename Facts::barrier_use u{
         id,    count,          f.in_single ? 0 : f.threads, f.in_single ? 0 : f.together, f.role_now, f.where,
         waits, f.loop_now != 0};
     const u32 reg = ir::kind_of(number[0]) == ir::operand_kind::reg ? ir::payload_of(number[0]) : unknown_count;
     if (reg != unknown_count && (f.regs[reg] & bit::form) != 0) u.form = f.values[reg] + 1;
-    u.guarded = f.guard != 0, u.single = f.in_single, u.exact = f.warps_known, u.warps = f.warps;
+    u.guarded = f.guard != 0 && !parts_warps(f, f.guard), u.single = f.in_single && aligned;
+    u.exact = f.warps_known, u.warps = f.warps;
     if (f.guard != 0) u.warps &= warps_that_hold(f, (f.guard >> 1) - 1, (f.guard & 1u) != 0);
     u.arm = f.arm_now, u.loop = f.loop_now, u.block = f.block_now, u.perhaps = !f.is_certain();
     f.barrier_uses.push_back(u);
@@ -106,7 +113,7 @@ constexpr void note_numbers(Facts& f, const ir::cursor& c, tok what) {
     if (whole) block_barrier(f, c);
     if (numbers > 1 && fixed && counted && !whole) check_count(f, id, count);
     note_use(f, number, fixed ? static_cast<u32>(id) : unknown_count, counted ? static_cast<u32>(count) : unknown_count,
-             what != tok::arrive);
+             what != tok::arrive, is_aligned(c));
     f.barrier_uses.back().all = numbers < 2 || whole;
 }
 
@@ -271,8 +278,7 @@ constexpr void on_mapa(Facts& f, const ir::cursor& c) {
     const value_form v = value_of(f, head);
     const bool plain = v.root != 0 && v.times == 1 && v.low == 0 && v.high == 0 && !v.moves;
     const bool lanes = plain && (f.regs[v.root - 1] & bit::lanes) != 0;
-    const mapping m = mapping_of(
-        f, head, [](u32 own, u32 to) { return own == to; }, [](u32 to) { return to; });
+    const mapping m = mapping_of(f, head, [](u32 own, u32 to) { return own == to; }, [](u32 to) { return to; });
     const u32 all = all_ranks(f);
     const u32 form = lanes                             ? f.values[v.root - 1]
                      : m.known && (m.own & all) == all ? own_block
@@ -289,9 +295,18 @@ constexpr void on_mapa(Facts& f, const ir::cursor& c) {
                           ? head + 1
                           : unknown_count;
     f.names_peers = true;
-    if (!f.m.attrs.cluster.given() || c.operands() < 3 || !f.constant_of(operand_at(c, 2)[0], rank)) return;
-    const u32 size = f.m.attrs.cluster_size();
-    if (rank < 0 || rank >= size)
+    if (c.operands() < 3 || !f.constant_of(operand_at(c, 2)[0], rank)) return;
+    const u32 size = f.m.attrs.cluster.given() ? f.m.attrs.cluster_size() : max_ranks;
+    if (rank >= 0 && rank < size) return;
+    if (!f.m.attrs.cluster.given())
+        f.out.error("G03", f.where)
+            .say("block ")
+            .with(rank)
+            .say(" of a cluster, which has ")
+            .with(max_ranks)
+            .say(" at most; ranks are 0 to ")
+            .with(max_ranks - 1);
+    else
         f.out.error("G03", f.where)
             .say("block ")
             .with(rank)
