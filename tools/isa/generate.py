@@ -181,13 +181,14 @@ class Table(Forms):
                "inline constexpr unsigned form_count = %d;\n" % len(self.rows)]
         for name, data, doc in [
                 ("opcode_first", self.opcode_first, "Token of a mnemonic -> where its rows begin in `code`; 0: no mnemonic."),
-                ("code", self.code, "The rows; the layout is described in table.hpp."),
+                ("code", self.code, "The rows; the layout is described in table.hpp. An array, not a pointer to a literal: g++ hashes the arguments\n/// of calls in constant evaluation, and with a pointer into a literal all of its characters."),
                 ("set_offset", set_offset, "Set number -> where it begins in `sets`."),
                 ("sets", sets, "Sets of tokens: length, then the sorted tokens."),
                 ("target_offset", target_offset, "Target rule number -> where it begins in `targets`."),
                 ("targets", targets, "Target rules: length, then sm | suffix << 12 (0 from there on, 1 exactly `a`, 2 `a` or `f`); then the first\n/// number that has all of the modifiers that follow, how many they are, and each with the first number that has it."),
                 ("immediates", imms, "Immediate ranges: low and high (four words each, low word first), step (0: powers of two).")]:
-            out += ["/// %s\n" % doc, "inline constexpr const char16_t* %s =\n" % name] + words(data or [0]) + [";\n"]
+            declarator = "char16_t %s[]" if name == "code" else "const char16_t* %s"
+            out += ["/// %s\n" % doc, "inline constexpr %s =\n" % declarator % name] + words(data or [0]) + [";\n"]
         out += ["\n// clang-format on\n}  // namespace ptxdsl::isa::detail\n"]
         return "".join(out)
 
