@@ -236,8 +236,9 @@ private:
             const value at = this->address(w, to, l);
             if (!at.is_known() || !this->resolve(w, at, i.sp).known) continue;
             if (strong || global_.find(at.bits) != nullptr)
-                global_[at.bits] =
-                    i.vector == 1 ? this->lane(w, what, l) : Values::unknown(mix(at.bits, ++this->fresh_));
+                global_[at.bits] = i.vector == 1 && isa::info(i.type).cls != isa::type_class::floating
+                                       ? this->lane(w, what, l)
+                                       : Values::unknown(mix(at.bits, ++this->fresh_));
         }
     }
     [[nodiscard]] constexpr value updated(const instruction& i, const value& old, const value& with,

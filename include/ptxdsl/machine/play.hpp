@@ -23,7 +23,7 @@ namespace detail {
 /// Chooses runs and collects their findings.
 class player {
 public:
-    constexpr player(const ir::view& m, const options& o) : code_(m), options_(o), trips_(code_) { slice{code_}; }
+    constexpr player(const ir::view& m, const options& o) : code_(sliced(m)), options_(o), trips_(code_) {}
 
     constexpr result play() {
         const ir::view& m = code_.program();
@@ -62,43 +62,66 @@ public:
     }
 
 private:
+    [[nodiscard]] static constexpr code sliced(const ir::view& m) {
+        code c(m);
+        slice{c};
+        return c;
+    }
+    /// Parameters that count the same rounds are one counter: each of them has its turn at it.
+    struct counter {
+        list<std::uint32_t> slots;
+        std::uint32_t turn = 0;
+    };
     constexpr void plan() {
         const std::uint64_t s = trips_.stages();
-        const list<std::uint64_t>& units = trips_.units();
-        list<std::uint32_t> counted;
-        for (std::uint32_t p = 0; p < units.size(); ++p)
-            if (units[p] != 0 && is_number(p)) counted.push_back(p);
-        add(counted, none, 2, 2, schedule::in_turn);
-        for (const std::uint32_t p : counted) add(counted, p, 2 * s + 1, 1, schedule::in_turn);
-        for (const std::uint32_t p : counted) add(counted, p, s + 2, 2, schedule::first_starved);
-        for (const std::uint32_t p : counted) add(counted, p, s + 2, 1, schedule::last_starved);
+        const std::uint32_t n = find_counters();
+        add(n, 2, 2, schedule::in_turn);
+        for (std::uint32_t c = 0; c < n; ++c) add(c, 2 * s + 1, 1, schedule::in_turn);
+        for (std::uint32_t c = 0; c < n; ++c) add(c, s + 2, 2, schedule::first_starved);
+        for (std::uint32_t c = 0; c < n; ++c) add(c, s + 2, 1, schedule::last_starved);
         essential_ = runs_.size() < 8 ? runs_.size() : 8;
-        add(counted, none, 1, 1, schedule::in_turn_hurried);
-        for (const std::uint32_t p : counted) add(counted, p, s + 2, 1, schedule::shuffled);
-        for (const std::uint32_t p : counted) add(counted, p, s, 2, schedule::in_turn_hurried);
-        add(counted, none, 3, 3, schedule::shuffled);
-        if (counted.empty()) {
-            add(counted, none, 1, 1, schedule::first_starved);
-            add(counted, none, 1, 1, schedule::last_starved);
+        add(n, 1, 1, schedule::in_turn_hurried);
+        for (std::uint32_t c = 0; c < n; ++c) add(c, s + 2, 1, schedule::shuffled);
+        for (std::uint32_t c = 0; c < n; ++c) add(c, s, 2, schedule::in_turn_hurried);
+        add(n, 3, 3, schedule::shuffled);
+        if (n == 0) {
+            add(n, 1, 1, schedule::first_starved);
+            add(n, 1, 1, schedule::last_starved);
         }
         if (options_.zero_rounds)
-            for (const std::uint32_t p : counted) add(counted, p, 0, 2, schedule::in_turn);
+            for (std::uint32_t c = 0; c < n; ++c)
+                for (std::size_t k = 0; k < counters_[c].slots.size(); ++k) add(c, 0, 2, schedule::in_turn);
+    }
+    constexpr std::uint32_t find_counters() {
+        const list<std::uint64_t>& units = trips_.units();
+        for (std::uint32_t p = 0; p < units.size(); ++p) {
+            if (units[p] == 0 || !is_number(p)) continue;
+            counter* of = nullptr;
+            for (counter& c : counters_)
+                if (trips_.alike(c.slots[0], p)) of = &c;
+            if (of == nullptr) of = &counters_.emplace_back();
+            of->slots.push_back(p);
+        }
+        return static_cast<std::uint32_t>(counters_.size());
     }
     [[nodiscard]] constexpr bool is_number(std::uint32_t slot) const noexcept {
         return isa::info(code_.slots[slot].type).cls != isa::type_class::floating;
     }
-    constexpr void add(const list<std::uint32_t>& counted, std::uint32_t one, std::uint64_t rounds,
-                       std::uint64_t others, schedule s) {
+    /// A run in which counter `one` makes `rounds` rounds and the others `others`; one past the last: all of them.
+    constexpr void add(std::uint32_t one, std::uint64_t rounds, std::uint64_t others, schedule s) {
         choices c;
         c.schedule = static_cast<std::uint32_t>(s);
         c.seed = runs_.size() % 2;
         for (std::uint32_t p = 0; p < code_.slots.size(); ++p) {
             const bool wide =
                 isa::bits(code_.slots[p].type) == 64;  // nothing is compared with it: an address or a stride
-            std::uint64_t v = wide ? (std::uint64_t{1} << 46) + (std::uint64_t{p} << 36) : 64;
-            for (const std::uint32_t q : counted)
-                if (q == p) v = trips_.units()[p] * (p == one || one == none ? rounds : others);
-            c.parameters.push_back(v);
+            c.parameters.push_back(wide ? (std::uint64_t{1} << 46) + (std::uint64_t{p} << 36) : 64);
+        }
+        for (std::uint32_t k = 0; k < counters_.size(); ++k) {
+            counter& x = counters_[k];
+            for (const std::uint32_t p : x.slots) c.parameters[p] = trips_.units()[p];
+            const std::uint32_t p = x.slots[x.turn++ % x.slots.size()];
+            c.parameters[p] = trips_.units()[p] * (k == one || one == counters_.size() ? rounds : others);
         }
         c.zero_rounds = rounds == 0 || others == 0;
         runs_.push_back(c);
@@ -147,6 +170,7 @@ private:
     code code_;
     options options_;
     trip_counts trips_;
+    list<counter> counters_;
     list<choices> runs_;
     std::size_t essential_ = 0;  ///< runs that are made whatever they cost
     bool forked_ = false;        ///< some condition was unknown

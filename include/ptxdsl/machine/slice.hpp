@@ -95,9 +95,10 @@ private:
         if (i.op == tok::st || i.op == tok::red || i.op == tok::atom) {
             if (i.op == tok::atom && wants(c_.at(i, 0)) && !memory_) news = memory_ = true;
             if (!is_shared(i) && !memory_) return news;
-            // Data that is stored matters where something needed is loaded.
+            if (!keeps(i)) return news;
+            // Data that is stored matters where something needed is loaded, and where it is one number.
             const std::uint32_t at = i.op == tok::atom ? 1 : 0;
-            if (memory_ || c_.has(i, tok::async)) return mark_from(i, at) || news;
+            if ((memory_ && is_number(i)) || c_.has(i, tok::async)) return mark_from(i, at) || news;
             return mark(c_.at(i, at)) || news;
         }
         if (i.op == tok::ldmatrix) return mark(c_.at(i, 1)) || news;
@@ -111,6 +112,14 @@ private:
         }
         return mark_from(i, 0) || news;
     }
+    /// Whether what is stored can be a counter or a flag, or part of one.
+    [[nodiscard]] static constexpr bool counts(const instruction& i) noexcept {
+        return isa::info(i.type).cls != isa::type_class::floating;
+    }
+    /// Whether what is stored is followed as a number: neither floating-point nor, in global memory, a vector.
+    [[nodiscard]] static constexpr bool is_number(const instruction& i) noexcept {
+        return counts(i) && (i.vector == 1 || is_shared(i));
+    }
     [[nodiscard]] static constexpr bool exchanges(tok op) noexcept {
         return op == tok::elect || op == tok::vote || op == tok::shfl || op == tok::redux || op == tok::match ||
                op == tok::activemask;
@@ -119,7 +128,7 @@ private:
     [[nodiscard]] constexpr bool keeps(const instruction& i) const {
         if (only_computes(i.op)) return wants(c_.at(i, 0));
         if (loads(i) && i.has_space && !is_shared(i)) return wants(c_.at(i, 0)) || c_.has(i, tok::acquire);
-        if (i.op == tok::st && i.has_space && !is_shared(i) && !memory_) return c_.has(i, tok::release);
+        if (i.op == tok::st && i.has_space && !is_shared(i) && !(memory_ && counts(i))) return c_.has(i, tok::release);
         return i.op != tok::mma && i.op != tok::movmatrix;
     }
     [[nodiscard]] constexpr bool wants(const operand& o) const {

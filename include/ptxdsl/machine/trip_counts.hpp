@@ -15,13 +15,20 @@ namespace ptxdsl::machine {
 class trip_counts {
 public:
     constexpr explicit trip_counts(const code& c)
-        : code_(c), known_(c.program().n.regs, {}), units_(c.slots.size(), 0) {
+        : code_(c), known_(c.program().n.regs, {}), units_(c.slots.size(), 0), sites_(c.slots.size(), {}) {
         find_steps();
         // Twice, so that what a loop carries is seen.
         for (int pass = 0; pass < 2; ++pass)
-            for (const instruction& i : c.instructions) follow(i);
+            for (site_ = 0; site_ < c.size(); ++site_) follow(c[site_]);
     }
     [[nodiscard]] constexpr const list<std::uint64_t>& units() const noexcept { return units_; }
+    /// Whether two parameters reach the same comparisons: then they count the same rounds.
+    [[nodiscard]] constexpr bool alike(std::uint32_t a, std::uint32_t b) const noexcept {
+        const list<std::uint32_t>&x = sites_[a], &y = sites_[b];
+        bool same = x.size() == y.size();
+        for (std::size_t k = 0; k < x.size() && same; ++k) same = x[k] == y[k];
+        return same;
+    }
 
     /// Slots of the deepest ring of mbarriers; 2 where there is none.
     [[nodiscard]] constexpr std::uint32_t stages() const noexcept {
@@ -114,6 +121,9 @@ private:
             other.what == operand::kind::reg && other.reg < steps_.size() ? static_cast<double>(steps_[other.reg]) : 1;
         for (const slope& x : s) {
             if (x.by <= 0) continue;
+            bool met = false;
+            for (const uint32_t k : sites_[x.parameter]) met = met || k == site_;
+            if (!met) sites_[x.parameter].push_back(site_);
             const double u = std::clamp(step / x.by, 1.0, 1048576.0);
             units_[x.parameter] = (std::max)(units_[x.parameter], static_cast<std::uint64_t>(u + 0.5));
         }
@@ -123,6 +133,8 @@ private:
     list<slopes> known_;         ///< by register
     list<std::uint64_t> steps_;  ///< by register: what a loop adds to it
     list<std::uint64_t> units_;
+    list<list<std::uint32_t>> sites_;  ///< by parameter: the comparisons it reaches
+    std::uint32_t site_ = 0;           ///< the instruction that is followed
 };
 
 }  // namespace ptxdsl::machine
