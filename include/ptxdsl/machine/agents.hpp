@@ -70,7 +70,7 @@ public:
             return;
         }
         if (varies_[r] == 0 && uniform_[r] == v) return;
-        Value* const to = spread(r);
+        Value* const to = spread(r, lanes);
         for (uint32_t m = lanes; m != 0; m &= m - 1) to[std::countr_zero(m)] = v;
     }
     /// Writes a value a lane.
@@ -81,18 +81,23 @@ public:
             for (uint32_t m = lanes; m != 0 && same; m &= m - 1) same = v[std::countr_zero(m)] == first;
             if (same) return write(r, first, lanes, live);
         }
-        Value* const to = spread(r);
+        Value* const to = spread(r, lanes);
+        if (lanes == all_lanes) {
+            for (uint32_t k = 0; k < 32; ++k) to[k] = v[k];
+            return;
+        }
         for (uint32_t m = lanes; m != 0; m &= m - 1) to[std::countr_zero(m)] = v[std::countr_zero(m)];
     }
 
 private:
-    constexpr Value* spread(uint32_t r) {
+    /// The register's values a lane; those of `lanes` are about to be written.
+    constexpr Value* spread(uint32_t r, uint32_t lanes) {
         if (slot_[r] == none) {
             slot_[r] = static_cast<uint32_t>(lanes_.size());
             lanes_.resize(lanes_.size() + 32);
         }
         Value* const to = &lanes_[slot_[r]];
-        if (varies_[r] == 0)
+        if (varies_[r] == 0 && lanes != all_lanes)
             for (uint32_t k = 0; k < 32; ++k) to[k] = uniform_[r];
         varies_[r] = 1;
         return to;

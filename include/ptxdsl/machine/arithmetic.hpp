@@ -41,16 +41,10 @@ protected:
 
     using row = typename registers<value>::row;
 
-    /// The values of an operand; constants are kept in `scratch`, which outlives the row.
-    [[nodiscard]] constexpr row read(const warp_type& w, const operand& o, value& scratch) const {
-        switch (o.what) {
-            case operand::kind::reg:
-                if (!o.negated) return w.regs.read(o.reg);
-                break;
-            case operand::kind::constant: scratch = constant(w, o); return {&scratch, false};
-            default: break;
-        }
-        scratch = Values::unknown(0x5151);
+    /// The values of an operand before its negation; what is no register is kept in `scratch`, which outlives the row.
+    [[nodiscard]] constexpr row source_row(const warp_type& w, const operand& o, value& scratch) const {
+        if (o.what == operand::kind::reg) return w.regs.read(o.reg);
+        scratch = o.what == operand::kind::constant ? constant(w, o) : Values::unknown(0x5151);
         return {&scratch, false};
     }
     [[nodiscard]] constexpr value lane(const warp_type& w, const operand& o, uint32_t l) const {
@@ -178,20 +172,28 @@ protected:
                 in[n++] = &o;
         }
         if (n == 0) return forget(w, i, lanes);
-        bool varies = guard_varies(w, i);
-        for (uint32_t k = 0; k < n; ++k) varies = varies || (in[k]->reg != none && w.regs.read(in[k]->reg).varies);
-        value v[8];
+        row rows[8];
+        value scratch[8];
         const bool merge = guard_is_unknown(w, i, lanes);
+        bool varies = merge && guard_varies(w, i), negated = false;
+        for (uint32_t k = 0; k < n; ++k) {
+            negated = negated || in[k]->negated;
+            rows[k] = source_row(w, *in[k], scratch[k]);
+            varies = varies || rows[k].varies;
+        }
         const uint32_t one = static_cast<uint32_t>(std::countr_zero(lanes));
-        std::array<value, 32> result;
+        value result[32];
+        if (varies && !negated && !merge && Values::compute_each(code_, i, rows, n, lanes, result))
+            return put_each(w, to, result, lanes);
+        value v[8];
         for (uint32_t m = varies ? lanes : 1u << one; m != 0; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
-            for (uint32_t k = 0; k < n; ++k) v[k] = lane(w, *in[k], l);
+            for (uint32_t k = 0; k < n; ++k) v[k] = in[k]->negated ? Values::negate(rows[k][l]) : rows[k][l];
             result[l] = Values::compute(code_, i, v, n);
             special_result(w, i, v, n, result[l]);
             if (merge) result[l] = merged(w, i, to, l, result[l]);
         }
-        varies ? put_each(w, to, result.data(), lanes) : put(w, to, result[one], lanes);
+        varies ? put_each(w, to, result, lanes) : put(w, to, result[one], lanes);
     }
     /// All results of an instruction are data, other data in each lane.
     constexpr void forget(warp_type& w, const instruction& i, uint32_t lanes) {

@@ -354,7 +354,9 @@ private:
             case tok::shfl:
             case tok::redux:
             case tok::match:
-            case tok::activemask: return this->exchange(w, i, on);
+            case tok::activemask:
+                if (this->needs(code_.at(i, 0))) this->exchange(w, i, on);
+                return;
             default: return this->compute(w, i, on);
         }
     }

@@ -52,8 +52,88 @@ struct protocol_values {
         v.bits ^= 1u;
         return v;
     }
+    /// `compute` for all of `lanes` at once, where every source is known in each of them and the instruction is one of
+    /// those that addresses and counters are made of. False: not that; `out` may have been written.
+    template <class Row>
+    [[nodiscard]] static constexpr bool compute_each(const code& c, const instruction& i, const Row* in, uint32_t n,
+                                                     uint32_t lanes, value* out) noexcept {
+        if (i.op == tok::selp) return select_each(in, lanes, out);
+        if (i.type == scalar::pred || !is_integer_type(i.type) || n == 0 || n > 3) return false;
+        if (i.op == tok::setp) return n == 2 && compare_each(i, c.word(i, 1), in, lanes, out);
+        if (!is_integer_type(i.result)) return false;
+        const form f(c, i);
+        switch (i.op) {
+            case tok::add: return each<tok::add, 2>(f, in, lanes, out);
+            case tok::sub: return each<tok::sub, 2>(f, in, lanes, out);
+            case tok::and_: return each<tok::and_, 2>(f, in, lanes, out);
+            case tok::or_: return each<tok::or_, 2>(f, in, lanes, out);
+            case tok::xor_: return each<tok::xor_, 2>(f, in, lanes, out);
+            case tok::shl: return each<tok::shl, 2>(f, in, lanes, out);
+            case tok::shr: return each<tok::shr, 2>(f, in, lanes, out);
+            case tok::min: return each<tok::min, 2>(f, in, lanes, out);
+            case tok::max: return each<tok::max, 2>(f, in, lanes, out);
+            case tok::mul: return each<tok::mul, 2>(f, in, lanes, out);
+            case tok::mad: return each<tok::mad, 3>(f, in, lanes, out);
+            case tok::cvt: return each<tok::cvt, 1>(f, in, lanes, out);
+            default: return false;
+        }
+    }
 
 private:
+    /// What of an instruction its arithmetic depends on, looked up once for all lanes.
+    struct form {
+        const code& c;
+        const instruction& i;
+        unsigned bits;
+        bool sign;
+        bool wide, hi;
+
+        constexpr form(const code& all, const instruction& one) noexcept
+            : c(all),
+              i(one),
+              bits(isa::bits(one.type)),
+              sign(is_signed(one.type)),
+              wide(multiplies(one.op) && all.has(one, tok::wide)),
+              hi(multiplies(one.op) && all.has(one, tok::hi)) {}
+        [[nodiscard]] static constexpr bool multiplies(tok op) noexcept { return op == tok::mul || op == tok::mad; }
+    };
+    template <class Row>
+    [[nodiscard]] static constexpr bool compare_each(const instruction& i, tok cmp, const Row* in, uint32_t lanes,
+                                                     value* out) noexcept {
+        for (uint32_t m = lanes; m != 0; m &= m - 1) {
+            const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
+            const value &a = in[0][l], &b = in[1][l];
+            const knowledge worst = a.known > b.known ? a.known : b.known;
+            if (worst == knowledge::unknown) return false;
+            out[l] = {holds(i, cmp, a.bits, b.bits), worst};
+        }
+        return true;
+    }
+    template <class Row>
+    [[nodiscard]] static constexpr bool select_each(const Row* in, uint32_t lanes, value* out) noexcept {
+        for (uint32_t m = lanes; m != 0; m &= m - 1) {
+            const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
+            const value& p = in[2][l];
+            if (!p.is_known()) return false;
+            out[l] = (p.bits & 1u) != 0 ? in[0][l] : in[1][l];
+            if (!out[l].is_known()) return false;
+            if (out[l].known < p.known) out[l].known = p.known;
+        }
+        return true;
+    }
+    template <tok Op, uint32_t N, class Row>
+    [[nodiscard]] static constexpr bool each(const form& f, const Row* in, uint32_t lanes, value* out) noexcept {
+        for (uint32_t m = lanes; m != 0; m &= m - 1) {
+            const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
+            value v[N];
+            for (uint32_t k = 0; k < N; ++k) v[k] = in[k][l];
+            const knowledge worst = worst_of(v, N);
+            uint64_t bits = 0;
+            if (worst == knowledge::unknown || !integer(f, Op, v, bits)) return false;
+            out[l] = {bits, worst};
+        }
+        return true;
+    }
     [[nodiscard]] static constexpr value computed(const code& c, const instruction& i, const value* in,
                                                   uint32_t n) noexcept {
         switch (i.op) {
@@ -70,7 +150,7 @@ private:
         const knowledge worst = worst_of(in, n);
         if (worst != knowledge::unknown && is_integer(i)) {
             uint64_t bits = 0;
-            if (integer(c, i, in, bits)) return {bits, worst};
+            if (integer(form(c, i), i.op, in, bits)) return {bits, worst};
         }
         if (worst == knowledge::unknown && (i.op == tok::and_ || i.op == tok::mul) && is_integer(i))
             for (uint32_t k = 0; k < 2; ++k)
@@ -209,21 +289,21 @@ private:
     // ---- integers -----------------------------------------------------------------------------------------------
 
     /// False where the instruction is none this policy computes.
-    [[nodiscard]] static constexpr bool integer(const code& c, const instruction& i, const value* in,
-                                                uint64_t& r) noexcept {
-        const unsigned bits = isa::bits(i.type);
-        const bool sign = is_signed(i.type);
-        const auto v = [&](uint32_t k) {
+    [[nodiscard, gnu::always_inline]] static constexpr bool integer(const form& f, tok op, const value* in,
+                                                                    uint64_t& r) noexcept {
+        const unsigned bits = f.bits;
+        const bool sign = f.sign;
+        const auto v = [&](uint32_t k) __attribute__((always_inline)) {
             return sign ? static_cast<uint64_t>(extended(in[k].bits, bits)) : masked(in[k].bits, bits);
         };
         const uint64_t a = v(0);
         unsigned width = bits;
-        switch (i.op) {
+        switch (op) {
             case tok::add: r = a + v(1); break;
             case tok::sub: r = a - v(1); break;
-            case tok::mul: r = multiplied(c, i, a, v(1), bits, width); break;
+            case tok::mul: r = multiplied(f, a, v(1), width); break;
             case tok::mad: {
-                const uint64_t p = multiplied(c, i, a, v(1), bits, width);
+                const uint64_t p = multiplied(f, a, v(1), width);
                 r = p + in[2].bits;
                 break;
             }
@@ -260,7 +340,7 @@ private:
             case tok::bfind: {
                 const uint64_t x = masked(sign && static_cast<signed64>(a) < 0 ? ~a : a, bits);
                 const unsigned zeros = static_cast<unsigned>(std::countl_zero(x));
-                r = x == 0 ? 0xffffffffu : c.has(i, tok::shiftamt) ? zeros - (64 - bits) : 63 - zeros;
+                r = x == 0 ? 0xffffffffu : f.c.has(f.i, tok::shiftamt) ? zeros - (64 - bits) : 63 - zeros;
                 width = 32;
                 break;
             }
@@ -269,9 +349,9 @@ private:
                 for (unsigned k = 0; k < bits; ++k) r |= (a >> k & 1u) << (bits - 1 - k);
                 break;
             case tok::lop3: r = looked_up(in); break;
-            case tok::shf: r = funnel(c, i, in); break;
+            case tok::shf: r = funnel(f.c, f.i, in); break;
             case tok::prmt: r = permuted(in); break;
-            case tok::cvt: r = converted(i, in[0].bits), width = isa::bits(i.result); break;
+            case tok::cvt: r = converted(f.i, in[0].bits), width = isa::bits(f.i.result); break;
             default: return false;
         }
         r = masked(r, width);
@@ -280,16 +360,16 @@ private:
     [[nodiscard]] static constexpr uint64_t divided(signed64 a, signed64 b) noexcept {
         return b == -1 ? 0 - static_cast<uint64_t>(a) : static_cast<uint64_t>(a / b);
     }
-    [[nodiscard]] static constexpr uint64_t multiplied(const code& c, const instruction& i, uint64_t a, uint64_t b,
-                                                       unsigned bits, unsigned& width) noexcept {
-        if (c.has(i, tok::wide)) {
-            width = 2 * bits;
+    [[nodiscard]] static constexpr uint64_t multiplied(const form& f, uint64_t a, uint64_t b,
+                                                       unsigned& width) noexcept {
+        if (f.wide) {
+            width = 2 * f.bits;
             return a * b;
         }
-        if (!c.has(i, tok::hi)) return a * b;
-        if (bits < 64) return a * b >> bits;
+        if (!f.hi) return a * b;
+        if (f.bits < 64) return a * b >> f.bits;
         const uint64_t high = high_half(a, b);
-        if (!is_signed(i.type)) return high;
+        if (!f.sign) return high;
         return high - (static_cast<signed64>(a) < 0 ? b : 0) - (static_cast<signed64>(b) < 0 ? a : 0);
     }
     /// The upper 64 bits of a product.
