@@ -176,28 +176,32 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/transpile/scopes.hpp
     ptxdsl/transpile/sugar.hpp
     ptxdsl/transpile/transpile.hpp
-    ptxdsl/verify/barriers.hpp
-    ptxdsl/verify/control.hpp
-    ptxdsl/verify/copies.hpp
-    ptxdsl/verify/evaluate.hpp
-    ptxdsl/verify/facts.hpp
-    ptxdsl/verify/flow.hpp
-    ptxdsl/verify/layout.hpp
-    ptxdsl/verify/named_barriers.hpp
-    ptxdsl/verify/opcodes.hpp
-    ptxdsl/verify/peers.hpp
-    ptxdsl/verify/pipelines.hpp
-    ptxdsl/verify/prescan.hpp
-    ptxdsl/verify/ranks.hpp
-    ptxdsl/verify/register_budget.hpp
-    ptxdsl/verify/registers.hpp
+    ptxdsl/verify/engine/dataflow.hpp
+    ptxdsl/verify/engine/events.hpp
+    ptxdsl/verify/engine/facts.hpp
+    ptxdsl/verify/engine/opcodes.hpp
+    ptxdsl/verify/engine/prescan.hpp
+    ptxdsl/verify/engine/reader.hpp
+    ptxdsl/verify/engine/rounds.hpp
+    ptxdsl/verify/engine/structure.hpp
+    ptxdsl/verify/knowledge/cluster.hpp
+    ptxdsl/verify/knowledge/forms.hpp
+    ptxdsl/verify/knowledge/program.hpp
+    ptxdsl/verify/knowledge/registers.hpp
+    ptxdsl/verify/knowledge/threads.hpp
+    ptxdsl/verify/knowledge/values.hpp
     ptxdsl/verify/report.hpp
-    ptxdsl/verify/rounds.hpp
-    ptxdsl/verify/tensor_memory.hpp
-    ptxdsl/verify/values.hpp
+    ptxdsl/verify/rules/barriers.hpp
+    ptxdsl/verify/rules/copies.hpp
+    ptxdsl/verify/rules/layout.hpp
+    ptxdsl/verify/rules/named_barriers.hpp
+    ptxdsl/verify/rules/peers.hpp
+    ptxdsl/verify/rules/pipelines.hpp
+    ptxdsl/verify/rules/register_budget.hpp
+    ptxdsl/verify/rules/tensor_memory.hpp
+    ptxdsl/verify/rules/warps.hpp
+    ptxdsl/verify/rules/wgmma.hpp
     ptxdsl/verify/verify.hpp
-    ptxdsl/verify/warps.hpp
-    ptxdsl/verify/wgmma.hpp
     ptxdsl/version.hpp
 )
 set(PTXDSL_RUNTIME_HEADERS

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pipelines as a whole: each of the four things that keep a ring in step must be there (E01, E03, E07, F13). What each
-// phase receives is the business of verify/barriers.hpp, what is read when, of verify/flow.hpp.
+// phase receives is the business of verify/rules/barriers.hpp, what is read when, of verify/engine/dataflow.hpp.
 #pragma once
 
-#include <ptxdsl/verify/barriers.hpp>
+#include <ptxdsl/verify/rules/barriers.hpp>
 
 namespace ptxdsl::verify {
 

@@ -3,7 +3,7 @@
 // for how many, warp by warp.
 #pragma once
 
-#include <ptxdsl/verify/values.hpp>
+#include <ptxdsl/verify/knowledge/values.hpp>
 
 namespace ptxdsl::verify {
 

@@ -5,7 +5,7 @@
 // Which of several places serve the same phase is not known, so a count that *some* choice of them makes is accepted.
 #pragma once
 
-#include <ptxdsl/verify/evaluate.hpp>
+#include <ptxdsl/verify/knowledge/threads.hpp>
 
 namespace ptxdsl::verify {
 

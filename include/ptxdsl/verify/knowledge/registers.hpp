@@ -4,7 +4,7 @@
 #pragma once
 
 #include <ptxdsl/isa/special_registers.hpp>
-#include <ptxdsl/verify/facts.hpp>
+#include <ptxdsl/verify/engine/facts.hpp>
 
 namespace ptxdsl::verify {
 

@@ -3,8 +3,8 @@
 // same threads execute one after the other, or something the whole kernel never does.
 #pragma once
 
-#include <ptxdsl/verify/barriers.hpp>
-#include <ptxdsl/verify/registers.hpp>
+#include <ptxdsl/verify/knowledge/registers.hpp>
+#include <ptxdsl/verify/rules/barriers.hpp>
 
 namespace ptxdsl::verify {
 

@@ -4,7 +4,7 @@
 // that nothing runs: a guard or an `if` that cannot hold.
 #pragma once
 
-#include <ptxdsl/verify/registers.hpp>
+#include <ptxdsl/verify/knowledge/registers.hpp>
 
 namespace ptxdsl::verify {
 

@@ -8,7 +8,7 @@
 // only F05 names the path on which a loop runs zero times.
 #pragma once
 
-#include <ptxdsl/verify/named_barriers.hpp>
+#include <ptxdsl/verify/rules/named_barriers.hpp>
 
 namespace ptxdsl::verify {
 

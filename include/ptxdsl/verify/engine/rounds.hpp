@@ -4,7 +4,7 @@
 // on such numbers is decided. Other loops are read once.
 #pragma once
 
-#include <ptxdsl/verify/ranks.hpp>
+#include <ptxdsl/verify/knowledge/cluster.hpp>
 
 namespace ptxdsl::verify {
 

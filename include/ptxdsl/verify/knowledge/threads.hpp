@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of registers in one thread of one block of the cluster, computed: which block a thread arrives at (E01). For
-// what the forms of verify/values.hpp do not cover; asked for seldom.
+// what the forms of verify/knowledge/values.hpp do not cover; asked for seldom.
 #pragma once
 
-#include <ptxdsl/verify/ranks.hpp>
+#include <ptxdsl/verify/knowledge/cluster.hpp>
 
 namespace ptxdsl::verify {
 

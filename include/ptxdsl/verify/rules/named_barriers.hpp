@@ -3,7 +3,7 @@
 // count can happen, and those behind another wait happen only if that one can end. What is left over waits for ever.
 #pragma once
 
-#include <ptxdsl/verify/values.hpp>
+#include <ptxdsl/verify/knowledge/values.hpp>
 
 namespace ptxdsl::verify {
 

@@ -3,8 +3,8 @@
 // which the second pass judges proxies and bulk groups (F04, F05, F14).
 #pragma once
 
-#include <ptxdsl/verify/layout.hpp>
-#include <ptxdsl/verify/ranks.hpp>
+#include <ptxdsl/verify/knowledge/cluster.hpp>
+#include <ptxdsl/verify/rules/layout.hpp>
 
 namespace ptxdsl::verify {
 

@@ -3,7 +3,7 @@
 // D10).
 #pragma once
 
-#include <ptxdsl/verify/registers.hpp>
+#include <ptxdsl/verify/knowledge/registers.hpp>
 
 namespace ptxdsl::verify {
 

@@ -3,8 +3,8 @@
 // the first pass must know before it meets it.
 #pragma once
 
-#include <ptxdsl/verify/control.hpp>
-#include <ptxdsl/verify/rounds.hpp>
+#include <ptxdsl/verify/engine/rounds.hpp>
+#include <ptxdsl/verify/engine/structure.hpp>
 
 namespace ptxdsl::verify {
 

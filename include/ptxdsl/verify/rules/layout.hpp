@@ -2,7 +2,7 @@
 // Shared memory as laid out: C01, C04, C05, F16, and addresses that are known to the byte (B03, E02, F09).
 #pragma once
 
-#include <ptxdsl/verify/facts.hpp>
+#include <ptxdsl/verify/engine/facts.hpp>
 
 namespace ptxdsl::verify {
 

@@ -3,7 +3,7 @@
 // who sees what.
 #pragma once
 
-#include <ptxdsl/verify/ranks.hpp>
+#include <ptxdsl/verify/knowledge/cluster.hpp>
 
 namespace ptxdsl::verify {
 

@@ -3,7 +3,7 @@
 // K03.
 #pragma once
 
-#include <ptxdsl/verify/rounds.hpp>
+#include <ptxdsl/verify/engine/rounds.hpp>
 
 namespace ptxdsl::verify {
 

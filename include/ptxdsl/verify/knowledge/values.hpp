@@ -4,8 +4,8 @@
 // lie in the same stage, with other constants in others (F04, F05, F14, D11, D14).
 #pragma once
 
-#include <ptxdsl/verify/evaluate.hpp>
-#include <ptxdsl/verify/ranks.hpp>
+#include <ptxdsl/verify/knowledge/cluster.hpp>
+#include <ptxdsl/verify/knowledge/threads.hpp>
 
 namespace ptxdsl::verify {
 

@@ -3,9 +3,9 @@
 // constant peer ranks (G03).
 #pragma once
 
-#include <ptxdsl/verify/named_barriers.hpp>
-#include <ptxdsl/verify/peers.hpp>
-#include <ptxdsl/verify/register_budget.hpp>
+#include <ptxdsl/verify/rules/named_barriers.hpp>
+#include <ptxdsl/verify/rules/peers.hpp>
+#include <ptxdsl/verify/rules/register_budget.hpp>
 
 namespace ptxdsl::verify {
 
