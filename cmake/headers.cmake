@@ -122,6 +122,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/machine/machine.hpp
     ptxdsl/machine/memory.hpp
     ptxdsl/machine/play.hpp
+    ptxdsl/machine/register_slots.hpp
     ptxdsl/machine/slice.hpp
     ptxdsl/machine/state.hpp
     ptxdsl/machine/synchronisation.hpp

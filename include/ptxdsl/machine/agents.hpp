@@ -50,7 +50,10 @@ public:
         slot_.assign(n, none);
         varies_.assign(n, 0);
         lanes_.clear();
+        lost_ = none;
     }
+    /// What is written to this register is lost from now on.
+    constexpr void lose(uint32_t r) noexcept { lost_ = r; }
     /// The values of a register.
     struct row {
         const Value* first = nullptr;
@@ -64,6 +67,7 @@ public:
     }
     /// Writes one value for `lanes` of `live` lanes.
     constexpr void write(uint32_t r, const Value& v, uint32_t lanes, uint32_t live) {
+        if (r == lost_) return;
         if ((live & ~lanes) == 0) {
             uniform_[r] = v;
             varies_[r] = 0;
@@ -75,6 +79,7 @@ public:
     }
     /// Writes a value a lane.
     constexpr void write_each(uint32_t r, const Value* v, uint32_t lanes, uint32_t live) {
+        if (r == lost_) return;
         if ((live & ~lanes) == 0) {
             const Value& first = v[std::countr_zero(lanes)];
             bool same = true;
@@ -107,6 +112,7 @@ private:
     list<uint32_t> slot_;
     list<uint8_t> varies_;
     list<Value> lanes_;
+    uint32_t lost_ = none;
 };
 
 /// One fence between the proxies: what these lanes wrote before event `event` of their warp is visible behind it.

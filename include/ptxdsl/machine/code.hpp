@@ -88,10 +88,11 @@ public:
     }
     /// Registers a thread has, special ones included.
     [[nodiscard]] constexpr uint32_t registers() const noexcept {
-        return m_->n.regs + static_cast<uint32_t>(isa::special::count_);
+        return slots_used != 0 ? slots_used : m_->n.regs + static_cast<uint32_t>(isa::special::count_);
     }
     [[nodiscard]] constexpr uint32_t special(isa::special s) const noexcept {
-        return m_->n.regs + static_cast<uint32_t>(s);
+        const uint32_t n = static_cast<uint32_t>(s);
+        return slots_used != 0 ? special_slots[n] : m_->n.regs + n;
     }
 
     static constexpr operand missing{};
@@ -101,10 +102,12 @@ public:
     list<tok> words;            ///< the tokens of all instructions
     list<uint32_t> unfollowed;  ///< locations of lines nobody can read: raw text
     list<parameter_slot> slots;
-    uint32_t shared_bytes = 0;   ///< shared memory of a block; more than a text can name
-    list<uint8_t> needed;        ///< by register: whether the protocol depends on it (`slice`); empty: all
-    bool shares_global = false;  ///< strong stores or atomics go to global memory
-    list<uint8_t> vouched;       ///< by allocation: the author vouches for its arrivals
+    uint32_t shared_bytes = 0;     ///< shared memory of a block; more than a text can name
+    uint32_t slots_used = 0;       ///< registers a thread has once they are renamed (`register_slots`)
+    list<uint32_t> special_slots;  ///< by special register: its slot, `none` where nothing reads it
+    list<uint8_t> needed;          ///< by register: whether the protocol depends on it (`slice`); empty: all
+    bool shares_global = false;    ///< strong stores or atomics go to global memory
+    list<uint8_t> vouched;         ///< by allocation: the author vouches for its arrivals
 
 private:
     constexpr void decode() {

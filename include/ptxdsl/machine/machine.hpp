@@ -136,12 +136,13 @@ private:
         w.pieces[0].lanes = w.born;
         w.regs.reset(code_.registers());
         // What nobody has computed is data of each lane: accumulators of wgmma stay so.
-        for (uint32_t r = 0; r < code_.program().n.regs; ++r) {
+        for (uint32_t r = 0; r < code_.registers(); ++r) {
             value data = Values::unknown(mix(r, 0x77));
             data.by_lane = true;
             w.regs.write(r, data, all_lanes, w.live);
         }
         special_registers(w, threads);
+        if (code_.slots_used != 0) w.regs.lose(0);
     }
     constexpr void special_registers(warp_type& w, uint32_t threads) {
         using isa::special;
@@ -152,12 +153,13 @@ private:
         const ir::attributes::dim3 cluster = a.cluster.given() ? a.cluster : ir::attributes::dim3{1, 1, 1};
         const uint32_t blocks = static_cast<uint32_t>(blocks_.size());
         for (uint32_t s = 0; s < static_cast<uint32_t>(special::count_); ++s)
-            w.regs.write(code_.special(static_cast<special>(s)), Values::unknown(mix(s, mix(w.agent, 0x5e))), all_lanes,
-                         w.live);
+            if (const uint32_t r = code_.special(static_cast<special>(s)); r != none)
+                w.regs.write(r, Values::unknown(mix(s, mix(w.agent, 0x5e))), all_lanes, w.live);
         const auto set = [&](special s, uint64_t v) {
-            w.regs.write(code_.special(s), Values::exact(v), all_lanes, w.live);
+            if (const uint32_t r = code_.special(s); r != none) w.regs.write(r, Values::exact(v), all_lanes, w.live);
         };
         const auto each = [&](special s, auto f) {
+            if (code_.special(s) == none) return;
             value v[32];
             for (uint32_t l = 0; l < 32; ++l) v[l] = Values::exact(f(l));
             w.regs.write_each(code_.special(s), v, w.live, w.live);
@@ -185,8 +187,7 @@ private:
         set(special::nctaid_x, cluster.x), set(special::nctaid_y, cluster.y), set(special::nctaid_z, cluster.z);
         set(special::clusterid_x, 0), set(special::clusterid_y, 0), set(special::clusterid_z, 0);
         set(special::nclusterid_x, 1), set(special::nclusterid_y, 1), set(special::nclusterid_z, 1);
-        w.regs.write(code_.special(special::is_explicit_cluster), Values::exact(a.cluster.given() ? 1 : 0), all_lanes,
-                     w.live);
+        set(special::is_explicit_cluster, a.cluster.given() ? 1 : 0);
     }
     /// The smallest access of shared memory by a thread: what the shadow tells apart.
     [[nodiscard]] constexpr uint32_t granule() const noexcept {

@@ -5,6 +5,7 @@
 
 #include <ptxdsl/machine/list.hpp>
 #include <ptxdsl/machine/machine.hpp>
+#include <ptxdsl/machine/register_slots.hpp>
 #include <ptxdsl/machine/trip_counts.hpp>
 
 #include <cstdint>
@@ -23,7 +24,9 @@ namespace detail {
 /// Chooses runs and collects their findings.
 class player {
 public:
-    constexpr player(const ir::view& m, const options& o) : code_(sliced(m)), options_(o), trips_(code_) {}
+    constexpr player(const ir::view& m, const options& o) : code_(sliced(m)), options_(o), trips_(code_) {
+        register_slots{code_};
+    }
 
     constexpr result play() {
         const ir::view& m = code_.program();
