@@ -65,10 +65,12 @@ public:
         detail::check_condition(*program_, p, where);
         return builder(*program_, detail::control_writer::guard_of(p, false));
     }
+    [[nodiscard]] constexpr builder at(reg<pred>&& p, location where = location::current()) const {
+        return guarded(p, false, p.expression(), where);
+    }
     /// `k.at(px::unless(p)).…` emits `@!%p …`.
     [[nodiscard]] constexpr builder at(negated p, location where = location::current()) const {
-        detail::check_condition(*program_, p.p, where);
-        return builder(*program_, detail::control_writer::guard_of(p.p, true));
+        return guarded(p.p, true, p.fresh, where);
     }
     template <class T>
         requires(!meta::is_same_v<T, pred>)
@@ -83,6 +85,14 @@ public:
     [[nodiscard]] constexpr const ir::attributes& attributes() const noexcept { return program_->attrs; }
 
 private:
+    /// The instruction that makes the condition belongs to the guarded one, in the order of a call's arguments.
+    [[nodiscard]] constexpr builder guarded(const reg<pred>& p, bool negate, ir::span made, location where) const {
+        detail::check_condition(*program_, p, where);
+        const std::uint32_t guard = detail::control_writer::guard_of(p, negate);
+        if (made.end != 0) program_->made_guard = guard, program_->guard_made = made;
+        return builder(*program_, guard);
+    }
+
     ir::program* program_;
     std::uint32_t guard_;
 };

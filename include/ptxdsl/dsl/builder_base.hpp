@@ -346,6 +346,7 @@ template <class P>
         raw_operand o;
         o.prog = p.p.program();
         o.words[0] = ir::head(ir::operand_kind::not_pred, p.p.id());
+        o.fresh = p.fresh;
         return o;
     } else {
         constexpr bool fits = meta::is_same_v<typename traits<P>::value, pred> && traits<P>::is_reg;

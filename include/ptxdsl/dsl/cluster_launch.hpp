@@ -49,15 +49,17 @@ public:
                   address_operand_of(bar.region()));
     }
     /// `clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response;`
-    constexpr auto clusterlaunchcontrol_query_cancel_is_canceled(const reg<b128>& response,
+    template <class R>
+    constexpr auto clusterlaunchcontrol_query_cancel_is_canceled(R&& response,
                                                                  location where = location::current()) const {
         using F = clc<tok::query_cancel, tok::is_canceled, tok::pred, tok::b128>;
         require<F>();
-        return value<F, pred>(ctx(), where, operand<b128>(response, where));
+        return value<F, pred>(ctx(), where, as_operand<b128>(static_cast<R&&>(response), where));
     }
     /// `clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {x, y, z, _}, response;` Undefined when nothing
     /// was cancelled.
-    constexpr ctaid3 clusterlaunchcontrol_query_cancel_get_first_ctaid(const reg<b128>& response,
+    template <class R>
+    constexpr ctaid3 clusterlaunchcontrol_query_cancel_get_first_ctaid(R&& response,
                                                                        location where = location::current()) const {
         using F = clc<tok::query_cancel, tok::get_first_ctaid, tok::v4, tok::b32, tok::b128>;
         require<F>();
@@ -65,31 +67,35 @@ public:
         const std::uint32_t first = p.new_regs(isa::scalar::u32, 3);
         const std::uint32_t list[] = {reg_word(first), reg_word(first + 1), reg_word(first + 2),
                                       ir::head(ir::operand_kind::sink, 0)};
-        emit_all(p, ref<F>(), ctx().guard, where, vector_of(&p, list, 4), operand<b128>(response, where));
+        emit_all(p, ref<F>(), ctx().guard, where, vector_of(&p, list, 4),
+                 as_operand<b128>(static_cast<R&&>(response), where));
         return {{p, first}, {p, first + 1}, {p, first + 2}};
     }
     /// `clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 d, response;`
-    constexpr auto clusterlaunchcontrol_query_cancel_get_first_ctaid_x(const reg<b128>& r,
+    template <class R>
+    constexpr auto clusterlaunchcontrol_query_cancel_get_first_ctaid_x(R&& r,
                                                                        location where = location::current()) const {
-        return one<tok::get_first_ctaid__x>(r, where);
+        return one<tok::get_first_ctaid__x>(static_cast<R&&>(r), where);
     }
     /// `clusterlaunchcontrol.query_cancel.get_first_ctaid::y.b32.b128 d, response;`
-    constexpr auto clusterlaunchcontrol_query_cancel_get_first_ctaid_y(const reg<b128>& r,
+    template <class R>
+    constexpr auto clusterlaunchcontrol_query_cancel_get_first_ctaid_y(R&& r,
                                                                        location where = location::current()) const {
-        return one<tok::get_first_ctaid__y>(r, where);
+        return one<tok::get_first_ctaid__y>(static_cast<R&&>(r), where);
     }
     /// `clusterlaunchcontrol.query_cancel.get_first_ctaid::z.b32.b128 d, response;`
-    constexpr auto clusterlaunchcontrol_query_cancel_get_first_ctaid_z(const reg<b128>& r,
+    template <class R>
+    constexpr auto clusterlaunchcontrol_query_cancel_get_first_ctaid_z(R&& r,
                                                                        location where = location::current()) const {
-        return one<tok::get_first_ctaid__z>(r, where);
+        return one<tok::get_first_ctaid__z>(static_cast<R&&>(r), where);
     }
 
 private:
-    template <tok Dim>
-    constexpr auto one(const reg<b128>& response, location where) const {
+    template <tok Dim, class R>
+    constexpr auto one(R&& response, location where) const {
         using F = clc<tok::query_cancel, Dim, tok::b32, tok::b128>;
         require<F>();
-        return value<F, u32>(ctx(), where, operand<b128>(response, where));
+        return value<F, u32>(ctx(), where, as_operand<b128>(static_cast<R&&>(response), where));
     }
 };
 

@@ -313,6 +313,8 @@ public:
         const operand<T> from = as_operand<T>(static_cast<A&&>(first), where);
         const operand<T> to = as_operand<T>(static_cast<B&&>(bound), where);
         const operand<T> by = as_operand<T>(static_cast<C&&>(step), where);
+        ir::span nested[] = {from.fresh, to.fresh, by.fresh};
+        settle_spans(p, nested, 3, where);
         const reg<T> i(p, p.new_reg(scalar_of<T>, "i"));
         emit_mov<scalar_of<T>>(p, i.id(), without_order(from), where);
         const control_writer w{p};

@@ -141,6 +141,17 @@ constexpr void refuse_operand(ir::program& p, owner whose, std::uint32_t number,
             {"operand ", number, " of ", name, " is a handle without a register: nothing has been assigned to it"});
 }
 
+/// K05: operand `which` assigns the register that another one reads.
+constexpr void refuse_assigned(ir::program& p, const raw_operand* operands, std::uint32_t n, std::uint32_t which,
+                               location where) {
+    for (std::uint32_t i = 0; i < n; ++i)
+        if (i != which && operands[i].fresh.end == 0 && operands[i].count > operands[which].count - 1 &&
+            operands[i].words[operands[i].count == 3 ? 1 : 0] == operands[which].words[0])
+            p.report("K05", where,
+                     {"an operand assigns the register that another one reads, and C++ does not fix which comes first; "
+                      "write the assignment as a statement of its own"});
+}
+
 /// Emits one instruction: settles the order of nested calls, checks that all operands belong to this kernel (A05),
 /// writes the record. Returns the span of the whole expression.
 ///
@@ -158,6 +169,9 @@ constexpr ir::span emit(ir::program& p, const form_ref& f, std::uint32_t guard, 
             "K05", where,
             {"two nested calls in one argument list emit several instructions each, and C++ does not fix their order; "
              "give the first one a name"});
+    for (std::uint32_t i = 0; i < n; ++i)
+        if (operands[i].fresh.assigns) refuse_assigned(p, operands, n, i, where);
+    if (guard != 0 && guard == p.made_guard && p.guard_made.end == all.begin) all.begin = p.guard_made.begin;
     p.flush_notes(where);
     p.begin_instruction(f.packed, f.tokens, f.form, f.since, guard, where);
     for (std::uint32_t i = 0; i < n; ++i) write(p, operands[i]);
@@ -184,9 +198,9 @@ constexpr ir::span emit_all(ir::program& p, const form_ref& f, std::uint32_t gua
 }
 
 template <isa::scalar Type>
-constexpr void emit_mov(ir::program& p, std::uint32_t dst, const raw_operand& src, location where) {
+constexpr ir::span emit_mov(ir::program& p, std::uint32_t dst, const raw_operand& src, location where) {
     const raw_operand list[] = {reg_operand(p, dst), src};
-    emit(p, ref<common_form<tok::mov, isa::type_token(ir::program::register_type(Type))>>(), 0, where, list, 2);
+    return emit(p, ref<common_form<tok::mov, isa::type_token(ir::program::register_type(Type))>>(), 0, where, list, 2);
 }
 
 /// What a register remembers instead of a call where an empty handle is to stand for it: it was just declared, or its

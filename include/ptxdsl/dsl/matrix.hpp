@@ -331,9 +331,11 @@ public:
     /// register, of the threads that `Selector` names). `k.mma_sp_sync<0, px::ordered_metadata>(…)` for ordered
     /// metadata. PTX ISA 9.7.14.6.
     template <unsigned Selector, tok... M, class D, class A, class B, class C, class E>
-    constexpr auto mma_sp_sync(const D& d, const A& a, const B& b, const C& c, const reg<E>& metadata,
+        requires traits<E>::is_reg
+    constexpr auto mma_sp_sync(const D& d, const A& a, const B& b, const C& c, E&& metadata,
                                location where = location::current()) const {
-        static_assert(bits_of<E> == 32, "PTXDSL-D07: the sparsity metadata is one 32-bit register");
+        using W = typename traits<E>::value;
+        static_assert(bits_of<W> == 32, "PTXDSL-D07: the sparsity metadata is one 32-bit register");
         if constexpr (check_roles<D, A, B, C, fragment_role::sparse_a>()) {
             constexpr tok sparse = has_token<tok::sp__ordered_metadata, M...> ? tok::sp__ordered_metadata : tok::sp;
             using F = mma_form<sparse, D, A, B, C, M...>;
@@ -343,8 +345,8 @@ public:
                                                                  : 3;
             static_assert(Selector <= last,
                           "PTXDSL-D07: the sparsity selector names a group of threads this shape has not");
-            effect<F>(ctx(), where, d.as_raw(), a.as_raw(), b.as_raw(), c.as_raw(), operand<E>(metadata, where),
-                      operand<u32>(Selector, where));
+            effect<F>(ctx(), where, d.as_raw(), a.as_raw(), b.as_raw(), c.as_raw(),
+                      operand<W>(static_cast<E&&>(metadata), where), operand<u32>(Selector, where));
         }
     }
 

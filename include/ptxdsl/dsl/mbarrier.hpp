@@ -93,7 +93,12 @@ template <class Ring>
 class arrival_token {
 public:
     constexpr explicit arrival_token(reg<u64> state) noexcept : state_(static_cast<reg<u64>&&>(state)) {}
-    [[nodiscard]] constexpr const reg<u64>& state() const noexcept { return state_; }
+    constexpr arrival_token(const arrival_token& o) noexcept : state_(o.state_.program(), o.state_.id(), {}) {}
+    constexpr arrival_token(arrival_token&&) noexcept = default;
+    constexpr arrival_token& operator=(const arrival_token&) = default;
+    constexpr ~arrival_token() = default;
+    [[nodiscard]] constexpr const reg<u64>& state() const& noexcept { return state_; }
+    [[nodiscard]] constexpr reg<u64> state() && noexcept { return static_cast<reg<u64>&&>(state_); }
 
 private:
     reg<u64> state_;
@@ -422,31 +427,32 @@ public:
     }
     /// `mbarrier.try_wait{.M}.shared::cta.b64 p, [bar], state;`
     template <tok... M, class R>
-    [[nodiscard]] constexpr auto mbarrier_try_wait(mbarrier<R> b, const arrival_token<R>& token,
+    [[nodiscard]] constexpr auto mbarrier_try_wait(mbarrier<R> b, arrival_token<R> token,
                                                    location where = location::current()) const {
-        return waits<mb<tok::try_wait, M..., tok::shared__cta, tok::b64>>(where, b.region(), ir::unknown_count,
-                                                                          operand<u64>(token.state(), where));
+        return waits<mb<tok::try_wait, M..., tok::shared__cta, tok::b64>>(
+            where, b.region(), ir::unknown_count, operand<u64>(static_cast<arrival_token<R>&&>(token).state(), where));
     }
     /// The same with a limit in nanoseconds for the suspension.
     template <tok... M, class R, class N>
         requires count_like<N>
-    [[nodiscard]] constexpr auto mbarrier_try_wait(mbarrier<R> b, const arrival_token<R>& token, N&& ns,
+    [[nodiscard]] constexpr auto mbarrier_try_wait(mbarrier<R> b, arrival_token<R> token, N&& ns,
                                                    location where = location::current()) const {
-        return waits<mb<tok::try_wait, M..., tok::shared__cta, tok::b64>>(where, b.region(), ir::unknown_count,
-                                                                          operand<u64>(token.state(), where),
-                                                                          as_operand<u32>(static_cast<N&&>(ns), where));
+        return waits<mb<tok::try_wait, M..., tok::shared__cta, tok::b64>>(
+            where, b.region(), ir::unknown_count, operand<u64>(static_cast<arrival_token<R>&&>(token).state(), where),
+            as_operand<u32>(static_cast<N&&>(ns), where));
     }
     /// `mbarrier.test_wait{.M}.shared::cta.b64 p, [bar], state;`
     template <tok... M, class R>
-    [[nodiscard]] constexpr auto mbarrier_test_wait(mbarrier<R> b, const arrival_token<R>& token,
+    [[nodiscard]] constexpr auto mbarrier_test_wait(mbarrier<R> b, arrival_token<R> token,
                                                     location where = location::current()) const {
-        return waits<mb<tok::test_wait, M..., tok::shared__cta, tok::b64>>(where, b.region(), ir::unknown_count,
-                                                                           operand<u64>(token.state(), where));
+        return waits<mb<tok::test_wait, M..., tok::shared__cta, tok::b64>>(
+            where, b.region(), ir::unknown_count, operand<u64>(static_cast<arrival_token<R>&&>(token).state(), where));
     }
     /// `mbarrier.pending_count.b64 n, state;`
     template <class R>
-    constexpr auto mbarrier_pending_count(const arrival_token<R>& token, location where = location::current()) const {
-        return value<mb<tok::pending_count, tok::b64>, u32>(ctx(), where, operand<u64>(token.state(), where));
+    constexpr auto mbarrier_pending_count(arrival_token<R> token, location where = location::current()) const {
+        return value<mb<tok::pending_count, tok::b64>, u32>(
+            ctx(), where, operand<u64>(static_cast<arrival_token<R>&&>(token).state(), where));
     }
 
     // What must not be written, with its sentence.
@@ -550,11 +556,15 @@ public:
     /// `mapa.shared::cluster.u32 d, bar, rank;` — the same barrier in block `rank` of the cluster.
     template <class R, class K>
     constexpr remote_mbarrier<R> mapa(mbarrier<R> b, K&& rank, location where = location::current()) const {
-        reg<u32> own = static_cast<mbarrier<R>&&>(b).address(where);
+        operand<u32> block = as_operand<u32>(static_cast<K&&>(rank), where);
+        ir::span nested[] = {b.region().fresh, block.fresh};
+        const ir::span all = settle_spans(ctx().p, nested, 2, where);
+        const std::uint32_t begin = all.end != 0 ? all.begin : ctx().p.words.size();
+        block.fresh = {};
+        const reg<u32> own = b.address(where);
         const reg<u32> peer = value<form<Tgt, tok::mapa, tok::shared__cluster, tok::u32>, u32>(
-            ctx(), where, operand<u32>(static_cast<reg<u32>&&>(own), where),
-            as_operand<u32>(static_cast<K&&>(rank), where));
-        return {b.region(), peer.id(), peer.expression()};
+            ctx(), where, operand<u32>(own, where), block);
+        return {b.region(), peer.id(), {begin, ctx().p.words.size()}};
     }
 
     /// `mapa.shared::cluster.u32 d, ring, rank;` — the same ring in block `rank` of the cluster; do it once, outside
@@ -573,17 +583,21 @@ public:
     template <tok... M, class R, class P>
     constexpr auto wait(mbarrier<R> b, P&& parity, location where = location::current()) const {
         refuse_guard(ctx(), where);
+        operand<u32> phase = as_operand<u32>(static_cast<P&&>(parity), where);
+        ir::span nested[] = {b.region().fresh, phase.fresh};
+        settle_spans(ctx().p, nested, 2, where);
+        phase.fresh = {};
         const reg<u32> own = b.address(where);  // the address is computed once, outside the loop
         shared_region r = b.region();
         r.base = ir::head(ir::operand_kind::reg, own.id());
-        r.offset = 0;
-        const mbarrier<R> here(r, b.count());
+        r.offset = 0, r.fresh = {};
         ir::program& p = ctx().p;
         const std::uint32_t again = p.new_label("wait", where);
         const std::uint32_t id = p.loop_count++;
         p.add_region(ir::region::loop_begin, where, id, ir::unknown_count);
         p.place_label(again, where);
-        const reg<pred> ready = mbarrier_try_wait_parity<M...>(here, static_cast<P&&>(parity), where);
+        const reg<pred> ready = waits<mb<tok::try_wait, tok::parity, M..., tok::shared__cta, tok::b64>>(
+            where, r, constant_or_unknown(parity), phase);
         p.add_region(ir::region::break_, where, id, control_writer::guard_of(ready, false));
         control_writer{p}.bra(again, control_writer::guard_of(ready, true), where);
         p.add_region(ir::region::loop_end, where, id);

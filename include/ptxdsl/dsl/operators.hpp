@@ -46,20 +46,20 @@ constexpr reg<T> operate(const operand<T>& a) {
 }
 
 template <class T, isa::scalar Type, tok... Ops, class U>
-constexpr void operate_in_place(reg<T>& d, const operand<U>& b) {
-    if (d.program() == nullptr && b.prog == nullptr) return d.lose();
+constexpr ir::span operate_in_place(reg<T>& d, const operand<U>& b) {
+    if (d.program() == nullptr && b.prog == nullptr) return d.lose(), ir::span{};
     ir::program& p = d.program() != nullptr ? *d.program() : *b.prog;
     check_literal({p, 0}, b, b.where);
     raw_operand own = reg_operand(p, d.id());
     own.prog = d.program();
     const raw_operand operands[] = {own, own, b};
-    emit(p, operator_form<Type, Ops...>(), 0, b.where, operands, 3);
+    return emit(p, operator_form<Type, Ops...>(), 0, b.where, operands, 3);
 }
 
 template <class T>
-constexpr void assign_literal(const reg<T>& d, const operand<T>& literal) {
+constexpr ir::span assign_literal(const reg<T>& d, const operand<T>& literal) {
     check_literal({*d.program(), 0}, literal, literal.where);
-    emit_mov<scalar_of<T>>(*d.program(), d.id(), literal, literal.where);
+    return emit_mov<scalar_of<T>>(*d.program(), d.id(), literal, literal.where);
 }
 
 /// Families of operators, for the sentences below.
@@ -97,8 +97,17 @@ template <class A, class B, op_kind K>
     else
         return !has_operator<K, first_value_t<A, B>>();
 }
+/// The register of an assignment.
+template <class A>
+struct handle_of {
+    using type = A;
+};
+template <class R>
+struct handle_of<assigned<R>> {
+    using type = R;
+};
 template <class A, class B, op_kind K>
-concept refused = refuses<A, B, K>();
+concept refused = refuses<typename handle_of<A>::type, typename handle_of<B>::type, K>();
 template <class A>
 concept const_handle = meta::is_const_v<meta::remove_reference_t<A>> && traits<A>::is_reg;
 

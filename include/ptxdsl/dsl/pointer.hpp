@@ -54,6 +54,10 @@ struct register_index : operand<T> {
     constexpr register_index(const reg<T>& r, location at = location::current()) noexcept : operand<T>(r, at) {}
     constexpr register_index(reg<T>&& r, location at = location::current()) noexcept
         : operand<T>(static_cast<reg<T>&&>(r), at) {}
+    constexpr register_index(const assigned<reg<T>>& a, location at = location::current()) noexcept
+        : operand<T>(a, at) {}
+    constexpr register_index(assigned<reg<T>>&& a, location at = location::current()) noexcept
+        : operand<T>(static_cast<assigned<reg<T>>&&>(a), at) {}
     // NOLINTEND(google-explicit-constructor)
 };
 /// A C++ number that indexes elements.
@@ -91,7 +95,7 @@ public:
     /// The same, or a pointer without an address where `p` is null.
     constexpr ptr(ir::program* p, std::uint32_t base, std::int32_t offset, ir::span expression) noexcept
         : prog_(p), base_(base), offset_(offset), born_(now(p)), span_(expression) {}
-    constexpr ptr(const ptr& o) noexcept : prog_(o.prog_), base_(o.base_), offset_(o.offset_), born_(now(o.prog_)) {}
+    constexpr ptr(const ptr& o) noexcept : ptr(o.prog_, o.base_, o.offset_, copied(o.prog_, o.span_)) {}
     constexpr ptr(ptr&&) noexcept = default;
     constexpr ~ptr() = default;
     /// Names the other address from here on. Emits nothing; in the body of a branch or loop, B09.
@@ -105,17 +109,17 @@ public:
     /// A pointer to non-const converts to a pointer to const, a better aligned one to a less aligned one.
     template <class U, unsigned A>
         requires(meta::is_same_v<const U, T> || meta::is_same_v<U, T>) && (A >= Align) &&
-                    (!meta::is_same_v<ptr<S, U, A>, ptr>)
+                (!meta::is_same_v<ptr<S, U, A>, ptr>)
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr ptr(const ptr<S, U, A>& o) noexcept
-        : prog_(o.program()), base_(o.base()), offset_(o.offset()), born_(now(prog_)) {}
+        : ptr(o.program(), o.base(), o.offset(), copied(o.program(), o.expression())) {}
 
     /// A shared-memory address of the own block is one of the cluster as well.
     template <class U, unsigned A>
         requires(S == space::shared_cluster) && (meta::is_same_v<const U, T> || meta::is_same_v<U, T>) && (A >= Align)
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr ptr(const ptr<space::shared, U, A>& o) noexcept
-        : prog_(o.program()), base_(o.base()), offset_(o.offset()), born_(now(prog_)) {}
+        : ptr(o.program(), o.base(), o.offset(), copied(o.program(), o.expression())) {}
     /// Refuses addresses of another state space with one sentence (B01, B07).
     template <space From, class U, unsigned A>
         requires(From != S) && (S != space::shared_cluster || From != space::shared)
@@ -291,6 +295,9 @@ private:
         list[0] = detail::reg_operand(p, dst);
         detail::emit(p, f, 0, where, list, n);
         return ptr<S, T, A>(p, ir::head(ir::operand_kind::reg, dst), offset_, ir::span{all.begin, p.words.size()});
+    }
+    [[nodiscard]] static constexpr ir::span copied(const ir::program* p, ir::span s) noexcept {
+        return s.end != 0 ? p->copied(s) : ir::span{};
     }
     /// Where in the stream a handle is made.
     [[nodiscard]] static constexpr std::uint32_t now(const ir::program* p) noexcept {

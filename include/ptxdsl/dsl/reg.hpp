@@ -16,6 +16,9 @@
 
 namespace ptxdsl {
 
+template <class Reg>
+class assigned;
+
 /// A value usable where an instruction reads a `T`: a register, or a literal of the right kind. Remembers where in the
 /// author's file it was made, so that operators report their line.
 template <class T>
@@ -27,6 +30,13 @@ struct operand : detail::raw_operand {
     constexpr operand(reg<T>&& r, location at = location::current()) noexcept : where(at) {
         bind(r);
         fresh = r.expression();
+    }
+    constexpr operand(const assigned<reg<T>>& a, location at = location::current()) noexcept : where(at) {
+        bind(a.target());
+    }
+    constexpr operand(assigned<reg<T>>&& a, location at = location::current()) noexcept : where(at) {
+        bind(a.target());
+        fresh = a.made();
     }
     template <class V>
         requires meta::is_arithmetic_v<V>
@@ -100,7 +110,25 @@ public:
     }
 };
 
+/// What an assignment, `x = y` or `x += y`, is: `x`, and the instruction that has just written it. Among the arguments
+/// of a call it is refused where the order counts (K05).
+template <class Reg>
+class assigned {
+public:
+    constexpr assigned(Reg& r, ir::span made) noexcept : reg_(&r), made_{made.begin, made.end, false, true} {}
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    constexpr operator Reg&() const noexcept { return *reg_; }
+    [[nodiscard]] constexpr Reg& target() const noexcept { return *reg_; }
+    [[nodiscard]] constexpr ir::span made() const noexcept { return made_; }
+
+private:
+    Reg* reg_;
+    ir::span made_;
+};
+
 namespace detail {
+template <class T>
+struct handle_traits<assigned<reg<T>>> : handle_traits<reg<T>> {};
 
 /// Emits `Ops.type d, a, b` for an operator; defined in dsl/operators.hpp.
 template <class T, class R, isa::scalar Type, tok... Ops, class U>
@@ -108,9 +136,9 @@ constexpr reg<R> operate(const operand<T>& a, const operand<U>& b);
 template <class T, isa::scalar Type, tok... Ops>
 constexpr reg<T> operate(const operand<T>& a);
 template <class T, isa::scalar Type, tok... Ops, class U>
-constexpr void operate_in_place(reg<T>& d, const operand<U>& b);
+constexpr ir::span operate_in_place(reg<T>& d, const operand<U>& b);
 template <class T>
-constexpr void assign_literal(const reg<T>& d, const operand<T>& literal);
+constexpr ir::span assign_literal(const reg<T>& d, const operand<T>& literal);
 
 }  // namespace detail
 
@@ -137,25 +165,20 @@ public:
     /// The same, or a handle without a register where `p` is null: parts of handles that name none.
     constexpr reg(ir::program* p, std::uint32_t id, ir::span expression) noexcept
         : prog_(p), id_(id), span_(expression) {}
-    constexpr reg(const reg& other) noexcept : prog_(other.prog_), id_(other.id_) { other.keep(); }
+    constexpr reg(const reg& other) noexcept : prog_(other.prog_), id_(other.id_) {
+        if (other.span_.end != 0) span_ = prog_->copied(other.span_), other.keep();
+    }
     constexpr reg(reg&& other) noexcept = default;
     constexpr ~reg() = default;
 
-    constexpr reg& operator=(const reg& other) {
-        assign(other, {});
-        return *this;
-    }
-    constexpr reg& operator=(reg&& other) {
-        assign(other, other.span_);
-        return *this;
-    }
+    constexpr assigned<reg<T>> operator=(const reg& other) { return {*this, assign(other, {})}; }
+    constexpr assigned<reg<T>> operator=(reg&& other) { return {*this, assign(other, other.span_)}; }
+    constexpr assigned<reg<T>> operator=(const assigned<reg<T>>& other) { return {*this, assign(other.target(), {})}; }
     /// `x = 0.0f`: one `mov.T x, literal;`.
-    constexpr reg& operator=(const operand<T>& literal) {
-        if (prog_ != nullptr)
-            detail::assign_literal(*this, literal);
-        else
-            lose();
-        return *this;
+    constexpr assigned<reg<T>> operator=(const operand<T>& literal) {
+        if (prog_ != nullptr) return {*this, detail::assign_literal(*this, literal)};
+        lose();
+        return {*this, {}};
     }
     /// Refuses registers of another type (A01) and special registers (A14) with a sentence.
     template <class V>
@@ -360,53 +383,45 @@ public:
         return detail::operate<T, pred, scalar_of<T>, tok::setp, tok::ge>(a, b);
     }
     /// In place, `x += y` is `add.T x, x, y`.
-    constexpr reg& operator+=(const operand<T>& b)
+    constexpr assigned<reg<T>> operator+=(const operand<T>& b)
         requires(detail::has_arithmetic<T>)
     {
-        detail::operate_in_place<T, scalar_of<T>, tok::add, detail::rounding<T>>(*this, b);
-        return *this;
+        return {*this, detail::operate_in_place<T, scalar_of<T>, tok::add, detail::rounding<T>>(*this, b)};
     }
-    constexpr reg& operator-=(const operand<T>& b)
+    constexpr assigned<reg<T>> operator-=(const operand<T>& b)
         requires(detail::has_arithmetic<T>)
     {
-        detail::operate_in_place<T, scalar_of<T>, tok::sub, detail::rounding<T>>(*this, b);
-        return *this;
+        return {*this, detail::operate_in_place<T, scalar_of<T>, tok::sub, detail::rounding<T>>(*this, b)};
     }
-    constexpr reg& operator*=(const operand<T>& b)
+    constexpr assigned<reg<T>> operator*=(const operand<T>& b)
         requires(detail::has_arithmetic<T>)
     {
-        detail::operate_in_place<T, scalar_of<T>, tok::mul, detail::low_half<T>>(*this, b);
-        return *this;
+        return {*this, detail::operate_in_place<T, scalar_of<T>, tok::mul, detail::low_half<T>>(*this, b)};
     }
-    constexpr reg& operator&=(const operand<T>& b)
+    constexpr assigned<reg<T>> operator&=(const operand<T>& b)
         requires(detail::has_logic<T>)
     {
-        detail::operate_in_place<T, detail::bits_type<T>, tok::and_>(*this, b);
-        return *this;
+        return {*this, detail::operate_in_place<T, detail::bits_type<T>, tok::and_>(*this, b)};
     }
-    constexpr reg& operator|=(const operand<T>& b)
+    constexpr assigned<reg<T>> operator|=(const operand<T>& b)
         requires(detail::has_logic<T>)
     {
-        detail::operate_in_place<T, detail::bits_type<T>, tok::or_>(*this, b);
-        return *this;
+        return {*this, detail::operate_in_place<T, detail::bits_type<T>, tok::or_>(*this, b)};
     }
-    constexpr reg& operator^=(const operand<T>& b)
+    constexpr assigned<reg<T>> operator^=(const operand<T>& b)
         requires(detail::has_logic<T>)
     {
-        detail::operate_in_place<T, detail::bits_type<T>, tok::xor_>(*this, b);
-        return *this;
+        return {*this, detail::operate_in_place<T, detail::bits_type<T>, tok::xor_>(*this, b)};
     }
-    constexpr reg& operator<<=(const operand<u32>& n)
+    constexpr assigned<reg<T>> operator<<=(const operand<u32>& n)
         requires(detail::has_logic<T> && !meta::is_same_v<T, pred>)
     {
-        detail::operate_in_place<T, detail::bits_type<T>, tok::shl>(*this, n);
-        return *this;
+        return {*this, detail::operate_in_place<T, detail::bits_type<T>, tok::shl>(*this, n)};
     }
-    constexpr reg& operator>>=(const operand<u32>& n)
+    constexpr assigned<reg<T>> operator>>=(const operand<u32>& n)
         requires(detail::has_logic<T> && !meta::is_same_v<T, pred>)
     {
-        detail::operate_in_place<T, scalar_of<T>, tok::shr>(*this, n);
-        return *this;
+        return {*this, detail::operate_in_place<T, scalar_of<T>, tok::shr>(*this, n)};
     }
 
 private:
@@ -436,35 +451,36 @@ private:
     [[nodiscard]] constexpr location last_line() const noexcept {
         return prog_ == nullptr || prog_->locations.empty() ? location() : prog_->locations.back();
     }
-    constexpr void assign(const reg& other, ir::span expression) {
+    /// Returns what the assignment emitted.
+    constexpr ir::span assign(const reg& other, ir::span expression) {
         if (prog_ == nullptr) {
             if (other.prog_ == nullptr) {
                 if (id_ == ir::no_register) id_ = other.id_;
-                return;
+                return {};
             }
             if (id_ == ir::lost_literal) {
                 other.prog_->report(
                     "A06", other.last_line(),
                     {"what is assigned to here is a handle without a register: ", detail::literal_is_lost});
-                return;
+                return {};
             }
-            if (take(other, expression)) return;
+            if (take(other, expression)) return expression;
             if (id_ == ir::lost_register) {
                 other.prog_->report("A06", other.last_line(),
                                     {"what is assigned to here is part of a handle without registers, and lost; make "
                                      "the whole from registers first: px::vec{a, b}"});
-                return;
+                return {};
             }
             prog_ = other.prog_, id_ = prog_->new_reg(scalar_of<T>);
         } else if (expression.end != 0 && other.prog_ == prog_ &&
                    detail::retarget(*prog_, expression, other.id_, id_)) {
-            return;
+            return expression;
         }
         detail::raw_operand src;
         src.prog = other.prog_;
         src.words[0] = ir::head(ir::operand_kind::reg, other.id_);
         src.fresh = expression;
-        detail::emit_mov<scalar_of<T>>(*prog_, id_, src, last_line());
+        return detail::emit_mov<scalar_of<T>>(*prog_, id_, src, last_line());
     }
     /// A handle without a register takes that of the call it is assigned, or what `same` or `k.new_reg` gives: no
     /// `mov`.
@@ -484,8 +500,10 @@ private:
 /// `unless(p)`: the guard that holds where `p` is false (`@!p`). Emits nothing.
 struct negated {
     const reg<pred>& p;
+    ir::span fresh{};
 };
 [[nodiscard]] constexpr negated unless(const reg<pred>& p) noexcept { return {p}; }
+[[nodiscard]] constexpr negated unless(reg<pred>&& p) noexcept { return {p, p.expression()}; }
 
 /// A special register; only `k.mov` reads it (A14).
 template <class T, isa::special Id>

@@ -75,7 +75,6 @@ constexpr shared_region staged(const shared_region& r, std::int64_t stage, std::
     }
     out.offset += static_cast<std::int32_t>(stage) * static_cast<std::int32_t>(stride);
     out.stage = static_cast<std::uint32_t>(stage);
-    out.fresh = {};
     return out;
 }
 
@@ -193,13 +192,15 @@ public:
     }
     /// The same memory as a tile of another type: an epilogue in the main loop's tiles. Emits nothing.
     template <class Other>
-    [[nodiscard]] constexpr auto as() const noexcept {
+    [[nodiscard]] constexpr auto as() const& noexcept {
+        return copy().template as<Other>();
+    }
+    template <class Other>
+    [[nodiscard]] constexpr auto as() && noexcept {
         static_assert(Other::bytes <= Tile::bytes, "PTXDSL-C05: the view is larger than the tile it lies in");
         static_assert(Other::alignment <= Tile::alignment,
                       "PTXDSL-C01: the view's swizzle repeats in more bytes than this tile is aligned to");
-        shared_region r = r_;
-        r.fresh = {};
-        return tile_stage<Other>(r);
+        return tile_stage<Other>(r_);
     }
 
 private:
@@ -438,8 +439,9 @@ public:
         ir::allocation a;
         a.stage_bytes = count * static_cast<std::uint32_t>(sizeof(T));
         a.align = Align;
+        const std::uint32_t begin = ctx().p.words.size();
         const shared_region r = allocate_shared(ctx().p, a, name, -1, where);
-        return {ctx().p, r.base, r.offset};
+        return {ctx().p, r.base, r.offset, {begin, ctx().p.words.size()}};
     }
 
     /// The author's own address arithmetic: `address + offset` as a pointer to `T`, stated to be `Align`-aligned. Emits

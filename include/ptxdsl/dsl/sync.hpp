@@ -46,37 +46,40 @@ public:
         effect<form<Tgt, tok::barrier, tok::cta, tok::arrive, tok::aligned>>(ctx(), where, a, b);
     }
     /// `barrier.cta.red.and.pred.aligned p, 0, q;` True where `q` is true in all threads of the block.
-    constexpr auto bar_red_and(const reg<pred>& q, location where = location::current()) const {
-        return reduce<tok::and_, pred>(q, where);
+    template <class Q>
+    constexpr auto bar_red_and(Q&& q, location where = location::current()) const {
+        return reduce<tok::and_, pred>(static_cast<Q&&>(q), where);
     }
     /// `barrier.cta.red.or.pred.aligned p, 0, q;`
-    constexpr auto bar_red_or(const reg<pred>& q, location where = location::current()) const {
-        return reduce<tok::or_, pred>(q, where);
+    template <class Q>
+    constexpr auto bar_red_or(Q&& q, location where = location::current()) const {
+        return reduce<tok::or_, pred>(static_cast<Q&&>(q), where);
     }
     /// `barrier.cta.red.popc.aligned.u32 d, 0, q;` How many threads of the block have `q` true.
-    constexpr auto bar_red_popc(const reg<pred>& q, location where = location::current()) const {
+    template <class Q>
+    constexpr auto bar_red_popc(Q&& q, location where = location::current()) const {
         return value<form<Tgt, tok::barrier, tok::cta, tok::red, tok::popc, tok::aligned, tok::u32>, u32>(
-            ctx(), where, operand<u32>(0, where), operand<pred>(q, where));
+            ctx(), where, operand<u32>(0, where), as_operand<pred>(static_cast<Q&&>(q), where));
     }
 
     /// The reductions over the threads of named barrier `Id`: `barrier.cta.red.OP.pred.aligned p, Id, Threads, q;`
-    template <unsigned Id, unsigned Threads>
-    constexpr auto bar_red_and(const reg<pred>& q, location where = location::current()) const {
+    template <unsigned Id, unsigned Threads, class Q>
+    constexpr auto bar_red_and(Q&& q, location where = location::current()) const {
         check_barrier<Id, Threads>();
         return reduction<tok::and_, tok::aligned, pred>(where, operand<u32>(Id, where), operand<u32>(Threads, where),
-                                                        operand<pred>(q, where));
+                                                        as_operand<pred>(static_cast<Q&&>(q), where));
     }
-    template <unsigned Id, unsigned Threads>
-    constexpr auto bar_red_or(const reg<pred>& q, location where = location::current()) const {
+    template <unsigned Id, unsigned Threads, class Q>
+    constexpr auto bar_red_or(Q&& q, location where = location::current()) const {
         check_barrier<Id, Threads>();
         return reduction<tok::or_, tok::aligned, pred>(where, operand<u32>(Id, where), operand<u32>(Threads, where),
-                                                       operand<pred>(q, where));
+                                                       as_operand<pred>(static_cast<Q&&>(q), where));
     }
-    template <unsigned Id, unsigned Threads>
-    constexpr auto bar_red_popc(const reg<pred>& q, location where = location::current()) const {
+    template <unsigned Id, unsigned Threads, class Q>
+    constexpr auto bar_red_popc(Q&& q, location where = location::current()) const {
         check_barrier<Id, Threads>();
         return reduction<tok::popc, tok::aligned, u32>(where, operand<u32>(Id, where), operand<u32>(Threads, where),
-                                                       operand<pred>(q, where));
+                                                       as_operand<pred>(static_cast<Q&&>(q), where));
     }
 
     // The forms without `.aligned`: the threads of a warp may reach them apart, and need not execute the same one. PTX
@@ -106,22 +109,22 @@ public:
         effect<form<Tgt, tok::barrier, tok::cta, tok::arrive>>(ctx(), where, a, b);
     }
     /// `barrier.cta.red.and.pred p, id, threads, q;`
-    template <class Index, class N>
-    constexpr auto barrier_cta_red_and(Index&& id, N&& threads, const reg<pred>& q,
-                                       location where = location::current()) const {
-        return any_reduction<tok::and_, pred>(static_cast<Index&&>(id), static_cast<N&&>(threads), q, where);
+    template <class Index, class N, class Q>
+    constexpr auto barrier_cta_red_and(Index&& id, N&& threads, Q&& q, location where = location::current()) const {
+        return any_reduction<tok::and_, pred>(static_cast<Index&&>(id), static_cast<N&&>(threads), static_cast<Q&&>(q),
+                                              where);
     }
     /// `barrier.cta.red.or.pred p, id, threads, q;`
-    template <class Index, class N>
-    constexpr auto barrier_cta_red_or(Index&& id, N&& threads, const reg<pred>& q,
-                                      location where = location::current()) const {
-        return any_reduction<tok::or_, pred>(static_cast<Index&&>(id), static_cast<N&&>(threads), q, where);
+    template <class Index, class N, class Q>
+    constexpr auto barrier_cta_red_or(Index&& id, N&& threads, Q&& q, location where = location::current()) const {
+        return any_reduction<tok::or_, pred>(static_cast<Index&&>(id), static_cast<N&&>(threads), static_cast<Q&&>(q),
+                                             where);
     }
     /// `barrier.cta.red.popc.u32 d, id, threads, q;`
-    template <class Index, class N>
-    constexpr auto barrier_cta_red_popc(Index&& id, N&& threads, const reg<pred>& q,
-                                        location where = location::current()) const {
-        return any_reduction<tok::popc, u32>(static_cast<Index&&>(id), static_cast<N&&>(threads), q, where);
+    template <class Index, class N, class Q>
+    constexpr auto barrier_cta_red_popc(Index&& id, N&& threads, Q&& q, location where = location::current()) const {
+        return any_reduction<tok::popc, u32>(static_cast<Index&&>(id), static_cast<N&&>(threads), static_cast<Q&&>(q),
+                                             where);
     }
     /// `barrier.cluster.arrive{.M};` without `.aligned`.
     template <tok... M>
@@ -235,10 +238,10 @@ private:
                 "H01", where,
                 {"a named barrier counts whole warps, ", ir::payload_of(threads.words[0]), " is no multiple of 32"});
     }
-    template <tok Op, class R>
-    constexpr auto reduce(const reg<pred>& q, location where) const {
+    template <tok Op, class R, class Q>
+    constexpr auto reduce(Q&& q, location where) const {
         return value<form<Tgt, tok::barrier, tok::cta, tok::red, Op, tok::aligned, tok::pred>, R>(
-            ctx(), where, operand<u32>(0, where), operand<pred>(q, where));
+            ctx(), where, operand<u32>(0, where), as_operand<pred>(static_cast<Q&&>(q), where));
     }
     template <tok Op, tok Aligned, class R, class... O>
     [[nodiscard]] constexpr auto reduction(location where, const O&... operands) const {
@@ -246,12 +249,12 @@ private:
             compact_form<Tgt, tok::barrier, tok::cta, tok::red, Op, Aligned, Op == tok::popc ? tok::u32 : tok::pred>,
             R>(ctx(), where, operands...);
     }
-    template <tok Op, class R, class Index, class N>
-    [[nodiscard]] constexpr auto any_reduction(Index&& id, N&& threads, const reg<pred>& q, location where) const {
+    template <tok Op, class R, class Index, class N, class Q>
+    [[nodiscard]] constexpr auto any_reduction(Index&& id, N&& threads, Q&& q, location where) const {
         const operand<u32> a = as_operand<u32>(static_cast<Index&&>(id), where),
                            b = as_operand<u32>(static_cast<N&&>(threads), where);
         check_barrier(a, b, where);
-        return reduction<Op, tok::none, R>(where, a, b, operand<pred>(q, where));
+        return reduction<Op, tok::none, R>(where, a, b, as_operand<pred>(static_cast<Q&&>(q), where));
     }
     template <tok Op, unsigned N>
     constexpr auto setmaxnreg(location where) const {

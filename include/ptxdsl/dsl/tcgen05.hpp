@@ -320,8 +320,8 @@ public:
     /// The same with lanes of D that stay as they are: `{m0…m3}` (with a pair `{m0…m7}`), bit i of word w: lane 32 w +
     /// i.
     template <tok... M, class D, class A, class B, unsigned N>
-    constexpr auto mma(D d, A a, B b, scale_d accumulate, const vec<b32, N>& disable_output_lane,
-                       const mma_options& o = {}, location where = location::current()) const {
+    constexpr auto mma(D d, A a, B b, scale_d accumulate, vec<b32, N> disable_output_lane, const mma_options& o = {},
+                       location where = location::current()) const {
         if constexpr (is_product<D, A, B>()) {
             static_assert(N == 4 * group_number(D::group),
                           "PTXDSL-I09: the mask of output lanes has four registers with cta_group::1, eight with ::2");
@@ -329,9 +329,12 @@ public:
             using F = tc_if<tok::mma, D::group, kind_token(P::p.kind), M...>;
             if constexpr (check<P, F>()) {
                 note_read(a), note_read(b);
-                raw_operand list[7] = {
-                    d.as_raw(),  a.as_raw(), b.as_raw(), idesc(P::p, o, where), vector_operand(disable_output_lane),
-                    accumulate.o};
+                raw_operand list[7] = {d.as_raw(),
+                                       a.as_raw(),
+                                       b.as_raw(),
+                                       idesc(P::p, o, where),
+                                       vector_operand(static_cast<vec<b32, N>&&>(disable_output_lane)),
+                                       accumulate.o};
                 emit(*p_, ref<F>(), guard_, where, list, scaled(list, 6, P::p, o, where));
             }
         }
@@ -377,10 +380,11 @@ public:
         ws<tok::none, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), nullptr, accumulate, nullptr,
                             o, where);
     }
-    template <tok... M, class D, class A, class B>
-    constexpr auto mma_ws(D d, A a, B b, scale_d accumulate, const reg<u64>& zero_columns, const mma_options& o = {},
+    template <tok... M, class D, class A, class B, class Z>
+        requires traits<Z>::is_reg
+    constexpr auto mma_ws(D d, A a, B b, scale_d accumulate, Z&& zero_columns, const mma_options& o = {},
                           location where = location::current()) const {
-        const raw_operand zero = operand<u64>(zero_columns, where);
+        const raw_operand zero = as_operand<u64>(static_cast<Z&&>(zero_columns), where);
         ws<tok::none, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), nullptr, accumulate, &zero,
                             o, where);
     }
@@ -393,10 +397,11 @@ public:
         ws<tok::sp, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), &e, accumulate, nullptr, o,
                           where);
     }
-    template <tok... M, class D, class A, class B, tmem_view_type E>
-    constexpr auto mma_ws_sp(D d, A a, B b, E metadata, scale_d accumulate, const reg<u64>& zero_columns,
-                             const mma_options& o = {}, location where = location::current()) const {
-        const raw_operand e = metadata.as_raw(), zero = operand<u64>(zero_columns, where);
+    template <tok... M, class D, class A, class B, tmem_view_type E, class Z>
+        requires traits<Z>::is_reg
+    constexpr auto mma_ws_sp(D d, A a, B b, E metadata, scale_d accumulate, Z&& zero_columns, const mma_options& o = {},
+                             location where = location::current()) const {
+        const raw_operand e = metadata.as_raw(), zero = as_operand<u64>(static_cast<Z&&>(zero_columns), where);
         ws<tok::sp, M...>(static_cast<D&&>(d), static_cast<A&&>(a), static_cast<B&&>(b), &e, accumulate, &zero, o,
                           where);
     }
@@ -404,11 +409,14 @@ public:
     /// descriptor. `first` decides whether the first step accumulates (false, or a predicate that is false in the first
     /// round); the others do (I14).
     template <tok... M, class D, class TileA, class TileB>
-    constexpr auto multiply(const D& d, const matrix_descriptor<TileA>& a, const matrix_descriptor<TileB>& b,
-                            const scale_d& first, const mma_options& o = {},
-                            location where = location::current()) const {
+    constexpr auto multiply(D d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b, scale_d first,
+                            const mma_options& o = {}, location where = location::current()) const {
+        ir::span nested[] = {d.as_raw().fresh, a.as_raw().fresh, b.as_raw().fresh, first.o.fresh};
+        settle_spans(*p_, nested, 4, where);
+        first.o.fresh = {};
+        const D to = d;  // NOLINT(performance-unnecessary-copy-initialization): a copy has a name
         for (u32 i = 0; i < TileB::layout.k_slices(); ++i)
-            mma<M...>(D(d), a.k_slice(i, where), b.k_slice(i, where), i == 0 ? first : scale_d(true), o, where);
+            mma<M...>(D(to), a.k_slice(i, where), b.k_slice(i, where), i == 0 ? first : scale_d(true), o, where);
     }
 
     // ---- completion and order (9.7.16.11)

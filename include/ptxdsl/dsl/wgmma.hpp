@@ -387,21 +387,23 @@ public:
     /// compressed: a tile of 64 rows and half of B's columns; K is twice the dense K. `metadata` is one register, of
     /// the threads that `Selector` names. PTX ISA 9.7.15.6.3.
     template <unsigned Selector, int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TileA, class TileB, class E>
+        requires traits<E>::is_reg
     constexpr auto mma_async_sp(const accumulator<T, N>& d, matrix_descriptor<TileA> a, matrix_descriptor<TileB> b,
-                                const reg<E>& metadata, scale_d accumulate = true,
-                                location where = location::current()) const {
+                                E&& metadata, scale_d accumulate = true, location where = location::current()) const {
         check_operand<TileA>(), check_operand<TileB>();
-        check_selector<typename TileA::element_type, Selector, E>();
-        ss<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where, operand<E>(metadata, where),
+        using M = typename traits<E>::value;
+        check_selector<typename TileA::element_type, Selector, M>();
+        ss<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where, operand<M>(static_cast<E&&>(metadata), where),
                                       operand<u32>(Selector, where));
     }
     template <unsigned Selector, int ScaleA = 1, int ScaleB = 1, class T, unsigned N, class TA, class TileB, class E>
+        requires traits<E>::is_reg
     constexpr auto mma_async_sp(const accumulator<T, N>& d, const a_fragment<TA>& a, matrix_descriptor<TileB> b,
-                                const reg<E>& metadata, scale_d accumulate = true,
-                                location where = location::current()) const {
+                                E&& metadata, scale_d accumulate = true, location where = location::current()) const {
         check_operand<TileB>();
-        check_selector<TA, Selector, E>();
-        rs<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where, operand<E>(metadata, where),
+        using M = typename traits<E>::value;
+        check_selector<TA, Selector, M>();
+        rs<ScaleA, ScaleB, tok::none>(d, a, b, accumulate, where, operand<M>(static_cast<E&&>(metadata), where),
                                       operand<u32>(Selector, where));
     }
     /// What is no operand of a wgmma, with its sentence.

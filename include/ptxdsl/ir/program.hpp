@@ -20,6 +20,8 @@ namespace ptxdsl::ir {
 struct span {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
+    bool copied = false;  ///< of a value that had a name where it was made: a helper function's, or one of the caller's
+    bool assigns = false;  ///< of an assignment, `x = …` or `x += …`, that stands among the arguments
 };
 
 /// Characters that a PTX name may have behind its first (PTX ISA 4.4).
@@ -68,7 +70,9 @@ public:
     std::uint32_t loop_count = 0;
     std::uint32_t body_begin = 0;  ///< word index where the innermost body of a branch or loop begins
     std::uint32_t tables = 0;      ///< labels made by `table_next`
-    bool is_module = false;        ///< its author names registers too, so the library's own get other names
+    std::uint32_t made_guard = 0;  ///< the last condition that `k.at` was given as a nested call, and what made it
+    span guard_made{};
+    bool is_module = false;  ///< its author names registers too, so the library's own get other names
 
     // ---- names ------------------------------------------------------------------------------------------------
 
@@ -258,15 +262,23 @@ public:
     /// Brings the words of nested calls into the order of the arguments, and returns the span they cover together.
     /// `args` are the spans of the unnamed arguments in argument order, `where` the call they are arguments of. What a
     /// helper function emitted beside its result comes first. False: they cannot be told apart (K05).
+    /// A value that the caller itself has named is not unnamed because a function hands it out again.
     constexpr bool settle(span* args, std::uint32_t n, span& all, const location& where = {}) {
         all = {words.size(), words.size()};
         std::uint32_t fresh = 0;
         for (std::uint32_t i = 0; i < n; ++i)
-            if (args[i].end != 0) args[fresh++] = args[i];
+            if (args[i].end != 0 && (!args[i].copied || has_other_function(args[i], where))) args[fresh++] = args[i];
         if (fresh == 0) return true;
+        if (fresh > 1 && assigns_among(args, fresh)) {
+            report(
+                "K05", where.line() != 0 || locations.empty() ? where : locations.back(),
+                {"an assignment and another nested call stand in one argument list, and C++ does not fix which comes "
+                 "first; write the assignment as a statement of its own"});
+            return true;
+        }
         if (fresh == 1) {
             if (args[0].end == words.size()) all.begin = args[0].begin;
-            return true;
+            return args[0].end == words.size() || !is_behind_argument(args[0], where);
         }
         bool ordered = true;
         for (std::uint32_t i = 1; i < fresh; ++i) ordered = ordered && args[i - 1].end == args[i].begin;
@@ -275,6 +287,12 @@ public:
             return true;
         }
         return reorder(args, fresh, all, where);
+    }
+
+    /// What the copy of a value remembers of the call that made it: it is forgotten once something else has been
+    /// emitted. A helper function returns such a copy of what it has named.
+    [[nodiscard]] constexpr span copied(span s) const noexcept {
+        return s.end != 0 && s.end == words.size() ? span{s.begin, s.end, true} : span{};
     }
 
     // ---- findings -----------------------------------------------------------------------------------------------
@@ -424,6 +442,11 @@ private:
         open_record = words.size();  // the record it named may lie elsewhere now
         return true;
     }
+    [[nodiscard]] static constexpr bool assigns_among(const span* args, std::uint32_t n) noexcept {
+        for (std::uint32_t i = 0; i < n; ++i)
+            if (args[i].assigns) return true;
+        return false;
+    }
     [[nodiscard]] static constexpr const span& first_from(const span* args, std::uint32_t n,
                                                           std::uint32_t at) noexcept {
         const span* first = nullptr;
@@ -446,7 +469,7 @@ private:
                 if (++gaps > 1 || where.line() == 0 || !has_other_function(next, where)) return false;
                 if (has_other_function(*before, where) && (!is_made_by(gap, next) || shares_function(gap, *before)))
                     return false;
-                if (has_other_function(first, where) && !begins_at(begin, where)) return false;
+                if (has_other_function(first, where) && emitted_before(first)) return false;
             }
             before = &next;
         }
@@ -470,12 +493,29 @@ private:
         return !any_function(
             s, [&](string_view name) { return !any_function(by, [&](string_view other) { return name == other; }); });
     }
-    /// Whether the caller itself emitted what stands in front of `begin`: no argument goes back further.
-    [[nodiscard]] constexpr bool begins_at(std::uint32_t begin, const location& where) const {
-        if (begin == body_begin || begin == 0) return true;
-        std::uint32_t last = 0;
-        for (std::uint32_t at = 0; at < begin; at += cursor{&words[at]}.size()) last = at;
-        return !has_other_function({last, begin}, where);
+    /// Where the last record of a span begins; it stands at the end of all that a helper function emits for its result.
+    [[nodiscard]] constexpr std::uint32_t last_record(span s) const {
+        std::uint32_t last = s.begin;
+        for (std::uint32_t at = s.begin; at < s.end; at += cursor{&words[at]}.size()) last = at;
+        return last;
+    }
+    /// Whether the helper function that made the argument `first` emitted something in front of it. What an earlier
+    /// call of the same function has returned stands there as well: it is of the line that returns.
+    [[nodiscard]] constexpr bool emitted_before(const span& first) const {
+        if (first.begin == body_begin || first.begin == 0) return false;
+        const std::uint32_t last = last_record({0, first.begin});
+        if (!shares_function({last, first.begin}, first)) return false;
+        const location &before = locations[cursor{&words[last]}.location()],
+                       &result = locations[cursor{&words[last_record(first)]}.location()];
+        return before.line() != result.line() || before.column() != result.column();
+    }
+    /// Whether the other arguments of a call emitted something behind its one nested call: helper functions that return
+    /// a register they have not made last. In the other direction it would stand in front.
+    [[nodiscard]] constexpr bool is_behind_argument(const span& argument, const location& where) const {
+        if (where.line() == 0 || argument.end > words.size()) return false;
+        const auto of_caller = [&](string_view name) { return name == where.function_name(); };
+        return any_function({last_record(argument), argument.end}, of_caller) &&
+               !any_function({argument.end, words.size()}, of_caller);
     }
 
     detail::dynarray<std::uint32_t> pending_;

@@ -408,8 +408,8 @@ int main() {
         "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%answer0], [%done0];\n"
         "ld.shared.b128 %rq0, [%answer0];\n"
         "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p0, %rq0;\n"
-        "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r10, %rq0;\n"
         "mov.u32 %x0, smem+43040;\n"
+        "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r10, %rq0;\n"
         "@%p0 st.shared.u32 [%x0], %r10;\n"
         "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r11, %r12, %r13, _}, %rq0;");
 
