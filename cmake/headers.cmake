@@ -137,6 +137,8 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/parse/check_calls.hpp
     ptxdsl/parse/check_context.hpp
     ptxdsl/parse/check_declarations.hpp
+    ptxdsl/parse/check_definitions.hpp
+    ptxdsl/parse/check_limits.hpp
     ptxdsl/parse/check_lines.hpp
     ptxdsl/parse/check_operands.hpp
     ptxdsl/parse/constant.hpp

@@ -360,6 +360,210 @@ TEST_CASE("directives of kernels") {
     CHECK(check_errors(module_of(".func f(.param .b32 a);\n.func f(.param .b32 a) {ret;}\n.entry k(){ret;}")) == "");
 }
 
+TEST_CASE("numbers of directives, threads of a block") {
+    const auto with = [](const char* directives) {
+        return check_errors(module_of(".entry k() " + std::string(directives) + " {ret;}"));
+    };
+    for (const char* right : {".reqntid 1024", ".reqntid 32, 32", ".reqntid 1, 1, 64", ".maxntid 2048",
+                              ".maxnreg 255 .minnctapersm 1", ".maxclusterrank 0", ".reqntid 0x80"}) {
+        INFO(right);
+        CHECK(with(right) == "");
+    }
+    const struct {
+        const char *directives, *message;
+    } rows[] = {
+        {".reqntid 0", "'.reqntid' takes numbers from 1 on, not 0"},
+        {".reqntid 32, 0", "'.reqntid' takes numbers from 1 on, not 0"},
+        {".maxntid 0", "'.maxntid' takes numbers from 1 on, not 0"},
+        {".maxntid 1, 1, 0", "'.maxntid' takes numbers from 1 on, not 0"},
+        {".maxnreg 0", "'.maxnreg' takes numbers from 1 on, not 0"},
+        {".minnctapersm 0", "'.minnctapersm' takes numbers from 1 on, not 0"},
+        {".maxnreg 4294967296", "'.maxnreg' takes numbers of 32 bits, not 4294967296"},
+        {".reqntid 1025", "at most 1024 threads, and '.reqntid' asks for 1025"},
+        {".reqntid 32, 32, 2", "at most 1024 threads, and '.reqntid' asks for 2048"},
+        {".reqntid 65536, 65536", "asks for 4294967296"},
+        {".reqntid 1, 1, 65", "at most 64 threads along z, and '.reqntid' asks for 65"},
+    };
+    for (const auto& row : rows) {
+        INFO(row.directives);
+        CHECK_THAT(with(row.directives), ContainsSubstring(row.message));
+    }
+    for (const char* d : {".reqnctapercluster 2", ".explicitcluster", ".maxclusterrank 4"})
+        CHECK_THAT(check_errors(std::string(".version 8.0\n.target sm_80\n.entry k() ") + d + " {ret;}\n"),
+                   ContainsSubstring("needs a target with clusters"));
+    CHECK_THAT(check_errors(".version 6.3\n.target sm_80\n.func f() .noreturn {trap;}\n"),
+               ContainsSubstring("'.noreturn' needs .version 6.4"));
+    CHECK_THAT(check_errors(module_of(".func (.param .b32 r) f() .noreturn {trap;}")),
+               ContainsSubstring("'.noreturn' is for functions without results"));
+}
+
+TEST_CASE("more memory than there is") {
+    const auto module = [](const char* target, const char* version, const std::string& text) {
+        return check_errors(std::string(".version ") + version + "\n.target " + target + "\n.address_size 64\n" + text +
+                            "\n");
+    };
+    const auto shared = [&](const char* target, const char* bytes) {
+        return module(target, "9.0", ".entry k() {.shared .b8 s[" + std::string(bytes) + "]; ret;}");
+    };
+    CHECK(shared("sm_90a", "232448") == "");
+    CHECK(shared("sm_100f", "232448") == "");
+    CHECK(shared("sm_120a", "101376") == "");
+    CHECK(shared("sm_80", "49152") == "");
+    for (const char* bytes : {"232449", "400000000", "4294967296", "18446744073709551615"})
+        CHECK_THAT(shared("sm_90a", bytes), ContainsSubstring("bytes of shared memory, of which there are 232448"));
+    CHECK_THAT(shared("sm_120a", "101377"), ContainsSubstring("there are 101376"));
+    CHECK_THAT(shared("sm_80", "49153"), ContainsSubstring("there are 49152; what is over that is dynamic"));
+    const std::string uses = "{.reg .b32 r; mov.u32 r, s; ret;}", large = ".shared .b8 s[400000000];\n";
+    CHECK(module("sm_90a", "9.0", large + ".entry k() {ret;}") == "");
+    CHECK(module("sm_90a", "9.0", ".extern .shared .b8 s[];\n.entry k() " + uses) == "");
+    CHECK(module("sm_90a", "9.0", large + ".entry k() {.shared .b8 s[4]; .reg .b32 r; mov.u32 r, s; ret;}") == "");
+    CHECK_THAT(module("sm_90a", "9.0", large + ".entry k() " + uses), ContainsSubstring("declares 400000000 bytes"));
+    CHECK_THAT(module("sm_90a", "9.0", ".entry k() {.shared .b8 a[232448]; .shared .b8 b; ret;}"),
+               ContainsSubstring("declares 232449 bytes"));
+
+    CHECK(module("sm_90a", "9.0", ".const .b8 a[65535]; .const .b8 b; .extern .const .b8 c[4];") == "");
+    CHECK_THAT(module("sm_90a", "9.0", ".const .b8 a[65535]; .entry k() {.const .b16 b; ret;}"),
+               ContainsSubstring("with 'b' the module has 65537 bytes in '.const'; there are 65536"));
+
+    const auto parameters = [&](const char* target, const char* version, const char* list) {
+        return module(target, version, ".entry k(" + std::string(list) + ") {ret;}");
+    };
+    CHECK(parameters("sm_90a", "8.1", ".param .b8 a[32764]") == "");
+    CHECK(parameters("sm_90a", "8.0", ".param .b8 a[4352]") == "");
+    CHECK(parameters("sm_90a", "8.1", ".param .b8 a[32757], .param .b32 b") == "");
+    CHECK_THAT(parameters("sm_90a", "8.1", ".param .b8 a[32765]"), ContainsSubstring("take 32765 bytes"));
+    CHECK_THAT(parameters("sm_90a", "8.1", ".param .b8 a[32761], .param .b32 b"),
+               ContainsSubstring("take 32768 bytes"));
+    CHECK_THAT(parameters("sm_90a", "8.0", ".param .b8 a[4353]"),
+               ContainsSubstring("this target and version have 4352"));
+    CHECK_THAT(parameters("sm_60", "8.1", ".param .b8 a[4353]"),
+               ContainsSubstring("this target and version have 4352"));
+    CHECK_THAT(check_errors(kernel_of("mov.u64 %rd1, 18446744073709551616;")), ContainsSubstring("more than 64 bits"));
+    CHECK(check_errors(kernel_of("mov.u64 %rd1, 0xffffffffffffffffU;")) == "");
+}
+
+TEST_CASE("calls of what is no device function") {
+    const auto call = [](const char* module, const char* body) {
+        return check_errors(module_of(std::string(module) +
+                                      "\n.entry k() {.reg .b64 d; .reg .pred p; .shared .b32 s;\n" + body + "\nret;}"));
+    };
+    CHECK(call(".func f() {ret;}", "call f; call.uni f, ();") == "");
+    CHECK(call(".visible .func f() {ret;} .visible .func g(); .alias g, f;", "call g;") == "");
+    CHECK(call("", "P: .callprototype _ (); call d, (), P;") == "");
+    const struct {
+        const char *module, *body, *message;
+    } rows[] = {
+        {".entry e() {ret;}", "call e;", "'e' is a kernel"},
+        {"", "call k;", "'k' is a kernel"},
+        {".global .b32 g;", "call g;", "'g' is a variable"},
+        {"", "call s;", "'s' is a variable"},
+        {"", "L: call L;", "'L' is a label"},
+        {"", "call d;", "a call through register 'd' names a '.callprototype'"},
+        {"", "P: .callprototype _ (); call p, (), P;", "'p' is a predicate"},
+        {".func f() {ret;}", "P: .callprototype _ (); call f, (), P;", "needs no prototype"},
+        {".global .b32 g;", "T: .calltargets g; call d, (), T;", "'.calltargets' names functions, and 'g' is none"},
+    };
+    for (const auto& row : rows) {
+        INFO(row.module << row.body);
+        CHECK_THAT(call(row.module, row.body), ContainsSubstring(row.message));
+    }
+}
+
+TEST_CASE("what is declared again is the same") {
+    for (const char* s :
+         {".func f(.param .b32 a); .func f(.param .b32 z) {ret;}", ".visible .func f(); .func f() {ret;}",
+          ".func f(.param .align 4 .b32 a); .func f(.param .b32 a) {ret;}",
+          ".extern .global .b32 g; .visible .global .b32 g;", ".global .b32 g; .extern .global .b32 g;",
+          ".extern .global .b32 g[]; .visible .global .b32 g[8];",
+          ".visible .func f() {ret;} .visible .func g(); .alias g, f;", ".extern .func f(); .extern .func f();"}) {
+        INFO(s);
+        CHECK(check_errors(module_of(s)) == "");
+    }
+    const struct {
+        const char *text, *message;
+    } rows[] = {
+        {".entry f() {ret;} .entry f() {ret;}", "'f' is defined twice"},
+        {".func f() {ret;} .func f() {ret;}", "'f' is defined twice"},
+        {".func f() {ret;} .func f();", "declared behind its definition"},
+        {".func f() {ret;} .entry f() {ret;}", "as a kernel and as a device function"},
+        {".func f(.param .b32 a); .func f(.param .b64 a) {ret;}", "with other parameters"},
+        {".func f(.param .b32 a); .func f(.param .u32 a) {ret;}", "with other parameters"},
+        {".func f(.param .b32 a); .func f(.reg .b32 a) {ret;}", "with other parameters"},
+        {".func f(.param .b8 a[4]); .func f(.param .b8 a[8]) {ret;}", "with other parameters"},
+        {".func (.param .b32 r) f(); .func f() {ret;}", "with other results"},
+        {".func f(); .visible .func f() {ret;}", "with another linkage"},
+        {".extern .func f(); .func f() {ret;}", "with another linkage"},
+        {".func f() .noreturn; .func f() {ret;}", "with and without '.noreturn'"},
+        {".extern .func f() {ret;}", "'.extern' says that 'f' is defined elsewhere"},
+        {".extern .entry f() {ret;}", "'.extern' says that 'f' is defined elsewhere"},
+        {".global .b32 g; .global .b32 g;", "'g' is declared twice"},
+        {".extern .global .b32 g; .global .b32 g;", "'g' is declared twice"},
+        {".extern .global .b32 g[4]; .visible .global .b32 g[8];", "'g' is declared twice"},
+        {".entry f() {ret;} .visible .func g(); .alias g, f;", "'f' is a kernel"},
+        {".global .b32 f; .visible .func g(); .alias g, f;", "'f' is none"},
+        {".func f(.param .b32 a) {ret;} .func g(); .alias g, f;",
+         "the alias 'g' has other parameters or results than 'f'"},
+        {".func f() {ret;} .func g() {ret;} .alias g, f;", "'g' has a body and cannot be an alias too"},
+        {".weak .func f() {ret;} .func g(); .alias g, f;", "'f' is '.weak'"},
+        {".func f() {ret;} .func g(); .alias g, f; .alias g, f;", "'g' is an alias already"},
+        {".common .shared .b32 g;", "'.common' variables lie in '.global'"},
+        {".extern .global .b32 g = 4;", "the module that defines it gives it its initial value"},
+        {".param .b32 g;", "'g' lies outside of a function"},
+    };
+    for (const auto& row : rows) {
+        INFO(row.text);
+        CHECK_THAT(check_errors(module_of(row.text)), ContainsSubstring(row.message));
+    }
+}
+
+TEST_CASE("sizes of arrays and of their initial values") {
+    for (const char* s :
+         {".global .u32 g[4] = {1};", ".global .u32 g[2][2] = {{1, 2}, {3}};", ".global .u32 g[2] = {};",
+          ".global .v4 .u32 g = {1, 2, 3, 4};", ".global .v2 .u32 g[2] = {{1, 2}};", ".extern .global .u32 g[0];",
+          ".global .b32 g = 1.5;", ".const .u64 g = a;"}) {
+        INFO(s);
+        CHECK(check_errors(module_of(".global .u32 a; " + std::string(s))) == "");
+    }
+    const struct {
+        const char *text, *message;
+    } rows[] = {
+        {".global .u32 g[0];", "array 'g' has no size"},
+        {".shared .u32 g[2][0];", "array 'g' has no size"},
+        {".entry k(.param .b8 g[0]) {ret;}", "array 'g' has no size"},
+        {".global .u32 g[2][];", "only the first dimension of 'g' may be left open"},
+        {".global .u32 g[2] = {1, 2, 3};", "more initial values than elements: 3 for [2] of 'g'"},
+        {".global .u32 g[2][2] = {{1, 2, 3}};", "more initial values than elements: 3 for [2] of 'g'"},
+        {".global .u32 g[2][2] = {1, 2};", "a list '{ }' is expected here"},
+        {".global .u32 g[4] = 5;", "a list '{ }' is expected here"},
+        {".global .u32 g = {1};", "'g' has no more dimensions"},
+        {".global .u32 g[2] = {{1, 2}};", "'g' has no more dimensions"},
+        {".global .v4 .u32 g = {1, 2};", "a vector of 4 elements has as many initial values, not 2"},
+        {".global .u32 g = 1.0;", "is initialised by an integer"},
+        {".global .f16 g = 1.0;", "variables of type .f16 have no initial values"},
+        {".global .u8 g = a;", "holds one byte of an address: 0xff(a)"},
+        {".shared .b32 s; .global .u64 g = s;", "'s' lies neither in .global nor in .const"},
+    };
+    for (const auto& row : rows) {
+        INFO(row.text);
+        CHECK_THAT(check_errors(module_of(".global .u32 a; " + std::string(row.text))), ContainsSubstring(row.message));
+    }
+}
+
+TEST_CASE("options of a target") {
+    const auto with = [](const char* options) {
+        return check_errors(std::string(".version 8.0\n.target sm_90a, ") + options + "\n");
+    };
+    CHECK(with("texmode_unified") == "");
+    CHECK(with("texmode_independent") == "");
+    CHECK_THAT(with("fast"), ContainsSubstring("'.target' has no option 'fast'"));
+    CHECK_THAT(with("texmode_raw"), ContainsSubstring("has no option"));
+    CHECK_THAT(with("texmode_unified, texmode_independent"), ContainsSubstring("exclude each other"));
+    CHECK_THAT(with("map_f64_to_f32"), ContainsSubstring("before sm_13"));
+    CHECK_THAT(
+        check_errors(".version 6.2\n.target sm_75\n.visible .func f() {ret;} .visible .func g(); .alias g, f;\n"),
+        ContainsSubstring("'.alias' needs .version 6.3"));
+}
+
 TEST_CASE("instructions outside the table are said to be unchecked, once") {
     const std::string found = check_errors(kernel_of("_warpsync %r1;\n_warpsync %r99;"));
     CHECK_THAT(found, ContainsSubstring("7:1: warning: the table has no forms of '_warpsync'"));

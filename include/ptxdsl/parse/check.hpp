@@ -5,6 +5,8 @@
 
 #include <ptxdsl/isa/table.hpp>
 #include <ptxdsl/parse/check_calls.hpp>
+#include <ptxdsl/parse/check_definitions.hpp>
+#include <ptxdsl/parse/check_limits.hpp>
 #include <ptxdsl/parse/check_lines.hpp>
 #include <ptxdsl/parse/check_operands.hpp>
 #include <ptxdsl/parse/kernel_facts.hpp>
@@ -33,12 +35,18 @@ public:
     constexpr void run() {
         header();
         passes_all_ = detail::has_several_results(v_);
+        const auto report = [this](const char(&id)[4], u32 n, const auto&... parts) { error(id, n, parts...); };
+        detail::check_definitions(v_, report);
+        detail::check_limits(v_, target_, version_, report);
         for (u32 c = 1; c < v_[0].end; c = v_[c].end) {
             switch (v_.kind(c)) {
                 case node_kind::declaration: declaration(c); break;
                 case node_kind::entry:
                 case node_kind::function: function(c); break;
-                case node_kind::alias: known(c + 1), known(c + 2); break;
+                case node_kind::alias:
+                    if (version_ < ptx_version{6, 3}) error("P27", c, "'.alias' needs .version 6.3");
+                    known(c + 1), known(v_[c + 1].end);
+                    break;
                 case node_kind::dwarf:
                     if (version_ >= ptx_version{2, 0}) error("P35", c, "'@@DWARF' ended with PTX 1.x; use '.section'");
                     break;
@@ -59,9 +67,7 @@ private:
         if (a != 0 && version_ < ptx_version{2, 3}) error("P27", a, "'.address_size' needs .version 2.3");
         if (!address_64_ && target_.has_addresses_32())
             warning("P28", a, "ptxas 13 assembles no modules with 32-bit addresses any more");
-        for (u32 w = t + 2; w < v_[t].end; ++w)
-            if (v_.atom(w) == "debug" && !detail::has_debug_section(v_))
-                error("P37", w, "'debug' promises a debug section, which this module has not");
+        for (u32 w = t + 2; w < v_[t].end; ++w) target_option(t, w);
         if (!address_64_ && !target_.has_addresses_32())
             error("P28", a, "target ", v_.atom(t + 1), " has no 32-bit addresses");
         if (!target_.known()) return warning("P30", t + 1, "unknown target '", v_.atom(t + 1), "'");
@@ -79,6 +85,22 @@ private:
             error("A12", t + 1, ".version ", v_.atom(1), " does not know target ", v_.atom(t + 1), "; it needs ",
                   u32{f.major}, '.', u32{f.minor});
         }
+    }
+
+    /// A word behind the first of `.target` (11.1.2).
+    constexpr void target_option(u32 t, u32 w) {
+        const std::string_view word = v_.atom(w);
+        const bool mode = word == "texmode_unified" || word == "texmode_independent";
+        if (word == "debug" && !detail::has_debug_section(v_))
+            error("P37", w, "'debug' promises a debug section, which this module has not");
+        else if (word == "map_f64_to_f32" && target_.at_least(13))
+            error("P28", w, "'map_f64_to_f32' is for targets without .f64, before sm_13");
+        else if (!mode && word != "debug" && word != "map_f64_to_f32" && word.substr(0, 3) != "sm_" &&
+                 word.substr(0, 8) != "compute_")
+            error("P11", w, "'.target' has no option '", word, "'");
+        for (u32 o = t + 2; mode && o < w; ++o)
+            if (v_.atom(o) != word && v_.atom(o).substr(0, 8) == "texmode_")
+                error("P11", w, "'", v_.atom(o), "' and '", word, "' exclude each other");
     }
 
     // ---- functions -------------------------------------------------------------------------------------------
@@ -116,9 +138,7 @@ private:
                 error("P32", c, "several results are registers: '.reg', not '", v_.atom(s), "'");
     }
     [[nodiscard]] constexpr u32 directive(u32 n, std::string_view word) const noexcept {
-        for (u32 c = n + 1; c < v_[n].end; c = v_[c].end)
-            if (v_.kind(c) == node_kind::tuning && v_.atom(c) == word) return c;
-        return 0;
+        return detail::directive_of(v_, n, word);
     }
     constexpr void excluded(u32 n, std::string_view a, std::string_view b) {
         const u32 second = directive(n, b);
@@ -128,10 +148,15 @@ private:
     constexpr void directives(u32 n) {
         excluded(n, ".maxntid", ".reqntid");
         excluded(n, ".reqnctapercluster", ".maxclusterrank");
+        for (const std::string_view word : {".reqnctapercluster", ".explicitcluster", ".maxclusterrank"})
+            if (const u32 d = directive(n, word); d != 0 && target_.known() && !target_.has_clusters())
+                error("P28", d, "'", word, "' needs a target with clusters, sm_90 or newer");
+        if (const u32 d = directive(n, ".noreturn"); d != 0 && version_ < ptx_version{6, 4})
+            error("P27", d, "'.noreturn' needs .version 6.4");
         if (const u32 d = directive(n, ".maxnctapersm"); d != 0 && version_ >= ptx_version{2, 1})
             error("P35", d, "'.maxnctapersm' ended with PTX 2.0; use '.minnctapersm'");
         const three cluster = tuning_of(v_, n, ".reqnctapercluster");
-        if (std::uint64_t{cluster.value[0]} * cluster.value[1] * cluster.value[2] > 16)
+        if (detail::times(detail::times(cluster.value[0], cluster.value[1]), cluster.value[2]) > 16)
             error("G01", directive(n, ".reqnctapercluster"), "no device takes a cluster of more than 16 blocks");
         const u32 b = directive(n, ".blocksareclusters");
         if (b == 0) return;
@@ -167,7 +192,9 @@ private:
                     if (v_.child(c, node_kind::range) == 0) known_label(c);
                 break;
             case node_kind::call_targets:
-                for (u32 c = n + 1; c < v_[n].end; c = v_[c].end) known(c);
+                for (u32 c = n + 1; c < v_[n].end; c = v_[c].end)
+                    if (known(c) && names_[names_.find(v_[c].atom)].kind != symbol_kind::function)
+                        error("P38", c, "'.calltargets' names functions, and '", v_.atom(c), "' is none");
                 break;
             case node_kind::call_prototype:
                 for (node_kind k : {node_kind::results, node_kind::parameters})
@@ -251,10 +278,36 @@ private:
                 if (names_.find_label(v_[c].atom) == symbol_table::none) all_known = known(c) && all_known;
             }
         }
-        const u32 f = all_known && target != 0 ? signature(target, prototype) : 0;
+        if (!all_known || target == 0 || !is_callable(target, prototype)) return;
+        const u32 f = signature(target, prototype);
         if (f == 0) return;
         arguments(n, lists[0], v_.child(f, node_kind::results), "returns");
         arguments(n, lists[1], v_.child(f, node_kind::parameters), "takes");
+    }
+    /// A call names a device function, or a register and what may be in it (9.7.12.5).
+    constexpr bool is_callable(u32 target, u32 prototype) {
+        const u32 s = names_.find(v_[target].atom);
+        if (s == symbol_table::none) {
+            if (names_.find_label(v_[target].atom) == symbol_table::none) return true;  // said already
+            error("P38", target, "a call needs a device function, and '", v_.atom(target), "' is a label");
+            return false;
+        }
+        const symbol& called = names_[s];
+        if (called.kind == symbol_kind::function && v_.kind(called.node) == node_kind::entry)
+            error("P38", target, "a call needs a device function ('.func'), and '", v_.atom(target), "' is a kernel");
+        else if (called.kind == symbol_kind::variable)
+            error("P38", target, "a call needs a device function or a register, and '", v_.atom(target),
+                  "' is a variable");
+        else if (called.kind == symbol_kind::function && prototype != 0)
+            error("P38", prototype, "a function that is called by its name needs no prototype");
+        else if (called.kind == symbol_kind::reg && prototype == 0)
+            error("P38", target, "a call through register '", v_.atom(target),
+                  "' names a '.callprototype' or '.calltargets' behind its arguments");
+        else if (called.kind == symbol_kind::reg && called.type == isa::scalar::pred)
+            error("P38", target, "a call needs the address of a function, and '", v_.atom(target), "' is a predicate");
+        else
+            return true;
+        return false;
     }
     /// The function, prototype or first possible target of a call; 0: not known.
     [[nodiscard]] constexpr u32 signature(u32 target, u32 prototype) const noexcept {

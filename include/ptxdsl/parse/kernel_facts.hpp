@@ -27,6 +27,14 @@ namespace detail {
     return bits < 8 ? 1 : bits / 8;
 }
 
+/// Sums and products of sizes: what is too large for 64 bits is their largest number.
+[[nodiscard]] constexpr std::uint64_t plus(std::uint64_t a, std::uint64_t b) noexcept {
+    return a + b < a ? ~std::uint64_t{0} : a + b;
+}
+[[nodiscard]] constexpr std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
+    return a != 0 && b > ~std::uint64_t{0} / a ? ~std::uint64_t{0} : a * b;
+}
+
 }  // namespace detail
 
 /// The storage of `declarator`, a child of the declaration or parameter `n`.
@@ -47,10 +55,10 @@ namespace detail {
         }
     }
     for (std::uint32_t c = declarator + 1; c < v[declarator].end; c = v[c].end) {
-        if (v.kind(c) == node_kind::range) s.bytes *= integer_value(v.atom(c));
+        if (v.kind(c) == node_kind::range) s.bytes = detail::times(s.bytes, integer_value(v.atom(c)));
         if (v.kind(c) != node_kind::dimension) continue;
         s.is_array = true;
-        s.bytes *= v[c].atom == 0 ? 0 : integer_value(v.atom(c));
+        s.bytes = detail::times(s.bytes, v[c].atom == 0 ? 0 : integer_value(v.atom(c)));
     }
     return s;
 }
@@ -170,8 +178,9 @@ private:
     }
     constexpr void shared(const storage& st) noexcept {
         u32& bytes = f_.resources.static_shared_bytes;
-        const auto align = static_cast<u32>(st.align == 0 ? 1 : st.align);
-        bytes = (bytes + align - 1) / align * align + static_cast<u32>(st.bytes);
+        const std::uint64_t align = st.align == 0 ? 1 : st.align;
+        const std::uint64_t end = detail::plus((bytes + align - 1) / align * align, st.bytes);
+        bytes = end > 0xffffffffu ? 0xffffffffu : static_cast<u32>(end);
     }
     /// Module-level arrays that the kernel names; what its functions use is theirs.
     constexpr void module_shared() noexcept {
