@@ -52,6 +52,7 @@ protected:
         const operand& what = code_.at(i, 1);
         if (strong) meet_at(w, to, lanes);
         if (!shared) return store_global(w, i, to, what, lanes, strong);
+        if (!code_.reads_memory) return;
         for (uint32_t m = lanes; m != 0; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
             const place p = this->resolve(w, this->address(w, to, l), i.sp);
@@ -106,6 +107,12 @@ protected:
         bool any = false;
         for (list<page_span>& s : spans_) s.clear();
         spans_.resize(blocks_.size());
+        place run;  // bytes that lanes touch side by side
+        uint32_t high = 0;
+        const auto add_run = [&] {
+            if (high != 0) blocks_[run.block].bytes.span(run.offset, high, spans_[run.block]);
+            high = 0;
+        };
         for (uint32_t m = lanes; m != 0; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
             const place p = this->resolve(w, this->address(w, at, l), i.sp);
@@ -117,8 +124,13 @@ protected:
             }
             if (!p.shared) continue;
             any = true;
-            blocks_[p.block].bytes.span(p.offset, p.offset + bytes, spans_[p.block]);
+            if (high != p.offset || p.block != run.block) {
+                add_run();
+                run = p;
+            }
+            high = p.offset + bytes;
         }
+        add_run();
         if (!any) return false;
         touch t;
         t.how = how;

@@ -56,8 +56,8 @@ public:
     constexpr void lose(uint32_t r) noexcept { lost_ = r; }
     /// The values of a register.
     struct row {
-        const Value* first = nullptr;
-        bool varies = false;
+        const Value* first;
+        bool varies;
         [[nodiscard]] constexpr const Value& operator[](uint32_t lane) const noexcept {
             return first[varies ? lane : 0];
         }

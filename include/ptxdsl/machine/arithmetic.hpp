@@ -173,27 +173,37 @@ protected:
         }
         if (n == 0) return forget(w, i, lanes);
         row rows[8];
-        value scratch[8];
-        const bool merge = guard_is_unknown(w, i, lanes);
-        bool varies = merge && guard_varies(w, i), negated = false;
+        value scratch[8], v[8];
+        bool varies = false;
         for (uint32_t k = 0; k < n; ++k) {
-            negated = negated || in[k]->negated;
             rows[k] = source_row(w, *in[k], scratch[k]);
             varies = varies || rows[k].varies;
         }
+        const bool merge = guard_is_unknown(w, i, lanes);
+        if (varies || (merge && guard_varies(w, i))) return compute_lanes(w, i, in, rows, n, lanes, merge);
         const uint32_t one = static_cast<uint32_t>(std::countr_zero(lanes));
+        for (uint32_t k = 0; k < n; ++k) v[k] = in[k]->negated ? Values::negate(rows[k][one]) : rows[k][one];
+        value result = Values::compute(code_, i, v, n);
+        special_result(w, i, v, n, result);
+        put(w, to, merge ? merged(w, i, to, one, result) : result, lanes);
+    }
+    /// The same where lanes differ.
+    constexpr void compute_lanes(warp_type& w, const instruction& i, const operand* const* in, const row* rows,
+                                 uint32_t n, uint32_t lanes, bool merge) {
+        const operand& to = code_.at(i, 0);
+        bool plain = !merge;
+        for (uint32_t k = 0; k < n; ++k) plain = plain && !in[k]->negated;
         value result[32];
-        if (varies && !negated && !merge && Values::compute_each(code_, i, rows, n, lanes, result))
-            return put_each(w, to, result, lanes);
+        if (plain && Values::compute_each(code_, i, rows, n, lanes, result)) return put_each(w, to, result, lanes);
         value v[8];
-        for (uint32_t m = varies ? lanes : 1u << one; m != 0; m &= m - 1) {
+        for (uint32_t m = lanes; m != 0; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
             for (uint32_t k = 0; k < n; ++k) v[k] = in[k]->negated ? Values::negate(rows[k][l]) : rows[k][l];
             result[l] = Values::compute(code_, i, v, n);
             special_result(w, i, v, n, result[l]);
             if (merge) result[l] = merged(w, i, to, l, result[l]);
         }
-        varies ? put_each(w, to, result, lanes) : put(w, to, result[one], lanes);
+        put_each(w, to, result, lanes);
     }
     /// All results of an instruction are data, other data in each lane.
     constexpr void forget(warp_type& w, const instruction& i, uint32_t lanes) {

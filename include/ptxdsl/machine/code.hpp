@@ -106,6 +106,7 @@ public:
     uint32_t slots_used = 0;       ///< registers a thread has once they are renamed (`register_slots`)
     list<uint32_t> special_slots;  ///< by special register: its slot, `none` where nothing reads it
     list<uint8_t> needed;          ///< by register: whether the protocol depends on it (`slice`); empty: all
+    bool reads_memory = true;      ///< something the protocol depends on is loaded from memory
     bool shares_global = false;    ///< strong stores or atomics go to global memory
     list<uint8_t> vouched;         ///< by allocation: the author vouches for its arrivals
 
@@ -238,15 +239,13 @@ private:
         for (uint32_t k = 1; k < i.tokens; ++k) read_word(i, words[i.first_token + k]);
         if (c.guard() != 0) i.guard = (c.guard() >> 1) - 1, i.guard_negated = (c.guard() & 1u) != 0;
         const uint32_t* o = c.first_operand();
-        list<operand> mine;
-        for (uint32_t k = 0; k < c.operands(); ++k, o += ir::operand_words(o[0])) mine.push_back(read(o));
         i.operands = static_cast<uint32_t>(operands.size());
+        for (uint32_t k = 0; k < c.operands(); ++k, o += ir::operand_words(o[0])) operands.push_back(read(o));
         i.operand_count = c.operands();
         const bool strong_store =
             i.op == tok::st && (has(i, tok::release) || has(i, tok::relaxed) || has(i, tok::volatile_));
         if (i.op == tok::atom || i.op == tok::red || strong_store)
             shares_global = shares_global || !i.has_space || i.sp == space::global;
-        operands.append(mine);
         if (i.op == tok::ld && i.sp == space::param && i.operand_count > 1)
             i.slot = slot_of(operands[i.operands + 1], i.type);
         instructions.push_back(i);

@@ -97,11 +97,6 @@ public:
         for (; k + 1 < size_; ++k) first_[k] = std::move(first_[k + 1]);
         --size_;
     }
-    constexpr void append(const list& other) {
-        reserve(size_ + other.size_);
-        for (std::size_t k = 0; k < other.size_; ++k) first_[size_ + k] = other.first_[k];
-        size_ += other.size_;
-    }
 
 private:
     constexpr void swap(list& other) noexcept {

@@ -131,11 +131,16 @@ public:
         ++age_;
     }
     constexpr void store(std::uint32_t at, std::uint32_t bytes, const Value& v) {
-        forget(at, at + bytes);
-        if (at % 4 != 0 || (bytes != 4 && bytes != 8) || at / page_bytes >= pages_.size()) return;
+        if (at % 4 != 0 || bytes != 4 || at / page_bytes >= pages_.size()) {
+            forget(at, at + bytes);
+            if (at % 4 != 0 || bytes != 8 || at / page_bytes >= pages_.size()) return;
+        }
+        ++age_;
         list<word>& p = pages_[at / page_bytes];
         if (p.empty()) p.resize(page_bytes / 4);
-        p[at % page_bytes / 4] = {v, static_cast<std::uint8_t>(bytes)};
+        const std::uint32_t n = at % page_bytes / 4;
+        if (n > 0 && p[n - 1].bytes == 8) p[n - 1].bytes = 0;
+        p[n] = {v, static_cast<std::uint8_t>(bytes)};
     }
     /// Bytes `[low, high)` are written with something nobody follows.
     constexpr void forget(std::uint32_t low, std::uint32_t high) noexcept {

@@ -73,6 +73,7 @@ public:
         }
         drop();
         c_.needed = needed_;
+        c_.reads_memory = memory_;
     }
 
 private:

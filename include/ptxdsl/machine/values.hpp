@@ -20,10 +20,16 @@ enum class knowledge : uint8_t {
 
 /// A value of 64 bits, or an unknown one with an identity: the same computation of the same unknowns is the same value.
 /// The lowest bit of an unknown predicate's identity says whether it is negated.
+/// `protocol_value{}` is the number 0; without the braces it is not initialised, since arrays of 32 are what costs
+/// here.
 struct protocol_value {
-    uint64_t bits = 0;
-    knowledge known = knowledge::exact;
-    bool by_lane = false;  ///< unknown, and another in each lane although the register has one entry
+    uint64_t bits;
+    knowledge known;
+    bool by_lane;  ///< unknown, and another in each lane although the register has one entry
+
+    constexpr protocol_value() = default;
+    constexpr protocol_value(uint64_t b, knowledge k, bool each_lane = false) noexcept
+        : bits(b), known(k), by_lane(each_lane) {}
 
     [[nodiscard]] constexpr bool is_known() const noexcept { return known != knowledge::unknown; }
     [[nodiscard]] constexpr bool is_address() const noexcept { return known <= knowledge::chosen; }
@@ -34,9 +40,9 @@ struct protocol_value {
 struct protocol_values {
     using value = protocol_value;
 
-    [[nodiscard]] static constexpr value exact(uint64_t bits) noexcept { return {bits, knowledge::exact}; }
+    [[nodiscard]] static constexpr value exact(uint64_t bits) noexcept { return {bits, knowledge::exact, false}; }
     [[nodiscard]] static constexpr value unknown(uint64_t identity) noexcept {
-        return {identity & ~uint64_t{1}, knowledge::unknown};
+        return {identity & ~uint64_t{1}, knowledge::unknown, false};
     }
 
     /// The result of a computing instruction; `n` sources in the order of the text. `carry_in` etc. are data.
