@@ -66,7 +66,8 @@ namespace ptxdsl::machine {
 /// Takes the instructions out of `c` whose results no barrier, address or condition depends on.
 class slice {
 public:
-    constexpr explicit slice(code& c) : c_(c), needed_(c.registers(), 0) {
+    constexpr explicit slice(code& c) : c_(c), needed_(c.registers(), 0), number_(c.registers(), 0) {
+        find_numbers();
         for (bool again = true; again;) {
             again = false;
             for (std::uint32_t k = c_.size(); k-- > 0;) again = follow(c_[k]) || again;
@@ -99,7 +100,8 @@ private:
             if (!keeps(i)) return news;
             // Data that is stored matters where something needed is loaded, and where it is one number.
             const std::uint32_t at = i.op == tok::atom ? 1 : 0;
-            if ((memory_ && is_number(i)) || c_.has(i, tok::async)) return mark_from(i, at) || news;
+            if (memory_ && is_number(i)) return mark_numbers(i, at) || news;
+            if (c_.has(i, tok::async)) return mark_from(i, at) || news;
             return mark(c_.at(i, at)) || news;
         }
         if (i.op == tok::ldmatrix) return mark(c_.at(i, 1)) || news;
@@ -151,6 +153,68 @@ private:
             for (std::uint32_t k = 0; k < o.count; ++k) news = mark(c_.parts[o.first + k]) || news;
         return news;
     }
+    /// The address and, of what is stored there, what can be a number.
+    constexpr bool mark_numbers(const instruction& i, std::uint32_t address) {
+        bool news = mark(c_.at(i, address));
+        for (std::uint32_t k = address + 1; k < i.operand_count; ++k)
+            if (can_be_number(c_.at(i, k))) news = mark(c_.at(i, k)) || news;
+        return news;
+    }
+    /// Which registers can hold a number the machine follows: all that come from constants, parameters, indices and
+    /// memory by way of integers. What products, tensor memory and floating-point arithmetic give is never one.
+    constexpr void find_numbers() {
+        for (std::uint32_t s = c_.program().n.regs; s < number_.size(); ++s) number_[s] = 1;
+        for (bool again = true; again;) {
+            again = false;
+            for (const instruction& i : c_.instructions)
+                if (gives_number(i)) again = set_number(c_.at(i, 0)) || again;
+        }
+    }
+    [[nodiscard]] constexpr bool gives_number(const instruction& i) const noexcept {
+        switch (i.op) {
+            case tok::mma:
+            case tok::wgmma:
+            case tok::wmma:
+            case tok::tcgen05:
+            case tok::ldmatrix:
+            case tok::movmatrix: return false;
+            case tok::ld:
+            case tok::ldu: return counts(i) || is_shared(i) || i.sp == space::param;
+            case tok::mov:
+            case tok::selp:
+            case tok::shfl: break;
+            default:
+                if (!only_computes(i.op)) return true;
+                if (!counts(i) || isa::info(i.result).cls == isa::type_class::floating) return i.op == tok::setp;
+        }
+        bool constant = true;
+        for (std::uint32_t k = 1; k < i.operand_count; ++k) {
+            if (can_be_number(c_.at(i, k))) return true;
+            constant = constant && c_.at(i, k).what == operand::kind::constant;
+        }
+        return constant;
+    }
+    [[nodiscard]] constexpr bool can_be_number(const operand& o) const noexcept {
+        if (o.what == operand::kind::reg) return number_[o.reg] != 0;
+        if (o.what != operand::kind::list) return false;
+        for (std::uint32_t k = 0; k < o.count; ++k)
+            if (can_be_number(c_.parts[o.first + k])) return true;
+        return false;
+    }
+    constexpr bool set_number(const operand& o) {
+        bool news = false;
+        if (o.what == operand::kind::reg) {
+            news = number_[o.reg] == 0;
+            number_[o.reg] = 1;
+        }
+        for (std::uint32_t k = 0; o.what == operand::kind::list && k < o.count; ++k)
+            news = set_number(c_.parts[o.first + k]) || news;
+        for (std::uint32_t k = 0; o.what == operand::kind::range && k < o.count; ++k) {
+            news = news || number_[o.reg + k] == 0;
+            number_[o.reg + k] = 1;
+        }
+        return news;
+    }
     constexpr bool mark_from(const instruction& i, std::uint32_t first) {
         bool news = false;
         for (std::uint32_t k = first; k < i.operand_count; ++k) news = mark(c_.at(i, k)) || news;
@@ -172,6 +236,7 @@ private:
 
     code& c_;
     list<std::uint8_t> needed_;  ///< by register
+    list<std::uint8_t> number_;  ///< by register: whether it can hold a number that is followed
     bool memory_ = false;        ///< something needed comes from memory
 };
 
