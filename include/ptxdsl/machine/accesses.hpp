@@ -53,14 +53,15 @@ protected:
         if (strong) meet_at(w, to, lanes);
         if (!shared) return store_global(w, i, to, what, lanes, strong);
         if (!code_.reads_memory) return;
+        const bool number = isa::info(i.type).cls != isa::type_class::floating &&
+                            i.vector == (what.what == operand::kind::list ? what.count : 1u) && !this->is_data(what);
         for (uint32_t m = lanes; m != 0; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
             const place p = this->resolve(w, this->address(w, to, l), i.sp);
             if (!p.known || !p.shared) continue;
-            if (i.vector == 1 && isa::info(i.type).cls != isa::type_class::floating && what.what != operand::kind::list)
+            if (number && i.vector == 1)
                 blocks_[p.block].words.store(p.offset, bytes, this->lane(w, what, l));
-            else if (i.vector > 1 && isa::info(i.type).cls != isa::type_class::floating &&
-                     what.what == operand::kind::list)
+            else if (number)
                 for (uint32_t k = 0; k < what.count; ++k)
                     blocks_[p.block].words.store(p.offset + k * bytes / i.vector, bytes / i.vector,
                                                  this->lane(w, code_.parts[what.first + k], l));

@@ -232,6 +232,16 @@ protected:
                 return true;
         return false;
     }
+    /// Whether a source is registers that nothing needs: data.
+    [[nodiscard]] constexpr bool is_data(const operand& o) const noexcept {
+        if (code_.needed.empty()) return false;
+        if (o.what == operand::kind::reg) return code_.needed[o.reg] == 0;
+        bool data = o.what == operand::kind::list;
+        for (uint32_t k = 0; data && k < o.count; ++k)
+            data =
+                code_.parts[o.first + k].what == operand::kind::reg && code_.needed[code_.parts[o.first + k].reg] == 0;
+        return data;
+    }
     constexpr void put(warp_type& w, const operand& to, const value& v, uint32_t lanes) {
         if (to.what == operand::kind::reg) put_register(w, to.reg, v, lanes);
         if (to.what == operand::kind::list && to.count > 0) {  // p|q: q is the complement
