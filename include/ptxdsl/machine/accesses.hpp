@@ -60,11 +60,11 @@ protected:
             const place p = this->resolve(w, this->address(w, to, l), i.sp);
             if (!p.known || !p.shared) continue;
             if (number && i.vector == 1)
-                blocks_[p.block].words.store(p.offset, bytes, this->lane(w, what, l));
+                blocks_[p.block].words.store(p.offset, bytes, this->lane(w, what, l), Values::joined);
             else if (number)
                 for (uint32_t k = 0; k < what.count; ++k)
                     blocks_[p.block].words.store(p.offset + k * bytes / i.vector, bytes / i.vector,
-                                                 this->lane(w, code_.parts[what.first + k], l));
+                                                 this->lane(w, code_.parts[what.first + k], l), Values::joined);
             else
                 blocks_[p.block].words.forget(p.offset, p.offset + bytes);
         }
@@ -208,7 +208,9 @@ private:
         const value at = this->address(w, from, l);
         const place p = this->resolve(w, at, i.sp);
         if (p.known && p.shared) {
-            if (const value* const v = blocks_[p.block].words.load(p.offset, bytes)) return *v;
+            uint32_t shift = 0;
+            if (const value* const v = blocks_[p.block].words.around(p.offset, bytes, shift))
+                return Values::part(*v, shift, 8 * bytes, isa::info(i.type).cls == isa::type_class::signed_int);
             return Values::unknown(mix(mix(p.block, p.offset), blocks_[p.block].words.age()));
         }
         if (p.known && !p.shared && at.is_known()) {
@@ -236,7 +238,7 @@ private:
     constexpr void set_word(const warp_type& w, const instruction& i, const value& at, uint32_t bytes, const value& v) {
         const place p = this->resolve(w, at, i.sp);
         if (p.known && p.shared)
-            blocks_[p.block].words.store(p.offset, bytes, v);
+            blocks_[p.block].words.store(p.offset, bytes, v, Values::joined);
         else if (p.known && at.is_known())
             global_[at.bits] = v;
     }

@@ -136,6 +136,7 @@ struct warp {
     frontier released;  ///< what its last release fence covers: a relaxed arrival carries no more
     frontier heard;     ///< what relaxed waits brought: an acquire fence makes it known
     list<proxy_fence> fences;
+    frontier fenced;                       ///< what it knew when it last fenced the proxies
     uint32_t cluster_arrived = 0;          ///< lanes that have arrived at the cluster barrier and not yet waited
     uint32_t cluster_generation[32] = {};  ///< by lane: the phase it arrived for
     work_queue wgmma, thread_copies;

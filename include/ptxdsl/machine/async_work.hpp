@@ -89,6 +89,12 @@ protected:
     }
     /// One landing happens now.
     constexpr void land(std::size_t k) {
+        // Arrivals behind the work of one queue come in its order.
+        for (std::size_t j = 0; j < k; ++j)
+            if (landings_[j].event != 0 && landings_[j].agent == landings_[k].agent && landings_[k].event != 0) {
+                k = j;
+                break;
+            }
         const landing l = landings_[k];
         landings_.remove(k);
         const warp_type& w = warps_[l.warp];
@@ -222,9 +228,34 @@ protected:
         ++b.in_flight;
         return x;
     }
-    /// Starts a copy of `bytes` to `[low, high)` of a block, which lands on `b` there.
+    /// What a copy of an unknown number of bytes certainly writes.
+    static constexpr uint32_t certain_bytes = 16;
+
+    /// Nobody can go on: the copies to a barrier whose sizes are not known bring what it still expects. Which of them
+    /// brings how much does not matter, since they come together in every phase. False where it expects nothing.
+    constexpr bool measure(const landing& some) {
+        const mbarrier& b = barrier_at(some.block, some.address);
+        uint32_t n = 0;
+        for (const landing& l : landings_)
+            if (l.open && l.block == some.block && l.address == some.address) ++n;
+        if (b.bytes <= 0 || n == 0) return false;
+        uint32_t rest = static_cast<uint32_t>(b.bytes);
+        const uint32_t each = rest / n;
+        for (landing& l : landings_) {
+            if (!l.open || l.block != some.block || l.address != some.address) continue;
+            l.open = false;
+            l.bytes = --n == 0 ? rest : each;
+            rest -= l.bytes;
+            sizes_[l.at] = l.bytes;
+        }
+        return true;
+    }
+    /// Starts a copy of `bytes` to byte `low` of a block, which lands on `b` there; 0: of a number not known yet.
     constexpr void start_copy(warp_type& w, uint32_t pc, uint32_t lanes, uint32_t target, uint32_t low, uint32_t bytes,
                               mbarrier& b, uint32_t barrier_block, bool proxy) {
+        const bool unknown = bytes == 0;
+        const uint32_t* const measured = unknown ? sizes_.find(pc) : nullptr;
+        if (unknown) bytes = certain_bytes;
         copies_.push_back({});
         copies_.back().reduces = code_[pc].op == tok::red || code_.has(code_[pc], tok::reduce);
         const uint32_t id = static_cast<uint32_t>(copies_.size() - 1);
@@ -239,7 +270,8 @@ protected:
         landing x = landing_at(w, pc, b, barrier_block);
         ++this->releases_;  // somebody may wait for it
         x.copy = id;
-        x.bytes = bytes;
+        x.open = unknown && measured == nullptr;
+        x.bytes = x.open ? 0 : unknown ? *measured : bytes;
         landings_.push_back(x);
     }
 
@@ -301,7 +333,8 @@ private:
             const value n = this->lane(w, code_.at(i, 2), l);
             bytes = n.is_address() ? static_cast<uint32_t>(n.bits) : 0;
         }
-        if (bytes == 0) return this->abandon(pc, "a copy of a number of bytes that is not known");
+        if (bytes == 0)
+            this->skip(pc, "how many bytes this copy brings: as many as its barrier expects, 16 are judged");
         uint32_t targets = 1u << dst.block;
         if (code_.has(i, tok::multicast__cluster)) {
             const value mask = this->lane(w, code_.at(i, tensor ? 3 + im2col_operands(i) : 4), l);
@@ -321,7 +354,7 @@ private:
             if (m != nullptr) start_copy(w, pc, 1u << l, b, dst.offset, bytes, *m, at, true);
         }
         if (this->abandoned_) return;
-        check_source(w, i, pc, l, bytes);
+        check_source(w, i, pc, l, bytes == 0 ? certain_bytes : bytes);
     }
     [[nodiscard]] static constexpr uint32_t pair_barrier(uint32_t target, uint32_t bar, uint32_t own) noexcept {
         return (target & ~1u) | ((bar & 1u) == (own & 1u) ? target & 1u : bar & 1u);
@@ -422,6 +455,7 @@ protected:
     table<list<page_span>> tiles_;
     table<work_queue> queues_;    ///< bulk groups, by thread
     table<uint32_t> last_store_;  ///< by thread: its last bulk store
+    table<uint32_t> sizes_;       ///< by instruction: bytes of copies that do not say how many, as far as it showed
 };
 
 }  // namespace ptxdsl::machine

@@ -11,24 +11,25 @@ namespace ptxdsl::machine {
 
 /// What went wrong. `name` and `id_of` give the word and the row of docs/diagnostics.md that the kind belongs to.
 enum class fault : std::uint8_t {
-    race,                ///< two threads touch the same bytes, nothing orders them
-    copy_in_flight,      ///< bytes are used that a copy may not have brought yet
-    overwritten,         ///< bytes are written that somebody may still read
-    read_in_flight,      ///< bytes are written that an asynchronous instruction may still read
-    proxy_fence,         ///< the async proxy meets ordinary writes no fence shows it
-    deadlock,            ///< nobody can go on
-    arrivals,            ///< more arrivals than the phase counts
-    no_barrier,          ///< an mbarrier that is not initialised, or not known to be
-    barrier_in_use,      ///< an mbarrier initialised or invalidated while others use it
-    bytes,               ///< a phase ends with bytes nobody expects
-    gone,                ///< a block is used that has exited
-    cluster_barrier,     ///< arrive and wait do not alternate
-    named_barrier,       ///< threads disagree about a barrier's count
-    part_of_a_warp,      ///< an aligned instruction runs in part of its warp
-    pending_at_exit,     ///< a block leaves with copies under way
-    no_tensor_memory,    ///< tensor memory outside of what is allocated
-    tensor_memory_used,  ///< tensor memory read or written while another instruction works on it
-    tensor_memory_kept,  ///< tensor memory that nobody frees
+    race,                     ///< two threads touch the same bytes, nothing orders them
+    copy_in_flight,           ///< bytes are used that a copy may not have brought yet
+    overwritten,              ///< bytes are written that somebody may still read
+    read_in_flight,           ///< bytes are written that an asynchronous instruction may still read
+    proxy_fence,              ///< the async proxy meets ordinary writes no fence shows it
+    deadlock,                 ///< nobody can go on
+    arrivals,                 ///< more arrivals than the phase counts
+    no_barrier,               ///< an mbarrier that is not initialised, or not known to be
+    barrier_in_use,           ///< an mbarrier initialised or invalidated while others use it
+    bytes,                    ///< a phase ends with bytes nobody expects
+    gone,                     ///< a block is used that has exited
+    cluster_barrier,          ///< arrive and wait do not alternate
+    named_barrier,            ///< threads disagree about a barrier's count
+    part_of_a_warp,           ///< an aligned instruction runs in part of its warp
+    pending_at_exit,          ///< a block leaves with copies under way
+    no_tensor_memory,         ///< tensor memory outside of what is allocated
+    tensor_memory_used,       ///< tensor memory read or written while another instruction works on it
+    tensor_memory_kept,       ///< tensor memory that nobody frees
+    accumulator_overwritten,  ///< a product summed up where another one's result still stands
 };
 
 [[nodiscard]] constexpr const char* name(fault f) noexcept {
@@ -49,13 +50,14 @@ enum class fault : std::uint8_t {
                                      "pending at exit",
                                      "no tensor memory there",
                                      "tensor memory",
-                                     "tensor memory kept"};
+                                     "tensor memory kept",
+                                     "accumulator overwritten"};
     return names[static_cast<unsigned>(f)];
 }
 /// The row of docs/diagnostics.md nearest to the fault.
 [[nodiscard]] constexpr const char* id_of(fault f) noexcept {
-    constexpr const char* ids[] = {"E07", "E07", "F14", "D14", "F05", "E01", "E01", "E03", "E12",
-                                   "E04", "G04", "G05", "H02", "H05", "G04", "I02", "I11", "I03"};
+    constexpr const char* ids[] = {"E07", "E07", "F14", "D14", "F05", "E01", "E01", "E03", "E12", "E04",
+                                   "G04", "G05", "H02", "H05", "G04", "I02", "I11", "I03", "I07"};
     return ids[static_cast<unsigned>(f)];
 }
 
@@ -100,8 +102,10 @@ struct event {
 struct finding {
     fault kind = fault::race;
     bool warning = false;
-    party first;   ///< who comes too early, or waits
-    party second;  ///< whom it meets
+    bool disputed = false;  ///< compilers do so, and their kernels run: a fence of the proxies behind the meeting, none
+                            ///< between a store and the copy that replaces it
+    party first;            ///< who comes too early, or waits
+    party second;           ///< whom it meets
     std::string text;
     choices run;
     list<event> trace;  ///< the last events before it, oldest first

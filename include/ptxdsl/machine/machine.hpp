@@ -51,19 +51,19 @@ public:
             if (shuffled) shuffle(order);
             bool any = starving ? run_first(order) : run_all(order, shuffled);
             if (this->steps_ > limits_.steps) this->abandon(0, "a run that does not end within the limit of steps");
-            if (shuffled && random() % 4 == 0 && land_one()) any = true;
+            if (shuffled && random() % 4 == 0 && land_one(false)) any = true;
             if (any && (this->releases_ != seen || !spinning())) {
                 seen = this->releases_;
                 idle = 0;
                 continue;
             }
             if (all_left()) break;
-            if (land_one()) continue;
+            if (land_one(true)) continue;
             if (any && ++idle < 64) continue;
             if (!any && alone()) continue;
             if (any)
                 this->abandon(0, "threads that look at memory again and again");
-            else
+            else if (!unmeasured())
                 deadlock();
             break;
         }
@@ -86,7 +86,7 @@ private:
         bool any = false;
         for (std::size_t k = 0; k < order.size() && !abandoned_; ++k) {
             warp_type& w = warps_[order[k]];
-            if (w.index == warps_[order[order.size() - 1]].index && land_one()) return true;
+            if (w.index == warps_[order[order.size() - 1]].index && land_one(false)) return true;
             if (!run_warp(w, 100'000, k != 0)) continue;
             any = true;
             if (!spins(w)) break;
@@ -421,7 +421,7 @@ private:
         b.left_at = pc;
         this->leave_tensor_memory(w, pc);
         for (const landing& l : this->landings_) {
-            if (l.block != w.block || l.bytes == 0 || warps_[l.warp].block == w.block) continue;
+            if (l.block != w.block || (l.bytes == 0 && !l.open) || warps_[l.warp].block == w.block) continue;
             this->report(fault::pending_at_exit, w, all_lanes, pc, l.at, &warps_[l.warp], all_lanes,
                          "is the last of its block to exit, while the copy of % into " + this->object(l.address) +
                              "'s block is under way: nobody has waited for it");
@@ -576,16 +576,32 @@ private:
             if (w.live != 0) return false;
         return true;
     }
-    constexpr bool land_one() {
-        if (this->landings_.empty()) return false;
+    /// A copy or an arrival ends. `stuck`: nobody can go on, so that sizes nobody has said show.
+    constexpr bool land_one(bool stuck) {
         const std::size_t n = this->landings_.size();
+        if (n == 0) return false;
         const schedule s = static_cast<schedule>(chosen_.schedule);
-        this->land(s == schedule::shuffled ? random() % n : s == schedule::last_starved ? n - 1 : 0);
-        return true;
+        const std::size_t first = s == schedule::shuffled ? random() % n : s == schedule::last_starved ? n - 1 : 0;
+        for (std::size_t k = 0; k < n; ++k) {
+            const std::size_t at = (first + k) % n;
+            if (this->landings_[at].open && !(stuck && this->measure(this->landings_[at]))) continue;
+            this->land(at);
+            return true;
+        }
+        return false;
     }
     /// All have left: what is still under way lands, and no barrier may have got bytes nobody expected.
+    /// Whether a copy is left whose size nothing shows: then a wait for it says nothing. Ends the run.
+    constexpr bool unmeasured() {
+        for (const landing& l : this->landings_) {
+            if (!l.open) continue;
+            this->abandon(l.at, "a copy of a number of bytes that is not known");
+            return true;
+        }
+        return false;
+    }
     constexpr void at_end() {
-        while (land_one()) {}
+        while (land_one(true)) {}
     }
     constexpr void deadlock() {
         // The wait that explains most comes first: for a phase, then for a named barrier, then the rest.

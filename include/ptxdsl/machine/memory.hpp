@@ -130,7 +130,15 @@ public:
         pages_.resize(bytes / page_bytes + 1);
         ++age_;
     }
-    constexpr void store(std::uint32_t at, std::uint32_t bytes, const Value& v) {
+    /// `join(whole, v, shift, bits)` puts a part into a word that is known: bytes 1 and 2 change it.
+    template <class Join>
+    constexpr void store(std::uint32_t at, std::uint32_t bytes, const Value& v, const Join& join) {
+        if (bytes < 4) {
+            const std::uint32_t low = at / 4 * 4;
+            const Value* const whole = load(low, 4);
+            if (whole == nullptr || at + bytes > low + 4) return forget(at, at + bytes);
+            return store(low, 4, join(*whole, v, 8 * (at - low), 8 * bytes), join);
+        }
         if (at % 4 != 0 || bytes != 4 || at / page_bytes >= pages_.size()) {
             forget(at, at + bytes);
             if (at % 4 != 0 || bytes != 8 || at / page_bytes >= pages_.size()) return;
@@ -161,6 +169,19 @@ public:
         if (at % 4 != 0 || at / page_bytes >= pages_.size() || pages_[at / page_bytes].empty()) return nullptr;
         const word& w = pages_[at / page_bytes][at % page_bytes / 4];
         return w.bytes == bytes ? &w.value : nullptr;
+    }
+    /// The word that has these bytes, and how many bits below them; null: unknown.
+    [[nodiscard]] constexpr const Value* around(std::uint32_t at, std::uint32_t bytes,
+                                                std::uint32_t& shift) const noexcept {
+        for (const std::uint32_t size : {4u, 8u}) {
+            const std::uint32_t low = at / size * size;
+            if (at + bytes > low + size) continue;
+            if (const Value* const v = load(low, size)) {
+                shift = 8 * (at - low);
+                return v;
+            }
+        }
+        return nullptr;
     }
     /// Changes with every store, so that two loads of unknown words between stores are the same unknown.
     [[nodiscard]] constexpr std::uint32_t age() const noexcept { return age_; }

@@ -43,6 +43,7 @@ struct copy {
 struct landing {
     uint32_t block = 0, address = 0;
     uint32_t bytes = 0;
+    bool open = false;  ///< how many bytes is not known yet
     uint32_t copy = none;
     uint32_t arrivals = 0;
     uint32_t agent = 0, event = 0;  ///< the work an arrival waits for
@@ -196,12 +197,9 @@ private:
             if ((old.granules & s.granules) == 0 || commute(old, t)) continue;
             if (!ended(w, old))
                 unordered(w, s, t, old);
-            else if (proxy && (old.how == access::write || old.how == access::atomic) && !fenced(w, old))
-                report(
-                    fault::proxy_fence, w, t.lanes, t.at, old.at, &warps_[old.warp], old.lanes,
-                    verb(t.how) + place(s, old) +
-                        " through the async proxy, which need not see what % wrote there: the threads that wrote execute "
-                        "fence.proxy.async, then they meet");
+            else if (proxy && (old.how == access::write || old.how == access::atomic) && !fenced(w, old) &&
+                     code_[old.at].op != tok::tcgen05)  // the place of an allocation, read long ago
+                unfenced(w, s, t, old);
         }
     }
     /// Whether two writes need no order: atomics, sums, what one instruction writes in several threads (it may be the
@@ -222,6 +220,14 @@ private:
                    verb(t.how) + place(s, old) +
                        (async ? " while what % started may still read it" : " while % may still read it"));
         }
+    }
+    constexpr void unfenced(const warp_type& w, const page_span& s, const touch& t, const touch& old) {
+        finding* const f = report(
+            fault::proxy_fence, w, t.lanes, t.at, old.at, &warps_[old.warp], old.lanes,
+            verb(t.how) + place(s, old) +
+                " through the async proxy, which need not see what % wrote there: the threads that wrote execute "
+                "fence.proxy.async, then they meet");
+        if (f != nullptr) f->disputed = t.how == access::copy || w.fenced.of(old.agent) >= old.event;
     }
     constexpr void unordered(const warp_type& w, const page_span& s, const touch& t, const touch& old) {
         const bool copying = old.how == access::copy || old.how == access::thread_copy;

@@ -162,6 +162,7 @@ protected:
             if (!code_.has(i, tok::async)) return;
             w.fences.push_back({w.event, lanes});
             w.knows.raise(w.agent, w.event++);
+            w.fenced.join(w.knows);
             return;
         }
         if (code_.has(i, tok::mbarrier_init)) {

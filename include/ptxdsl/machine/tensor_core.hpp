@@ -12,7 +12,15 @@
 
 namespace ptxdsl::machine {
 
-/// The tensor memory of a block: four quarters of 32 lanes, 512 columns. A granule is a column of a quarter.
+/// Where products are summed up, until something else writes there.
+struct accumulator {
+    uint32_t first = 0, columns = 0, groups = 0;
+    uint32_t at = 0;              ///< the instruction
+    bool read = false;            ///< some of it has been loaded
+    uint32_t overwritten = none;  ///< the instruction of another accumulator that took part of it before that
+};
+
+/// The tensor memory of a block: eight groups of 16 lanes, 512 columns. A granule is a column of a group.
 struct tensor_memory {
     shadow cells;
     struct columns_taken {
@@ -20,6 +28,7 @@ struct tensor_memory {
         constexpr bool operator==(const columns_taken&) const = default;
     };
     list<columns_taken> taken;
+    list<accumulator> sums;
     uint32_t at = 0;  ///< the instruction that allocated last
 
     static constexpr uint32_t columns = 512;
@@ -84,7 +93,7 @@ private:
     }
     constexpr void set_up_memories() {
         memories_.resize(blocks_.size());
-        for (tensor_memory& t : memories_) t.cells.reset(4 * tensor_memory::columns, 1);
+        for (tensor_memory& t : memories_) t.cells.reset(8 * tensor_memory::columns, 1);
     }
     [[nodiscard]] constexpr work_queue& queue_of(uint32_t key) {
         work_queue& q = tensor_queues_[key];
@@ -126,7 +135,7 @@ private:
         this->span_.clear();
         blocks_[to.block].bytes.span(to.offset, to.offset + 4, this->span_);
         this->touch_bytes(w, pc, to.block, this->span_, t, false);
-        blocks_[to.block].words.store(to.offset, 4, Values::exact(first));
+        blocks_[to.block].words.store(to.offset, 4, Values::exact(first), Values::joined);
         this->note(w, lanes, pc, deed::allocates, first, columns);
         return outcome::done;
     }
@@ -139,8 +148,8 @@ private:
         tensor_memory& memory = memories_[w.block];
         for (std::size_t k = 0; k < memory.taken.size(); ++k)
             if (memory.taken[k] == tensor_memory::columns_taken{first, columns}) {
-                for (uint32_t quarter = 0; quarter < 4; ++quarter)
-                    use(w, i, pc, lanes, w.block, quarter, first, columns, access::write, nullptr, "frees");
+                use(w, pc, lanes, w.block, all_groups, first, columns, access::write, nullptr, "frees");
+                forget_products(memory, all_groups, first, columns);
                 memory.taken.remove(k);
                 return;
             }
@@ -151,12 +160,16 @@ private:
 
     // ---- uses ---------------------------------------------------------------------------------------------------
 
-    /// A use of columns of one quarter, held against those before it. `q`: the queue the use belongs to; null: it is
-    /// over at once and not remembered.
-    constexpr void use(const warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes, uint32_t target,
-                       uint32_t quarter, uint32_t first, uint32_t n, access how, const work_queue* q,
-                       const char* verb) {
-        static_cast<void>(i);
+    static constexpr uint32_t all_groups = 0xff;  ///< of 16 lanes
+    /// What a matrix of 64 rows there certainly uses: every other group of 16 lanes.
+    [[nodiscard]] static constexpr uint32_t half_groups(const value& at) noexcept {
+        return (at.bits >> 20 & 1u) == 0 ? 0x55 : 0xaa;
+    }
+
+    /// A use of columns of some groups of lanes, held against those before it. `q`: the queue the use belongs to; null:
+    /// it is over at once and not remembered.
+    constexpr void use(const warp_type& w, uint32_t pc, uint32_t lanes, uint32_t target, uint32_t groups,
+                       uint32_t first, uint32_t n, access how, const work_queue* q, const char* verb) {
         tensor_memory& memory = memories_[target];
         if (!memory.holds(first, n)) {
             this->report(fault::no_tensor_memory, w, lanes, pc,
@@ -166,8 +179,10 @@ private:
             return;
         }
         list<page_span> cells;
-        memory.cells.span(quarter * tensor_memory::columns + first, quarter * tensor_memory::columns + first + n,
-                          cells);
+        for (uint32_t m = groups; m != 0; m &= m - 1) {
+            const uint32_t at = static_cast<uint32_t>(std::countr_zero(m)) * tensor_memory::columns + first;
+            memory.cells.span(at, at + n, cells);
+        }
         touch t;
         t.how = how;
         t.agent = q == nullptr ? w.agent : q->agent;
@@ -200,6 +215,42 @@ private:
         }
     }
 
+    // ---- accumulators -------------------------------------------------------------------------------------------
+
+    [[nodiscard]] static constexpr bool meet(const accumulator& a, uint32_t groups, uint32_t first,
+                                             uint32_t n) noexcept {
+        return (a.groups & groups) != 0 && a.first < first + n && first < a.first + a.columns;
+    }
+    /// A product goes to columns `[first, first + n)`. Accumulators that lie elsewhere and share some of them lose what
+    /// nobody has read.
+    constexpr void sum_up(tensor_memory& memory, uint32_t groups, uint32_t first, uint32_t n, uint32_t pc) {
+        for (std::size_t k = memory.sums.size(); k-- > 0;) {
+            accumulator& a = memory.sums[k];
+            if (!meet(a, groups, first, n)) continue;
+            const bool whole = first <= a.first && a.first + a.columns <= first + n;
+            if (whole || a.read)
+                memory.sums.remove(k);
+            else
+                a.overwritten = pc;
+        }
+        memory.sums.push_back({first, n, groups, pc, false, none});
+    }
+    constexpr void load_products(const warp_type& w, uint32_t pc, uint32_t lanes, uint32_t groups, uint32_t first,
+                                 uint32_t n) {
+        for (accumulator& a : memories_[w.block].sums) {
+            if (!meet(a, groups, first, n)) continue;
+            a.read = true;
+            if (a.overwritten == none) continue;
+            this->report(fault::accumulator_overwritten, w, lanes, pc, a.overwritten, nullptr, 0,
+                         "loads from an accumulator of columns " + number(a.first) + " to " +
+                             number(a.first + a.columns - 1) + ", part of which the product of % has overwritten");
+        }
+    }
+    static constexpr void forget_products(tensor_memory& memory, uint32_t groups, uint32_t first, uint32_t n) {
+        for (std::size_t k = memory.sums.size(); k-- > 0;)
+            if (meet(memory.sums[k], groups, first, n)) memory.sums.remove(k);
+    }
+
     // ---- loads and stores of warps ------------------------------------------------------------------------------
 
     constexpr void transfer(warp_type& w, const instruction& i, uint32_t pc, uint32_t lanes, bool stores) {
@@ -222,7 +273,14 @@ private:
         }
         work_queue& q = transfers(w, stores);
         q.start();
-        use(w, i, pc, lanes, w.block, quarter, column, columns_of(i), stores ? access::write : access::read, &q,
+        const bool half = code_.has(i, tok::_16x64b) || code_.has(i, tok::_16x128b) || code_.has(i, tok::_16x256b) ||
+                          code_.has(i, tok::_16x32bx2);
+        const uint32_t groups = half ? 1u << lane / 16 : 3u << 2 * quarter;
+        if (stores)
+            forget_products(memories_[w.block], groups, column, columns_of(i));
+        else
+            load_products(w, pc, lanes, groups, column, columns_of(i));
+        use(w, pc, lanes, w.block, groups, column, columns_of(i), stores ? access::write : access::read, &q,
             stores ? "stores to" : "loads from");
     }
     /// Columns that a load or store certainly touches.
@@ -263,7 +321,7 @@ private:
         for (uint32_t block = first; block < last && block < blocks_.size() && !this->abandoned_; ++block) {
             if (block != w.block) this->visit(w, pc, 1u << l, block, "multiplies in");
             if (a.what == operand::kind::address)
-                read_columns(w, i, pc, l, block, this->address(w, a, l), q);
+                read_columns(w, pc, l, block, this->address(w, a, l), q);
             else
                 read_rows(w, pc, l, block, this->lane(w, a, l), pair ? rows / 2 : rows, row_bytes, a_mn, q);
             read_rows(w, pc, l, block, this->lane(w, b, l), pair ? n / 2 : n, sparse ? 2 * row_bytes : row_bytes, b_mn,
@@ -272,17 +330,17 @@ private:
             const bool whole = !code_.has(i, tok::ws) && rows / (pair ? 2 : 1) == 128 && (shape.bits >> 4 & 3u) == 1;
             const bool scaled = code_.has(i, tok::block_scale);
             const uint32_t columns = whole || scaled ? n : 1;
-            for (uint32_t quarter = 0; quarter < 4 && !this->abandoned_; ++quarter)
-                use(w, i, pc, 1u << l, block, quarter, static_cast<uint32_t>(d.bits & 0xffffu), columns, access::write,
-                    &q, "multiplies into");
+            const uint32_t column = static_cast<uint32_t>(d.bits & 0xffffu);
+            const uint32_t groups = whole ? all_groups : half_groups(d);
+            sum_up(memories_[block], groups, column, columns, pc);
+            use(w, pc, 1u << l, block, groups, column, columns, access::write, &q, "multiplies into");
         }
     }
-    constexpr void read_columns(const warp_type& w, const instruction& i, uint32_t pc, uint32_t l, uint32_t block,
-                                const value& at, const work_queue& q) {
+    constexpr void read_columns(const warp_type& w, uint32_t pc, uint32_t l, uint32_t block, const value& at,
+                                const work_queue& q) {
         if (!at.is_address()) return this->skip(pc, "an operand in tensor memory that is not followed");
-        for (uint32_t quarter = 0; quarter < 4 && !this->abandoned_; ++quarter)
-            use(w, i, pc, 1u << l, block, quarter, static_cast<uint32_t>(at.bits & 0xffffu), 1, access::read, &q,
-                "multiplies from");
+        use(w, pc, 1u << l, block, half_groups(at), static_cast<uint32_t>(at.bits & 0xffffu), 1, access::read, &q,
+            "multiplies from");
     }
     constexpr void read_rows(const warp_type& w, uint32_t pc, uint32_t l, uint32_t block, const value& descriptor,
                              uint32_t rows, uint32_t row_bytes, bool along_mn, const work_queue& q) {
@@ -307,9 +365,8 @@ private:
         const uint32_t columns = code_.has(i, tok::_128x256b) || code_.has(i, tok::_4x256b) ? 8 : 4;
         for (uint32_t block = first; block < last && block < blocks_.size() && !this->abandoned_; ++block) {
             read_rows(w, pc, l, block, this->lane(w, code_.at(i, 1), l), 1, 16, true, q);
-            for (uint32_t quarter = 0; quarter < 4 && !this->abandoned_; ++quarter)
-                use(w, i, pc, 1u << l, block, quarter, static_cast<uint32_t>(to.bits & 0xffffu), columns, access::write,
-                    &q, "copies into");
+            use(w, pc, 1u << l, block, half_groups(to), static_cast<uint32_t>(to.bits & 0xffffu), columns,
+                access::write, &q, "copies into");
         }
     }
     /// Arrives once all the thread has given the tensor core so far has ended, in its block or in all of a mask.

@@ -85,6 +85,21 @@ struct protocol_values {
         }
     }
 
+    /// `bits` bits of a value from `shift` on, as a load of a part of a word gives them.
+    [[nodiscard]] static constexpr value part(const value& v, uint32_t shift, uint32_t bits, bool sign) noexcept {
+        if (!v.is_known()) return shift == 0 && bits >= 32 ? v : unknown(mix(v.bits, shift << 8 | bits));
+        const uint64_t low = masked(v.bits >> shift, bits);
+        return {sign ? static_cast<uint64_t>(extended(low, bits)) : low, v.known};
+    }
+    /// `whole` with `bits` bits of `v` at `shift`.
+    [[nodiscard]] static constexpr value joined(const value& whole, const value& v, uint32_t shift,
+                                                uint32_t bits) noexcept {
+        const knowledge worst = whole.known > v.known ? whole.known : v.known;
+        if (worst == knowledge::unknown) return unknown(mix(mix(whole.bits, v.bits), shift));
+        const uint64_t mask = masked(~uint64_t{0}, bits) << shift;
+        return {(whole.bits & ~mask) | (v.bits << shift & mask), worst};
+    }
+
 private:
     /// What of an instruction its arithmetic depends on, looked up once for all lanes.
     struct form {

@@ -17,6 +17,7 @@
 #include <ptxdsl/parse/structure.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 namespace ptxdsl::ptx {
@@ -258,8 +259,7 @@ private:
         // A word of ptxas that the table does not have may do anything.
         if (opcode == tok::none || code_.size() - it.at > 0xffffu) unknown_ = true;
     }
-    /// `brx.idx` as branches on conditions of which only the registers they follow from are known. False when a target
-    /// is not known.
+    /// `brx.idx` as branches on what the index is. False when a target is not known.
     constexpr bool branch_by_table(u32 n, u32 index, u32 guard) {
         const u32 name = v_[index].end;
         const u32 s = name < v_[n].end ? names_.find_label(v_[name].atom) : symbol_table::none;
@@ -269,10 +269,10 @@ private:
         targets_.truncate(0);
         for (u32 t = list_node + 1; t < v_[list_node].end; t = v_[t].end)
             if (!add_targets(t)) return false;
-        if (k_.regs.size() + targets_.size() >= max_registers) return false;
+        if (k_.regs.size() + 3 * targets_.size() >= max_registers) return false;
         for (u32 i = 0; i < targets_.size(); ++i) {
             const bool last = guard == 0 && i + 1 == targets_.size();  // control does not get behind it
-            synthesise(n, tok::bra, last ? 0 : some_condition(n, index, guard));
+            synthesise(n, tok::bra, last ? 0 : is_index(n, index, guard, i));
             end_item(targets_[i], last);
         }
         return true;
@@ -306,20 +306,38 @@ private:
         }
         return number < count;
     }
-    /// A new predicate that follows from the index, and from the guard of the branch, in a way that is not known.
-    constexpr u32 some_condition(u32 n, u32 index, u32 guard) {
-        const u32 condition = k_.regs.size();
-        k_.regs.push_back({isa::scalar::pred, 0});
-        synthesise(n, tok::not_, 0);
-        push(ir::head(ir::operand_kind::reg, condition));
+    /// A new predicate: the index is `k`, and the guard of the branch holds.
+    constexpr u32 is_index(u32 n, u32 index, u32 guard, u32 k) {
+        const u32 condition = new_predicate(n, tok::setp, {tok::eq, tok::u32});
         operand(index);
-        if (guard != 0) push(ir::head(ir::operand_kind::reg, (guard >> 1) - 1));
+        push(ir::head(ir::operand_kind::small_int, k));
         end_item(0, false);
-        return (condition + 1) << 1;
+        if (guard == 0) return (condition + 1) << 1;
+        u32 holds = (guard >> 1) - 1;
+        if ((guard & 1u) != 0) {
+            const u32 negated = new_predicate(n, tok::not_, {tok::pred});
+            push(ir::head(ir::operand_kind::reg, holds));
+            end_item(0, false);
+            holds = negated;
+        }
+        const u32 both = new_predicate(n, tok::and_, {tok::pred});
+        push(ir::head(ir::operand_kind::reg, condition));
+        push(ir::head(ir::operand_kind::reg, holds));
+        end_item(0, false);
+        return (both + 1) << 1;
     }
-    constexpr void synthesise(u32 n, tok opcode, u32 guard) {
+    /// Begins an instruction that writes a new predicate.
+    constexpr u32 new_predicate(u32 n, tok opcode, std::initializer_list<tok> words) {
+        const u32 made = k_.regs.size();
+        k_.regs.push_back({isa::scalar::pred, 0});
+        synthesise(n, opcode, 0, words);
+        push(ir::head(ir::operand_kind::reg, made));
+        return made;
+    }
+    constexpr void synthesise(u32 n, tok opcode, u32 guard, std::initializer_list<tok> words = {}) {
         tokens_.truncate(0);
         tokens_.push_back(static_cast<u32>(opcode));
+        for (const tok t : words) tokens_.push_back(static_cast<u32>(t));
         begin_record(n, guard);
     }
     constexpr void end_item(u32 label, bool ends) {
@@ -434,12 +452,19 @@ private:
         code_.push_back(static_cast<u32>(static_cast<u64>(c.value)));
         code_.push_back(static_cast<u32>(static_cast<u64>(c.value) >> 32));
     }
+    /// A constant of one word; a sink for one that does not fit, and for `_`.
+    [[nodiscard]] constexpr u32 small_constant(u32 n) const noexcept {
+        if (v_.kind(n) == node_kind::sink) return ir::head(ir::operand_kind::sink, 0);
+        const constant_value c = constant_reader(v_).of(n);
+        return c.is_float || !ir::fits_small(c.value)
+                   ? ir::head(ir::operand_kind::sink, 0)
+                   : ir::head(ir::operand_kind::small_int, static_cast<u32>(c.value));
+    }
     /// Operands inside of operands are one word each.
     constexpr void element(u32 n) {
-        const u32 head = v_.kind(n) == node_kind::name ? word_of(n)
-                         : v_.kind(n) == node_kind::negation || v_.kind(n) == node_kind::complement
-                             ? word_of(n + 1)
-                             : ir::head(ir::operand_kind::sink, 0);
+        const u32 head = v_.kind(n) == node_kind::name                                              ? word_of(n)
+                         : v_.kind(n) == node_kind::negation || v_.kind(n) == node_kind::complement ? word_of(n + 1)
+                                                                                                    : small_constant(n);
         const bool symbol = ir::kind_of(head) == ir::operand_kind::symbol;
         code_.push_back(symbol ? ir::head(ir::operand_kind::sink, 0) : head);
     }

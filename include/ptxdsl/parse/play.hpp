@@ -36,7 +36,7 @@ namespace detail {
 /// Whether what a finding says may be right in a text: compilers place the fence of the proxies where they like, and a
 /// launch may be smaller than `.maxntid`.
 [[nodiscard]] inline bool is_doubtful(const machine::finding& f, const ir::view& m) noexcept {
-    return f.warning || f.kind == machine::fault::proxy_fence || !m.attrs.reqntid.given();
+    return f.warning || f.disputed || !m.attrs.reqntid.given();
 }
 
 }  // namespace detail
