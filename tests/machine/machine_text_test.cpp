@@ -82,18 +82,79 @@ TEST_CASE("a text's loop over an mbarrier") {
     CHECK(played_text(std::string(head) + meet + tail, "96").find("E01: warp ") != std::string::npos);
 }
 
-TEST_CASE("what a text does not say is said") {
-    const std::string copy = R"(
-    .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %p<2>;
+namespace {
+
+/// Two copies onto one barrier that expects the bytes of both, read behind `waits`.
+std::string copies(const std::string& waits) {
+    return played_text(R"(
+    .reg .b64 %rd<4>; .reg .b32 %r<12>; .reg .pred %p<4>;
     .shared .align 1024 .b8 a[8192];
+    .shared .align 1024 .b8 b[4096];
     .shared .align 8 .b64 bar;
     mov.u32 %r0, a;
     mov.u32 %r1, bar;
+    mov.u32 %r2, b;
+    mov.u32 %r3, %tid.x;
     ld.param.u64 %rd0, [out];
+    setp.ne.u32 %p0, %r3, 0;
+    @%p0 bra made;
     mbarrier.init.shared.b64 [%r1], 1;
+made:
+    bar.sync 0;
+    @%p0 bra started;
+    mbarrier.arrive.expect_tx.shared.b64 _, [%r1], 12288;
     cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r0], [%rd0, {%r0}], [%r1];
-)";
-    CHECK(played_text(copy, "1") == "| a copy of a number of bytes that is not known\n");
+    cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [%rd0, {%r0}], [%r1];
+started:
+)" + waits + R"(
+    ld.shared.u32 %r4, [%r0];
+    ld.shared.u32 %r5, [%r2+8];
+)");
+}
+
+/// Each warp takes the way whose number stands in its byte of a word.
+std::string ways(const char* numbers) {
+    return played_text(std::string(R"(
+    .reg .b32 %r<8>; .reg .b16 %h<4>;
+    .shared .align 4 .b8 way[8];
+    ways: .branchtargets first, second, third;
+    mov.u32 %r0, %tid.x;
+    shr.u32 %r1, %r0, 5;
+    mov.u32 %r2, way;
+    st.shared.v2.b32 [way], {0, )") +
+                       numbers + R"(};
+    bar.sync 0;
+    add.u32 %r3, %r2, %r1;
+    ld.shared.u8 %r4, [%r3+4];
+    brx.idx %r4, ways;
+first:
+    bar.sync 1, 64;
+    bra met;
+second:
+    bar.arrive 1, 64;
+    bra met;
+third:
+    bar.sync 2, 64;
+met:
+)");
+}
+
+}  // namespace
+
+TEST_CASE("how many bytes a text's copies bring shows at their barrier") {
+    const std::string wait = "again: mbarrier.try_wait.parity.shared.b64 %p1, [%r1], 0;\n@!%p1 bra again;\n";
+    const std::string right = copies(wait);
+    CHECK(right.find("E07") == std::string::npos);
+    CHECK(right.find("E01") == std::string::npos);
+    CHECK(right.find("| how many bytes this copy brings") != std::string::npos);
+    CHECK(copies("").find("E07: warp 0 lane 0 reads") == std::string::npos);
+    CHECK(copies("").find("while the copy of line") != std::string::npos);
+}
+
+TEST_CASE("branches through a table go where the index says") {
+    CHECK(ways("0").find("E01") == std::string::npos);           // both meet at barrier 1
+    CHECK(ways("256").find("E01") == std::string::npos);         // one of them only arrives
+    CHECK(ways("512").find("E01: warp ") != std::string::npos);  // one waits elsewhere
 }
 
 TEST_CASE("blocks that no device has are not played") {
