@@ -63,7 +63,7 @@ public:
     /// Address arithmetic in the arguments is not guarded.
     [[nodiscard]] constexpr builder at(const reg<pred>& p, location where = location::current()) const {
         detail::check_condition(*program_, p, where);
-        return builder(*program_, detail::control_writer::guard_of(p, false));
+        return builder(*program_, detail::guard_of(p, false));
     }
     [[nodiscard]] constexpr builder at(reg<pred>&& p, location where = location::current()) const {
         return guarded(p, false, p.expression(), where);
@@ -88,7 +88,7 @@ private:
     /// The instruction that makes the condition belongs to the guarded one, in the order of a call's arguments.
     [[nodiscard]] constexpr builder guarded(const reg<pred>& p, bool negate, ir::span made, location where) const {
         detail::check_condition(*program_, p, where);
-        const std::uint32_t guard = detail::control_writer::guard_of(p, negate);
+        const std::uint32_t guard = detail::guard_of(p, negate);
         if (made.end != 0) program_->made_guard = guard, program_->guard_made = made;
         return builder(*program_, guard);
     }

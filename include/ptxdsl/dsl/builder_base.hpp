@@ -156,14 +156,16 @@ struct context {
 };
 
 /// K01: a guard is of one instruction.
-constexpr void refuse_guard(const context& k, location where) {
+template <class Context>
+constexpr void refuse_guard(const Context& k, location where) {
     if (k.guard != 0)
         k.p.report(
             "K01", where,
             {"k.at(p) guards one instruction, not a construct of several; write k.if_(p, [&] { ... }) around it"});
 }
 /// A guard or condition: a register of this kernel (A05) that has been assigned to (A06).
-constexpr void check_condition(ir::program& p, const reg<pred>& c, location where) {
+template <class Program>
+constexpr void check_condition(Program& p, const reg<pred>& c, location where) {
     if (c.program() == &p) return;
     if (c.program() != nullptr)
         p.report("A05", where, {"this condition is a register of another kernel"});
@@ -329,7 +331,8 @@ constexpr Result pair_value(const context& k, location where, const O&... operan
 }
 
 /// Brings nested calls that become one operand (a vector) into order; returns what they cover together.
-constexpr ir::span settle_spans(ir::program& p, ir::span* spans, std::uint32_t n, location where) {
+template <class Program>
+constexpr ir::span settle_spans(Program& p, ir::span* spans, std::uint32_t n, location where) {
     ir::span all;
     if (!p.settle(spans, n, all, where))
         p.report(

@@ -10,14 +10,18 @@ namespace ptxdsl {
 
 namespace detail {
 
+/// The guard word of an instruction under `@c` or `@!c`.
+template <class Condition>
+[[nodiscard]] constexpr std::uint32_t guard_of(const Condition& c, bool negate) noexcept {
+    return (c.id() + 1) << 1 | (negate ? 1u : 0u);
+}
+
 /// Writes the few control instructions that need no type dispatch.
+template <class Program>
 struct control_writer {
-    ir::program& p;
+    Program& p;
     std::uint32_t guard = 0;
 
-    [[nodiscard]] static constexpr std::uint32_t guard_of(const reg<pred>& c, bool negate) noexcept {
-        return (c.id() + 1) << 1 | (negate ? 1u : 0u);
-    }
     constexpr void bra(std::uint32_t label, std::uint32_t g, location where) const {
         raw_operand target;
         target.words[0] = ir::head(ir::operand_kind::label, label);
@@ -56,7 +60,8 @@ struct loop_frame {
     std::uint32_t id, head, again, done, around;
 };
 /// From here on a body of a branch or loop is written; returns what ends it.
-constexpr std::uint32_t begin_body(ir::program& p) noexcept {
+template <class Program>
+constexpr std::uint32_t begin_body(Program& p) noexcept {
     const std::uint32_t around = p.body_begin;
     p.body_begin = p.words.size();
     return around;
@@ -65,9 +70,10 @@ constexpr std::uint32_t begin_body(ir::program& p) noexcept {
 }  // namespace detail
 
 /// Returned by `k.if_(cond, then)`; `.else_(body)` completes it. An else without its if cannot be written (K01).
-class if_result {
+template <class Program>
+class basic_if_result {
 public:
-    constexpr if_result(ir::program& p, std::uint32_t else_label, std::uint32_t after) noexcept
+    constexpr basic_if_result(Program& p, std::uint32_t else_label, std::uint32_t after) noexcept
         : p_(p), else_label_(else_label), after_(after) {}
 
     /// Emits `bra end`, the else label, the body, the end label. Must follow its `if_` directly.
@@ -94,14 +100,16 @@ public:
     static constexpr std::uint32_t if_end_words = 2;
 
 private:
-    ir::program& p_;
+    Program& p_;
     std::uint32_t else_label_, after_;
 };
+using if_result = basic_if_result<ir::program>;
 
 /// Handle of a loop, passed to its body: `[&](px::loop_handle l) { l.break_if(done); }`.
-class loop_handle {
+template <class Program>
+class basic_loop_handle {
 public:
-    constexpr loop_handle(ir::program& p, detail::loop_frame frame) noexcept : p_(&p), frame_(frame) {}
+    constexpr basic_loop_handle(Program& p, detail::loop_frame frame) noexcept : p_(&p), frame_(frame) {}
     /// Emits `bra` to the end of this loop.
     constexpr void break_(location where = location::current()) const {
         leave(ir::region::break_, frame_.done, 0, where);
@@ -109,11 +117,11 @@ public:
     /// Emits `@cond bra` to the end of this loop.
     constexpr void break_if(const reg<pred>& cond, location where = location::current()) const {
         detail::check_condition(*p_, cond, where);
-        leave(ir::region::break_, frame_.done, detail::control_writer::guard_of(cond, false), where);
+        leave(ir::region::break_, frame_.done, detail::guard_of(cond, false), where);
     }
     constexpr void break_if(negated cond, location where = location::current()) const {
         detail::check_condition(*p_, cond.p, where);
-        leave(ir::region::break_, frame_.done, detail::control_writer::guard_of(cond.p, true), where);
+        leave(ir::region::break_, frame_.done, detail::guard_of(cond.p, true), where);
     }
     /// Emits `bra` to the next iteration of this loop.
     constexpr void continue_(location where = location::current()) const {
@@ -122,7 +130,7 @@ public:
     /// Emits `@cond bra` to the next iteration of this loop.
     constexpr void continue_if(const reg<pred>& cond, location where = location::current()) const {
         detail::check_condition(*p_, cond, where);
-        leave(ir::region::continue_, frame_.again, detail::control_writer::guard_of(cond, false), where);
+        leave(ir::region::continue_, frame_.again, detail::guard_of(cond, false), where);
     }
     [[nodiscard]] constexpr std::uint32_t id() const noexcept { return frame_.id; }
 
@@ -137,9 +145,10 @@ private:
     }
     [[nodiscard]] constexpr bool is_open() const noexcept { return p_->labels[frame_.done].placed == 0; }
 
-    ir::program* p_;
+    Program* p_;
     detail::loop_frame frame_;
 };
+using loop_handle = basic_loop_handle<ir::program>;
 
 namespace detail {
 /// A name of the text that stands in front of a colon.
@@ -321,9 +330,7 @@ public:
         const loop_frame f = open("loop", "next", where, constant_trips(from, to, by), i.id(),
                                   isa::info(scalar_of<T>).cls == isa::type_class::signed_int, one_word(from),
                                   one_word(to), one_word(by));
-        w.bra(f.done,
-              control_writer::guard_of(w.compare<tok::ge, scalar_of<T>>(operand<T>(i, where), without_order(to), where),
-                                       false),
+        w.bra(f.done, guard_of(w.compare<tok::ge, scalar_of<T>>(operand<T>(i, where), without_order(to), where), false),
               where);
         p.add_region(ir::region::loop_body, where, f.id);
         if constexpr (meta::is_invocable_v<Body&, reg<T>, loop_handle>)
@@ -348,8 +355,8 @@ public:
         const loop_frame f = open("while", "", where, ir::unknown_count);
         const reg<pred> c = cond();
         check_condition(p, c, where);
-        p.add_region(ir::region::break_, where, f.id, control_writer::guard_of(c, true));
-        control_writer{p}.bra(f.done, control_writer::guard_of(c, true), where);
+        p.add_region(ir::region::break_, where, f.id, guard_of(c, true));
+        control_writer{p}.bra(f.done, guard_of(c, true), where);
         if constexpr (meta::is_invocable_v<Body&, loop_handle>)
             run_body(body, loop_handle(p, f));
         else
@@ -374,8 +381,8 @@ public:
         const loop_frame f = open("loop", "", where, ir::unknown_count);
         const reg<pred> c = body();
         check_condition(p, c, where);
-        p.add_region(ir::region::break_, where, f.id, control_writer::guard_of(c, true));
-        control_writer{p}.bra(f.head, control_writer::guard_of(c, false), where);
+        p.add_region(ir::region::break_, where, f.id, guard_of(c, true));
+        control_writer{p}.bra(f.head, guard_of(c, false), where);
         p.place_label(f.done, where);
         p.add_region(ir::region::loop_end, where, f.id);
     }
@@ -441,15 +448,15 @@ public:
 
     /// Emits `ret;`: leaves the kernel (or the device function).
     constexpr auto ret(location where = location::current()) const {
-        control_writer{ctx().p, ctx().guard}.plain<tok::ret>(where);
+        control_writer{ctx().p, ctx().guard}.template plain<tok::ret>(where);
     }
     /// Emits `exit;`: ends the thread.
     constexpr auto exit(location where = location::current()) const {
-        control_writer{ctx().p, ctx().guard}.plain<tok::exit>(where);
+        control_writer{ctx().p, ctx().guard}.template plain<tok::exit>(where);
     }
     /// Emits `trap;`: aborts the grid.
     constexpr auto trap(location where = location::current()) const {
-        control_writer{ctx().p, ctx().guard}.plain<tok::trap>(where);
+        control_writer{ctx().p, ctx().guard}.template plain<tok::trap>(where);
     }
 
     /// Declares a label without placing it. Emits nothing.
@@ -593,7 +600,7 @@ private:
         if constexpr (Table::has_default) {
             const reg<pred> beyond =
                 w.compare<tok::gt, isa::scalar::u32>(index, operand<u32>(Table::entries - 1, x.where), x.where);
-            w.bra(other, control_writer::guard_of(beyond, false), x.where);
+            w.bra(other, guard_of(beyond, false), x.where);
             index.fresh = {};
         }
         w.brx(index, table.id(), false, x.where);
@@ -629,7 +636,7 @@ private:
                 w.compare<tok::ne, scalar_of<T>>(operand<T>(x, where), operand<T>(c.value, where), where);
             const std::uint32_t next = p.new_label("case", where);
             p.add_region(ir::region::if_begin, where, other.id() << 1 | 1u);
-            w.bra(next, control_writer::guard_of(other, false), where);
+            w.bra(next, guard_of(other, false), where);
             run_body(c.body);
             w.bra(end, 0, where);
             p.add_region(ir::region::else_begin, where);
@@ -645,7 +652,7 @@ private:
         check_condition(p, cond, where);
         const std::uint32_t skip = p.new_label("else", where);
         p.add_region(ir::region::if_begin, where, cond.id() << 1 | (negate ? 1u : 0u));
-        control_writer{p}.bra(skip, control_writer::guard_of(cond, !negate), where);
+        control_writer{p}.bra(skip, guard_of(cond, !negate), where);
         const std::uint32_t around = begin_body(p);
         run_body(then);
         p.body_begin = around;

@@ -72,7 +72,8 @@ struct braces {
         ids[n] = list_word(prog, o.prog, o.words[0]);
         spans[n++] = o.prog == prog ? o.fresh : ir::span{};
     }
-    [[nodiscard]] constexpr raw_operand operand(const context& k, location where) {
+    template <class Context>
+    [[nodiscard]] constexpr raw_operand operand(const Context& k, location where) {
         raw_operand o = vector_of(prog, ids, n);
         o.fresh = settle_spans(k.p, spans, n, where);
         return o;

@@ -35,7 +35,8 @@ struct raw_operand {
     return o;
 }
 
-constexpr void write(ir::program& p, const raw_operand& o) {
+template <class Program>
+constexpr void write(Program& p, const raw_operand& o) {
     for (std::uint32_t i = 0; i < o.count; ++i) p.push(o.words[i]);
     for (std::uint32_t i = 0; i < o.more_count; ++i) p.push(o.more[i]);
     p.count_operand();
@@ -126,8 +127,8 @@ constexpr std::uint32_t list_word(ir::program*& list, ir::program* of, std::uint
 }
 
 /// A05, A06: operand `number` of an instruction that begins with `mnemonic` names no register of this kernel.
-constexpr void refuse_operand(ir::program& p, owner whose, std::uint32_t number, std::uint32_t mnemonic,
-                              location where) {
+template <class Program>
+constexpr void refuse_operand(Program& p, owner whose, std::uint32_t number, std::uint32_t mnemonic, location where) {
     if (whose == owner::kernel) return;
     const string_view name = isa::spelling(static_cast<tok>(mnemonic & 0xffffu));
     if (whose == owner::another_kernel)
@@ -142,7 +143,8 @@ constexpr void refuse_operand(ir::program& p, owner whose, std::uint32_t number,
 }
 
 /// K05: operand `which` assigns the register that another one reads.
-constexpr void refuse_assigned(ir::program& p, const raw_operand* operands, std::uint32_t n, std::uint32_t which,
+template <class Program>
+constexpr void refuse_assigned(Program& p, const raw_operand* operands, std::uint32_t n, std::uint32_t which,
                                location where) {
     for (std::uint32_t i = 0; i < n; ++i)
         if (i != which && operands[i].fresh.end == 0 && operands[i].count > operands[which].count - 1 &&
@@ -156,8 +158,9 @@ constexpr void refuse_assigned(ir::program& p, const raw_operand* operands, std:
 /// writes the record. Returns the span of the whole expression.
 ///
 /// `operands` are in PTX order; `dst` of them, at the front, are results and take no part in the ordering.
-constexpr ir::span emit(ir::program& p, const form_ref& f, std::uint32_t guard, location where,
-                        const raw_operand* operands, std::uint32_t n) {
+template <class Program>
+constexpr ir::span emit(Program& p, const form_ref& f, std::uint32_t guard, location where, const raw_operand* operands,
+                        std::uint32_t n) {
     ir::span spans[24] = {};
     for (std::uint32_t i = 0; i < n; ++i) {
         spans[i] = operands[i].fresh;
@@ -179,9 +182,8 @@ constexpr ir::span emit(ir::program& p, const form_ref& f, std::uint32_t guard, 
     return {all.begin, p.words.size()};
 }
 
-template <class... O>
-constexpr ir::span emit_all(ir::program& p, const form_ref& f, std::uint32_t guard, location where,
-                            const O&... operands) {
+template <class Program, class... O>
+constexpr ir::span emit_all(Program& p, const form_ref& f, std::uint32_t guard, location where, const O&... operands) {
     if constexpr (sizeof...(O) == 0) {
         return emit(p, f, guard, where, nullptr, 0);
     } else {
@@ -197,8 +199,8 @@ constexpr ir::span emit_all(ir::program& p, const form_ref& f, std::uint32_t gua
     return o;
 }
 
-template <isa::scalar Type>
-constexpr ir::span emit_mov(ir::program& p, std::uint32_t dst, const raw_operand& src, location where) {
+template <isa::scalar Type, class Program>
+constexpr ir::span emit_mov(Program& p, std::uint32_t dst, const raw_operand& src, location where) {
     const raw_operand list[] = {reg_operand(p, dst), src};
     return emit(p, ref<common_form<tok::mov, isa::type_token(ir::program::register_type(Type))>>(), 0, where, list, 2);
 }

@@ -126,8 +126,8 @@ template <class F>
 concept kernel_body = requires { body_traits<F>::constants; };
 
 /// All records of the program, in the order of the text but for the kernel, which comes first.
-template <class F>
-constexpr void each_record(ir::program& p, const F& f) {
+template <class Program, class F>
+constexpr void each_record(Program& p, const F& f) {
     const auto walk = [&](dynarray<std::uint32_t>& words, std::uint32_t at, std::uint32_t end) {
         for (; at < end; at += ir::cursor{&words[at]}.size()) f(&words[at]);
     };
@@ -136,7 +136,8 @@ constexpr void each_record(ir::program& p, const F& f) {
         walk(p.function_words, p.functions[i].begin, p.functions[i].end);
 }
 /// Adds the function of this name to those that have been found, unless it is there.
-constexpr void take_function(ir::program& p, ir::name id, dynarray<ir::function>& found) {
+template <class Program>
+constexpr void take_function(Program& p, ir::name id, dynarray<ir::function>& found) {
     for (const ir::function& f : found)
         if (f.id.offset == id.offset) return;
     for (const ir::function& f : p.functions)
@@ -144,7 +145,8 @@ constexpr void take_function(ir::program& p, ir::name id, dynarray<ir::function>
 }
 /// Brings the functions into the order in which the text first names them: C++ leaves open in which it evaluates the
 /// arguments that declare them.
-constexpr void order_functions(ir::program& p) {
+template <class Program>
+constexpr void order_functions(Program& p) {
     const std::uint32_t n = p.functions.size();
     if (n < 2) return;
     dynarray<ir::function> found(n);
@@ -168,7 +170,8 @@ constexpr void order_functions(ir::program& p) {
 }
 
 /// Writes the device functions the kernel calls, and those they call, into words of their own.
-constexpr void write_functions(ir::program& p) {
+template <class Program>
+constexpr void write_functions(Program& p) {
     if (p.function_writers.empty()) return;
     dynarray<std::uint32_t> kernel_words = static_cast<dynarray<std::uint32_t>&&>(p.words);
     p.words = dynarray<std::uint32_t>(4096);
@@ -182,7 +185,8 @@ constexpr void write_functions(ir::program& p) {
     order_functions(p);
 }
 
-constexpr void rename_tables(std::uint32_t* w, const dynarray<std::uint32_t>& renamed) {
+template <class Renamed>
+constexpr void rename_tables(std::uint32_t* w, const Renamed& renamed) {
     const ir::cursor c{w};
     if (c.kind() == ir::record::label && !c.is_place()) w[2] = renamed[w[2]] - 1;
     if (!c.is_instruction() || (static_cast<tok>(c.token(0)) != tok::call && static_cast<tok>(c.token(0)) != tok::brx))
@@ -195,7 +199,8 @@ constexpr void rename_tables(std::uint32_t* w, const dynarray<std::uint32_t>& re
 
 /// Gives the tables and prototypes that calls write in front of themselves the numbers they would have if C++ evaluated
 /// arguments from left to right.
-constexpr void order_tables(ir::program& p) {
+template <class Program>
+constexpr void order_tables(Program& p) {
     if (p.tables < 2) return;
     dynarray<std::uint32_t> met(p.tables), renamed(p.labels.size());  // by label: its new id + 1, 0: no table
     renamed.resize(p.labels.size(), 0);
@@ -216,8 +221,9 @@ constexpr void order_tables(ir::program& p) {
 }
 
 /// Closes what the body left to the library: the final `ret`, unplaced labels (K01), open loops.
-constexpr void finish_program(ir::program& p) {
-    control_writer{p}.plain<tok::ret>(location());
+template <class Program>
+constexpr void finish_program(Program& p) {
+    control_writer<Program>{p}.template plain<tok::ret>(location());
     write_functions(p);
     order_tables(p);
     for (std::uint32_t i = 0; i < p.labels.size(); ++i)

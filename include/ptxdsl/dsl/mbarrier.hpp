@@ -598,8 +598,8 @@ public:
         p.place_label(again, where);
         const reg<pred> ready = waits<mb<tok::try_wait, tok::parity, M..., tok::shared__cta, tok::b64>>(
             where, r, constant_or_unknown(parity), phase);
-        p.add_region(ir::region::break_, where, id, control_writer::guard_of(ready, false));
-        control_writer{p}.bra(again, control_writer::guard_of(ready, true), where);
+        p.add_region(ir::region::break_, where, id, guard_of(ready, false));
+        control_writer{p}.bra(again, guard_of(ready, true), where);
         p.add_region(ir::region::loop_end, where, id);
     }
 

@@ -82,7 +82,8 @@ struct param_loader<ptr<S, T, A>> {
 };
 
 /// Declares one parameter; returns the symbol its name is printed as: `<kernel>_param_<i>`.
-constexpr std::uint32_t declare_param(ir::program& p, ir::param description) {
+template <class Program>
+constexpr std::uint32_t declare_param(Program& p, ir::param description) {
     const std::uint32_t index = p.params.size();
     const std::uint32_t begin = p.pool.size();
     for (std::uint32_t i = 0; i < p.kernel.length; ++i) {

@@ -149,7 +149,7 @@ public:
         const operand<u32> slot(s.slot(), where), parity(s.parity(), where);
         w.counter<tok::add, isa::scalar::u32>(s.slot().id(), slot, operand<u32>(1u, where), where);
         const reg<pred> wrap = w.compare<tok::eq, isa::scalar::u32>(slot, operand<u32>(s.stages(), where), where);
-        const std::uint32_t guard = control_writer::guard_of(wrap, false);
+        const std::uint32_t guard = guard_of(wrap, false);
         const raw_operand reset[] = {slot, operand<u32>(0u, where)};
         emit(p, ref<common_form<tok::mov, tok::u32>>(), guard, where, reset, 2);
         const raw_operand toggle[] = {parity, parity, operand<u32>(1u, where)};

@@ -28,7 +28,8 @@ struct shared_region {
 namespace detail {
 
 /// A 32-bit shared address in a register: `base + offset`. Emits one `add.u32` when there is an offset, else nothing.
-constexpr reg<u32> address_register(const shared_region& r, location where) {
+template <class Region>
+constexpr reg<u32> address_register(const Region& r, location where) {
     const reg<u32> base(*r.prog, ir::payload_of(r.base), r.fresh);
     if (r.offset == 0) return reg<u32>(*r.prog, base.id(), r.fresh);
     const std::uint32_t dst = r.prog->new_reg(isa::scalar::u32);
@@ -42,8 +43,9 @@ constexpr reg<u32> address_register(const shared_region& r, location where) {
 }
 
 /// `base + index * stride` as a new region: one `mad.lo.u32`. The author wrote the base first; PTX has it last.
-constexpr shared_region indexed(const shared_region& r, const operand<u32>& index, std::uint32_t stride) {
-    ir::program& p = *r.prog;
+template <class Region>
+constexpr Region indexed(const Region& r, const operand<u32>& index, std::uint32_t stride) {
+    auto& p = *r.prog;
     ir::span spans[] = {r.fresh, index.fresh};
     ir::span all;
     if (!p.settle(spans, 2, all, index.where))
@@ -56,7 +58,7 @@ constexpr shared_region indexed(const shared_region& r, const operand<u32>& inde
     size.words[0] = ir::head(ir::operand_kind::small_int, stride);
     const raw_operand list[] = {reg_operand(p, dst), by, size, reg_operand(p, ir::payload_of(r.base))};
     emit(p, ref<common_form<tok::mad, tok::lo, tok::u32>>(), 0, index.where, list, 4);
-    shared_region out = r;
+    Region out = r;
     out.base = ir::head(ir::operand_kind::reg, dst);
     out.stage = ir::unknown_count;
     out.fresh = {all.begin, p.words.size()};
@@ -64,9 +66,10 @@ constexpr shared_region indexed(const shared_region& r, const operand<u32>& inde
 }
 
 /// A constant stage: no instruction, but the index is checked (C03).
-constexpr shared_region staged(const shared_region& r, std::int64_t stage, std::uint32_t stages, std::uint32_t stride,
-                               location where) {
-    shared_region out = r;
+template <class Region>
+constexpr Region staged(const Region& r, std::int64_t stage, std::uint32_t stages, std::uint32_t stride,
+                        location where) {
+    Region out = r;
     if (stage < 0 || stage >= static_cast<std::int64_t>(stages)) {
         r.prog->report("C03", where,
                        {"stage ", stage, " of '", r.prog->text(r.prog->allocations[r.allocation].id), "', which has ",
@@ -79,8 +82,8 @@ constexpr shared_region staged(const shared_region& r, std::int64_t stage, std::
 }
 
 /// A stage by literal or by register: the literal is checked, the register costs one `mad.lo.u32`.
-constexpr shared_region selected(const shared_region& r, const operand<u32>& slot, std::uint32_t stages,
-                                 std::uint32_t stride) {
+template <class Region>
+constexpr Region selected(const Region& r, const operand<u32>& slot, std::uint32_t stages, std::uint32_t stride) {
     if (!slot.is_literal()) return indexed(r, slot, stride);
     const bool fits = ir::kind_of(slot.words[0]) == ir::operand_kind::small_int;
     return staged(r, fits ? ir::small_value(slot.words[0]) : -1, stages, stride, slot.where);
@@ -377,7 +380,8 @@ private:
 namespace detail {
 
 /// Reserves `stages * stage_bytes` bytes and emits the `mov` that holds their address.
-constexpr shared_region allocate_shared(ir::program& p, ir::allocation a, string_view name, std::int64_t offset,
+template <class Program>
+constexpr shared_region allocate_shared(Program& p, ir::allocation a, string_view name, std::int64_t offset,
                                         location where) {
     if (offset >= 0) {
         a.offset = static_cast<std::uint32_t>(offset);

@@ -55,12 +55,13 @@ public:
         return o;
     }
     /// `base + index * columns` in a new register: one `mad.lo.u32`.
+    template <class Region = shared_region>
     [[nodiscard]] constexpr tmem_address indexed(const operand<u32>& index, std::uint32_t columns) const {
-        shared_region r;
+        Region r;
         r.prog = prog_;
         r.base = ir::head(ir::operand_kind::reg, id_);
         r.fresh = fresh_;
-        const shared_region at = detail::indexed(r, index, columns);
+        const Region at = detail::indexed(r, index, columns);
         return {*prog_, ir::payload_of(at.base), offset_, at.fresh};
     }
 

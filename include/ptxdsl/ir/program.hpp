@@ -36,11 +36,12 @@ struct span {
            (s.size() > 1 || (s[0] != '_' && s[0] != '$')) && s != "smem";
 }
 
-class program {
+template <class Location>
+class basic_program {
 public:
-    using location = std::source_location;
+    using location = Location;
 
-    constexpr program() : words(16384), locations(2048), regs(2048), pool(1024) {
+    constexpr basic_program() : words(16384), locations(2048), regs(2048), pool(1024) {
         intern_prefix("none", isa::scalar::none);
     }
 
@@ -57,7 +58,7 @@ public:
     detail::dynarray<function> functions;
     detail::dynarray<std::uint32_t> function_words;
     detail::dynarray<std::uint32_t> function_regs;
-    detail::dynarray<void (*)(program&, std::uint32_t)> function_writers;  ///< run once the kernel's body is done
+    detail::dynarray<void (*)(basic_program&, std::uint32_t)> function_writers;  ///< run once the kernel's body is done
 
     ptxdsl::target target{};
     ptx_version version{};
@@ -521,5 +522,7 @@ private:
     detail::dynarray<std::uint32_t> pending_;
     std::uint16_t default_prefix_[7] = {};
 };
+
+using program = basic_program<std::source_location>;
 
 }  // namespace ptxdsl::ir
