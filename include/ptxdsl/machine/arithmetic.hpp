@@ -262,14 +262,16 @@ protected:
     /// `ld.param`: what the player chose.
     constexpr void load_parameter(warp_type& w, const instruction& i, uint32_t lanes) {
         const operand& from = code_.at(i, 1);
-        value v = Values::unknown(mix(0x9a3a, mix(from.symbol, from.bits)));
-        if (i.slot < chosen_.parameters.size() && isa::info(i.type).cls != isa::type_class::floating)
-            v = {chosen_.parameters[i.slot], knowledge::chosen};
         const operand& to = code_.at(i, 0);
-        if (to.what == operand::kind::list)
-            forget(w, i, lanes);
-        else
-            put(w, to, v, lanes);
+        if (to.what != operand::kind::list) return put(w, to, parameter(i, from, from.bits), lanes);
+        for (uint32_t k = 0; k < to.count; ++k)
+            put(w, code_.parts[to.first + k], parameter(i, from, from.bits + k * isa::bits(i.type) / 8), lanes);
+    }
+    [[nodiscard]] constexpr value parameter(const instruction& i, const operand& from, uint64_t offset) const {
+        const uint32_t slot = code_.slot_of(from, offset);
+        if (slot < chosen_.parameters.size() && isa::info(i.type).cls != isa::type_class::floating)
+            return {chosen_.parameters[slot], knowledge::chosen};
+        return Values::unknown(mix(0x9a3a, mix(from.symbol, offset)));
     }
     /// `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`: lanes see one another.
     constexpr void exchange(warp_type& w, const instruction& i, uint32_t lanes) {

@@ -86,6 +86,12 @@ public:
     [[nodiscard]] constexpr tok word(const instruction& i, uint32_t k) const noexcept {
         return k < i.tokens ? words[i.first_token + k] : tok::none;
     }
+    /// The slot of a parameter's bytes from `offset` on; `none` where nothing loads them.
+    [[nodiscard]] constexpr uint32_t slot_of(const operand& from, uint64_t offset) const noexcept {
+        for (uint32_t k = 0; k < slots.size() && from.reg == none; ++k)
+            if (slots[k].symbol == from.symbol && slots[k].offset == offset) return k;
+        return none;
+    }
     /// Registers a thread has, special ones included.
     [[nodiscard]] constexpr uint32_t registers() const noexcept {
         return slots_used != 0 ? slots_used : m_->n.regs + static_cast<uint32_t>(isa::special::count_);
@@ -146,6 +152,7 @@ private:
                 if (o.what == operand::kind::label && o.bits < place.size())
                     i.target = place[static_cast<uint32_t>(o.bits)];
             }
+        find_parameters();
     }
     constexpr void note(const ir::cursor& c, uint32_t& bytes, uint32_t& object) {
         switch (static_cast<ir::note>(c.code())) {
@@ -246,17 +253,57 @@ private:
             i.op == tok::st && (has(i, tok::release) || has(i, tok::relaxed) || has(i, tok::volatile_));
         if (i.op == tok::atom || i.op == tok::red || strong_store)
             shares_global = shares_global || !i.has_space || i.sp == space::global;
-        if (i.op == tok::ld && i.sp == space::param && i.operand_count > 1)
-            i.slot = slot_of(operands[i.operands + 1], i.type);
         instructions.push_back(i);
     }
-    constexpr uint32_t slot_of(const operand& from, isa::scalar type) {
-        if (from.reg != none || from.symbol == none) return none;
-        for (uint32_t k = 0; k < slots.size(); ++k)
-            if (slots[k].symbol == from.symbol && slots[k].offset == from.bits) return k;
-        slots.push_back({from.symbol, from.bits, type});
+
+    // ---- parameters ---------------------------------------------------------------------------------------------
+
+    /// Gives every load from a parameter its slots, also where the address stands in a register that nothing else
+    /// changes.
+    constexpr void find_parameters() {
+        list<uint32_t> written(m_->n.regs, none);  // by register: the instruction that alone writes it
+        for (uint32_t k = 0; k < size(); ++k) note_writes(written, k, at(instructions[k], 0));
+        for (instruction& i : instructions) {
+            if (i.op != tok::ld || i.sp != space::param || i.operand_count < 2) continue;
+            operand& from = operands[i.operands + 1];
+            if (from.reg != none && !parameter_address(written, from, 8)) continue;
+            for (uint32_t k = 0; k < i.vector; ++k) {
+                const uint32_t slot = add_slot(from, from.bits + k * isa::bits(i.type) / 8, i.type);
+                if (k == 0) i.slot = slot;
+            }
+        }
+    }
+    constexpr void note_writes(list<uint32_t>& written, uint32_t k, const operand& to) const {
+        if (to.what == operand::kind::list)
+            for (uint32_t n = 0; n < to.count; ++n) note_writes(written, k, parts[to.first + n]);
+        if (to.what != operand::kind::reg || to.reg >= written.size()) return;
+        written[to.reg] = written[to.reg] == none ? k : several;
+    }
+    /// Makes an address in a register one of a symbol; false where it follows from something else.
+    [[nodiscard]] constexpr bool parameter_address(const list<uint32_t>& written, operand& a, uint32_t depth) const {
+        const uint32_t by = a.reg < written.size() ? written[a.reg] : none;
+        if (by >= size() || depth == 0) return false;
+        const instruction& i = instructions[by];
+        const operand &x = at(i, 1), &y = at(i, 2);
+        const bool moves = i.op == tok::mov && i.operand_count == 2;
+        const bool adds = i.op == tok::add && i.operand_count == 3 && y.what == operand::kind::constant;
+        if (i.guard != none || !(moves || adds)) return false;
+        operand base = x;
+        base.bits = (x.what == operand::kind::constant ? x.bits : 0) + (adds ? y.bits : 0) + a.bits;
+        if (x.what == operand::kind::reg && !parameter_address(written, base, depth - 1)) return false;
+        if (base.symbol == none || base.symbolic) return false;
+        a.reg = none;
+        a.symbol = base.symbol;
+        a.bits = base.bits;
+        return true;
+    }
+    constexpr uint32_t add_slot(const operand& from, uint64_t offset, isa::scalar type) {
+        const uint32_t old = slot_of(from, offset);
+        if (old != none || from.symbol == none) return old;
+        slots.push_back({from.symbol, offset, type});
         return static_cast<uint32_t>(slots.size() - 1);
     }
+    static constexpr uint32_t several = none - 1;
     static constexpr void read_word(instruction& i, tok t) noexcept {
         if (const isa::scalar s = isa::token_type(t); s != isa::scalar::none) {
             if (i.result == isa::scalar::none) i.result = s;

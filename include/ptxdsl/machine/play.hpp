@@ -135,10 +135,15 @@ private:
         return true;
     }
     constexpr void one(const choices& c) {
-        machine<protocol_values> m(code_, c, options_.limit);
+        // Nothing takes longer with less to do: a step of a loop that is zero would make it endless.
+        limits l = options_.limit;
+        if (c.zero_rounds && l.steps > 2 * longest_ + 1000) l.steps = 2 * longest_ + 1000;
+        machine<protocol_values> m(code_, c, l);
         m.run();
         ++result_.runs;
         result_.steps += m.steps();
+        if (c.zero_rounds && m.steps() > l.steps && m.findings().empty()) return;
+        if (m.steps() > longest_) longest_ = m.steps();
         forked_ = forked_ || m.forks() != 0;
         for (finding f : m.findings()) {
             f.warning = f.warning || c.zero_rounds;
@@ -177,6 +182,7 @@ private:
     list<choices> runs_;
     std::size_t essential_ = 0;  ///< runs that are made whatever they cost
     bool forked_ = false;        ///< some condition was unknown
+    std::uint64_t longest_ = 0;  ///< steps of the longest run
     result result_;
 };
 

@@ -84,6 +84,13 @@ private:
     constexpr void follow(const instruction& i) {
         if (i.op == tok::setp) return compare(i);
         const operand& d = code_.at(i, 0);
+        if (i.op == tok::ld && i.sp == space::param && d.what == operand::kind::list)
+            for (std::uint32_t k = 0; k < d.count; ++k) {
+                const operand &from = code_.at(i, 1), &to = code_.parts[d.first + k];
+                const std::uint32_t slot = code_.slot_of(from, from.bits + k * isa::bits(i.type) / 8);
+                if (slot != none && to.what == operand::kind::reg && to.reg < known_.size())
+                    add(known_[to.reg], slopes{{slot, 1}}, 1);
+            }
         if (d.what != operand::kind::reg || d.reg >= known_.size()) return;
         const operand &a = code_.at(i, 1), &b = code_.at(i, 2), &c = code_.at(i, 3);
         slopes r;
