@@ -69,6 +69,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/ir/program.hpp
     ptxdsl/ir/sentence.hpp
     ptxdsl/ir/signature.hpp
+    ptxdsl/ir/uses.hpp
     ptxdsl/isa/behaviour.hpp
     ptxdsl/isa/forms_text.hpp
     ptxdsl/isa/generated/behaviour.hpp
@@ -202,6 +203,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/verify/rules/pipelines.hpp
     ptxdsl/verify/rules/register_budget.hpp
     ptxdsl/verify/rules/tensor_memory.hpp
+    ptxdsl/verify/rules/warp_values.hpp
     ptxdsl/verify/rules/warps.hpp
     ptxdsl/verify/rules/wgmma.hpp
     ptxdsl/verify/verify.hpp

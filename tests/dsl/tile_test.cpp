@@ -88,6 +88,11 @@ static_assert(tma_error(make_tile_layout(S::bf16, 3, 32, k_major, swizzle_32b)) 
 static_assert(tma_error(make_tile_layout(S::bf16, 4, 32, k_major, swizzle_32b)) == tile_error::ok);
 static_assert(tma_error(make_tile_layout(S::bf16, 0, 64)) == tile_error::empty);
 static_assert(tma_error(in_byte_containers(make_tile_layout(S::e2m1, 64, 128))) == tile_error::ok);
+// What a copy pads does not count for the barrier: 64 bytes of 128 4-bit values, 96 of 6-bit ones.
+static_assert(in_byte_containers(make_tile_layout(S::e2m1, 64, 128)).tx_bytes() == 64 * 64);
+static_assert(in_byte_containers(make_tile_layout(S::e2m1, 64, 128)).bytes() == 64 * 128);
+static_assert(make_tile_layout(S::e2m1, 64, 256).tx_bytes() == 64 * 128);
+static_assert(make_tile_layout(S::e3m2, 64, 128).tx_bytes() == 64 * 96);
 static_assert(tma_error(in_byte_containers(make_tile_layout(S::e2m1, 64, 64, k_major, swizzle_64b))) ==
               tile_error::inner_not_128);
 static_assert(tma_error(make_tile_layout(S::e2m1, 64, 128), sm_90a) == tile_error::element_not_tma);

@@ -4,6 +4,8 @@
 #include "catch.hpp"
 #include "fake_driver.hpp"
 
+#include <ptxdsl/dsl/tensor_map.hpp>
+
 using namespace ptxdsl_test;
 using Catch::Matchers::ContainsSubstring;
 using px::map_rule;
@@ -182,6 +184,18 @@ TEST_CASE("views are turned innermost first, in bytes and format values") {
     CHECK(f.tensor_numbers == std::vector<unsigned long long>{33, 1, 144, 32, 64});
     REQUIRE(px::make_tensor_map<fp4>(ctx, px::tensor_view{px::device_ptr<const px::e2m1x2>(0x70000000), 10, 128}));
     CHECK(f.tensor_numbers[0] == 256);
+    // The maps of tiles: 4-bit values that the copy gives a byte each, and that it leaves two to a byte; 6-bit values.
+    using padded = px::tma_map<px::tile<px::in_bytes<px::e2m1>, 64, 256>>;
+    REQUIRE(px::make_tensor_map<padded>(ctx, px::tensor_view{px::device_ptr<const px::e2m1>(0x70000000), 10, 256}));
+    CHECK(f.tensor_numbers == std::vector<unsigned long long>{256, 10, 128, 128, 64});
+    REQUIRE(px::make_tensor_map<padded>(ctx, px::tensor_view{px::device_ptr<const px::u8>(0x70000000), 10, 128}));
+    CHECK(f.tensor_numbers == std::vector<unsigned long long>{256, 10, 128, 128, 64});
+    using dense = px::tma_map<px::tile<px::e2m1, 64, 256>>;
+    REQUIRE(px::make_tensor_map<dense>(ctx, px::tensor_view{px::device_ptr<const px::e2m1>(0x70000000), 10, 256}));
+    CHECK(f.tensor_numbers == std::vector<unsigned long long>{256, 10, 128, 256, 64});
+    using sixes = px::tma_map<px::tile<px::e3m2, 64, 128>>;
+    REQUIRE(px::make_tensor_map<sixes>(ctx, px::tensor_view{px::device_ptr<const px::e3m2>(0x70000000), 10, 128}));
+    CHECK(f.tensor_numbers == std::vector<unsigned long long>{128, 10, 96, 128, 64});
     REQUIRE(px::make_tensor_map<image_map>(ctx, px::tensor_view{px::device_ptr<px::f16>(0x70000000), 2, 8, 8, 64}));
     CHECK(f.tensor_numbers == std::vector<unsigned long long>{999, 1001, 64, 128});
 

@@ -346,7 +346,11 @@ public:
             using T = source_t<A>;
             using F = form<Tgt, tok::cvt, M..., isa::type_token(scalar_of<D>), isa::type_token(scalar_of<T>)>;
             require<F, rule::a09>();
-            return value<F, D>(ctx(), where, as_operand<T>(static_cast<A&&>(a), where));
+            const operand<T> from = as_operand<T>(static_cast<A&&>(a), where);
+            auto d = value<F, D>(ctx(), where, from);
+            if constexpr (is_integral_class<T> && is_integral_class<D> && bits_of<T> == 64 && bits_of<D> == 32)
+                note_cut(ctx().p, from.words[0], d.id());
+            return d;
         }
     }
     /// `cvt.pack.sat.D.s32{.b32} d, a, b{, c};` — `k.cvt_pack<px::u8>(px::hi(a), px::lo(b), c)`; `c` fills the upper

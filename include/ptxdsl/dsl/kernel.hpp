@@ -220,12 +220,37 @@ constexpr void order_tables(Program& p) {
     each_record(p, [&](std::uint32_t* w) { rename_tables(w, renamed); });
 }
 
+/// D01, I05: rows of an operand tile that no multiplication takes, and nothing else reads.
+template <class Program>
+constexpr void warn_of_idle_rows(Program& p) {
+    for (const ir::operand_rows& r : p.operands_read) {
+        if (r.all || r.groups == 0 || r.read == ir::operand_rows::bits(0, r.groups)) continue;
+        std::uint32_t rows = 0;
+        for (std::uint32_t i = 0; i < r.groups; ++i) rows += (r.read >> i & 1u) != 0 ? 8 : 0;
+        const ir::name name = p.allocations[r.allocation].id;
+        const std::initializer_list<ir::part> sentence = {
+            "tile '",
+            p.text(name),
+            "' has ",
+            8 * r.groups,
+            " rows, of which ",
+            rows,
+            " are multiplied, by all who do: the others are loaded for nobody; take each part with row_slice or "
+            "rows_at, or a smaller tile"};
+        if (r.of_tcgen05)
+            p.add_finding("I05", true, r.where, sentence);
+        else
+            p.add_finding("D01", true, r.where, sentence);
+    }
+}
+
 /// Closes what the body left to the library: the final `ret`, unplaced labels (K01), open loops.
 template <class Program>
 constexpr void finish_program(Program& p) {
     control_writer<Program>{p}.template plain<tok::ret>(location());
     write_functions(p);
     order_tables(p);
+    warn_of_idle_rows(p);
     for (std::uint32_t i = 0; i < p.labels.size(); ++i)
         if (p.labels[i].used != 0 && p.labels[i].placed == 0)
             p.add_finding("K01", false, p.labels[i].where,

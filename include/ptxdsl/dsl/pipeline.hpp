@@ -194,6 +194,7 @@ private:
         const reg<u32> slot(p, p.new_reg(isa::scalar::u32, "slot")), phase(p, p.new_reg(isa::scalar::u32, "parity"));
         emit_mov<isa::scalar::u32>(p, slot.id(), operand<u32>(0u, where), where);
         emit_mov<isa::scalar::u32>(p, phase.id(), operand<u32>(parity, where), where);
+        p.slot_registers.push_back({slot.id(), stages});
         return {slot, phase, stages};
     }
 };

@@ -45,6 +45,69 @@ constexpr void note_rebinding(Program& p, std::uint32_t born, string_view what) 
          " made in front of this branch or loop is assigned in its body: it names another one for the lines that "
          "follow in the text, not for the next round; keep what changes in registers (i += 1u; p + i)"});
 }
+/// Whether a register is computed from what `begins` holds for, by instructions that `passes` lets through: a walk over
+/// the whole program, for what is seldom asked.
+template <class Program, class Begins, class Passes>
+[[nodiscard]] constexpr bool is_computed_from(const Program& p, std::uint32_t word, const Begins& begins,
+                                              const Passes& passes) {
+    if (ir::kind_of(word) != ir::operand_kind::reg || ir::payload_of(word) >= p.regs.size()) return false;
+    dynarray<std::uint32_t> from;
+    from.resize(p.regs.size(), 0);
+    for (std::uint32_t at = 0; at < p.words.size(); at += ir::cursor{&p.words[at]}.size()) {
+        const ir::cursor c{&p.words[at]};
+        if (!c.is_instruction() || c.operands() < 2 || ir::kind_of(c.first_operand()[0]) != ir::operand_kind::reg)
+            continue;
+        const std::uint32_t to = ir::payload_of(c.first_operand()[0]);
+        const std::uint32_t* o = c.first_operand() + 1;
+        bool yes = begins(c, to);
+        for (std::uint32_t i = 1; i < c.operands() && passes(static_cast<tok>(c.token(0)));
+             ++i, o += ir::operand_words(o[0]))
+            yes = yes || (ir::kind_of(o[0]) == ir::operand_kind::reg && ir::payload_of(o[0]) < p.regs.size() &&
+                          from[ir::payload_of(o[0])] != 0);
+        if (yes) from[to] = 1;
+    }
+    return from[ir::payload_of(word)] != 0;
+}
+/// C07: elements of a swizzled tile are indexed as if it had none. Who computes the exchange (an exclusive or) knows of
+/// it.
+template <class Program>
+constexpr void warn_of_swizzle(Program& p, std::uint32_t index, location where) {
+    const auto exchanges = [](const ir::cursor& c, std::uint32_t) { return static_cast<tok>(c.token(0)) == tok::xor_; };
+    if (is_computed_from(p, index, exchanges, [](tok what) { return what != tok::ld; })) return;
+    p.warn("C07", where,
+           {"elements of a swizzled tile are indexed through its bytes, which ignores the swizzle; "
+            "k.tile_element(tile, row, col), k.tile_line(tile, row) and tile.at(row, col) apply it"});
+}
+/// Instructions behind which a sum or product is as large as before.
+[[nodiscard]] constexpr bool keeps_size(tok what) noexcept {
+    return what == tok::add || what == tok::sub || what == tok::mad || what == tok::mul || what == tok::mov ||
+           what == tok::shl || what == tok::or_;
+}
+/// A conversion of 64 bits to 32: remembered when it cuts a product.
+template <class Program>
+constexpr void note_cut(Program& p, std::uint32_t from, std::uint32_t to) {
+    const auto multiplies = [](const ir::cursor& c, std::uint32_t) {
+        const tok what = static_cast<tok>(c.token(0)), last = static_cast<tok>(c.token(c.tokens() - 1));
+        return (what == tok::mul || what == tok::mad || what == tok::shl) &&
+               (last == tok::u64 || last == tok::s64 || last == tok::b64 || static_cast<tok>(c.token(1)) == tok::wide);
+    };
+    if (!p.is_module && is_computed_from(p, from, multiplies, keeps_size)) p.cut_registers.push_back(to);
+}
+/// B05: a product of 64 bits, cut to 32, is an index.
+template <class Program>
+constexpr void warn_of_cut(Program& p, std::uint32_t index, location where) {
+    if (p.cut_registers.empty()) return;
+    const auto is_cut = [&](const ir::cursor&, std::uint32_t to) {
+        for (const std::uint32_t r : p.cut_registers)
+            if (r == to) return true;
+        return false;
+    };
+    if (is_computed_from(p, index, is_cut, keeps_size))
+        p.warn(
+            "B05", where,
+            {"a product computed in 64 bits is cut to 32 and moves a pointer, which wraps at 4 GiB; p.byte_offset(n) "
+             "and p + i take 64-bit registers"});
+}
 }  // namespace detail
 
 /// A register that indexes elements, and where it is used.
@@ -95,13 +158,16 @@ public:
     /// The same, or a pointer without an address where `p` is null.
     constexpr ptr(ir::program* p, std::uint32_t base, std::int32_t offset, ir::span expression) noexcept
         : prog_(p), base_(base), offset_(offset), born_(now(p)), span_(expression) {}
-    constexpr ptr(const ptr& o) noexcept : ptr(o.prog_, o.base_, o.offset_, copied(o.prog_, o.span_)) {}
+    constexpr ptr(const ptr& o) noexcept : ptr(o.prog_, o.base_, o.offset_, copied(o.prog_, o.span_)) {
+        swizzled_ = o.swizzled_;
+    }
     constexpr ptr(ptr&&) noexcept = default;
     constexpr ~ptr() = default;
     /// Names the other address from here on. Emits nothing; in the body of a branch or loop, B09.
     constexpr ptr& operator=(const ptr& o) {
         if (prog_ != nullptr) detail::note_rebinding(*prog_, born_, "a pointer");
         prog_ = o.prog_, base_ = o.base_, offset_ = o.offset_, born_ = now(o.prog_), span_ = {};
+        swizzled_ = o.swizzled_;
         return *this;
     }
     constexpr ptr& operator=(ptr&& o) { return *this = static_cast<const ptr&>(o); }
@@ -112,14 +178,18 @@ public:
                 (!meta::is_same_v<ptr<S, U, A>, ptr>)
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr ptr(const ptr<S, U, A>& o) noexcept
-        : ptr(o.program(), o.base(), o.offset(), copied(o.program(), o.expression())) {}
+        : ptr(o.program(), o.base(), o.offset(), copied(o.program(), o.expression())) {
+        swizzled_ = o.is_swizzled();
+    }
 
     /// A shared-memory address of the own block is one of the cluster as well.
     template <class U, unsigned A>
         requires(S == space::shared_cluster) && (meta::is_same_v<const U, T> || meta::is_same_v<U, T>) && (A >= Align)
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr ptr(const ptr<space::shared, U, A>& o) noexcept
-        : ptr(o.program(), o.base(), o.offset(), copied(o.program(), o.expression())) {}
+        : ptr(o.program(), o.base(), o.offset(), copied(o.program(), o.expression())) {
+        swizzled_ = o.is_swizzled();
+    }
     /// Refuses addresses of another state space with one sentence (B01, B07).
     template <space From, class U, unsigned A>
         requires(From != S) && (S != space::shared_cluster || From != space::shared)
@@ -130,35 +200,41 @@ public:
     [[nodiscard]] constexpr std::uint32_t base() const noexcept { return base_; }
     [[nodiscard]] constexpr std::int32_t offset() const noexcept { return offset_; }
     [[nodiscard]] constexpr ir::span expression() const noexcept { return span_; }
+    /// Whether the bytes are those of a swizzled tile (`tile_stage::byte_pointer`).
+    [[nodiscard]] constexpr bool is_swizzled() const noexcept { return swizzled_; }
+    constexpr ptr swizzled(bool yes) && noexcept {
+        swizzled_ = yes;
+        return static_cast<ptr&&>(*this);
+    }
 
     /// The same address as a pointer to `U`. Emits nothing; alignment knowledge is kept.
     template <class U>
     [[nodiscard]] constexpr auto as() const& noexcept {
-        return ptr<S, like<U>, Align>(prog_, base_, offset_, {});
+        return ptr<S, like<U>, Align>(prog_, base_, offset_, {}).swizzled(swizzled_);
     }
     template <class U>
     [[nodiscard]] constexpr auto as() && noexcept {
-        return ptr<S, like<U>, Align>(prog_, base_, offset_, span_);
+        return ptr<S, like<U>, Align>(prog_, base_, offset_, span_).swizzled(swizzled_);
     }
     /// States that the address is a multiple of `A` bytes. Emits nothing; wrong statements are undefined behaviour.
     template <unsigned A>
     [[nodiscard]] constexpr auto assume_aligned() const& noexcept {
         static_assert((A & (A - 1)) == 0, "PTXDSL-B03: an alignment is a power of two");
-        return ptr<S, T, A>(prog_, base_, offset_, {});
+        return ptr<S, T, A>(prog_, base_, offset_, {}).swizzled(swizzled_);
     }
     template <unsigned A>
     [[nodiscard]] constexpr auto assume_aligned() && noexcept {
         static_assert((A & (A - 1)) == 0, "PTXDSL-B03: an alignment is a power of two");
-        return ptr<S, T, A>(prog_, base_, offset_, span_);
+        return ptr<S, T, A>(prog_, base_, offset_, span_).swizzled(swizzled_);
     }
     /// `bytes` further. Emits nothing. The result is aligned only as far as `A` says.
     template <unsigned A = (Align < sizeof(T) ? Align : sizeof(T))>
     [[nodiscard]] constexpr auto byte_offset(std::int32_t bytes) const& noexcept {
-        return ptr<S, T, A>(prog_, base_, offset_ + bytes, {});
+        return ptr<S, T, A>(prog_, base_, offset_ + bytes, {}).swizzled(swizzled_);
     }
     template <unsigned A = (Align < sizeof(T) ? Align : sizeof(T))>
     [[nodiscard]] constexpr auto byte_offset(std::int32_t bytes) && noexcept {
-        return ptr<S, T, A>(prog_, base_, offset_ + bytes, span_);
+        return ptr<S, T, A>(prog_, base_, offset_ + bytes, span_).swizzled(swizzled_);
     }
     /// `bytes` further, in a register as wide as the address: one `add`. One that 32-bit arithmetic may have cut is
     /// refused (B05).
@@ -244,7 +320,7 @@ private:
             prog_->report(
                 "B05", i.where,
                 {"constant offset outside the 32 bits of an address operand; add it as a register: p + k.mov<px::u64>(n)"});
-        return ptr<S, T, a>(*prog_, base_, static_cast<std::int32_t>(offset), mine);
+        return ptr<S, T, a>(*prog_, base_, static_cast<std::int32_t>(offset), mine).swizzled(swizzled_);
     }
     template <class Index>
     constexpr auto indexed(const operand<Index>& index, ir::span mine) const {
@@ -254,6 +330,9 @@ private:
         constexpr bool wide = bits_of<Index> == 32 && !detail::is_narrow(S);
         constexpr isa::scalar type = scalar_of<Index>;
         if (prog_ == nullptr && index.prog == nullptr) return ptr<S, T, a>();  // A06 where it is used
+        if (swizzled_ && sizeof(T) < 16) detail::warn_of_swizzle(*prog_, index.words[0], index.where);
+        if (!detail::is_narrow(S) && index.prog != nullptr)
+            detail::warn_of_cut(*index.prog, index.words[0], index.where);
         detail::raw_operand size;
         size.words[0] = ir::head(ir::operand_kind::small_int, static_cast<std::uint32_t>(step()));
         detail::raw_operand list[] = {{}, index, size, base_operand()};
@@ -307,6 +386,7 @@ private:
     std::uint32_t base_ = ir::head(ir::operand_kind::reg, ir::no_register);
     std::int32_t offset_ = 0;
     std::uint32_t born_ = 0;
+    bool swizzled_ = false;
     ir::span span_{};
 };
 

@@ -81,10 +81,24 @@ constexpr Region staged(const Region& r, std::int64_t stage, std::uint32_t stage
     return out;
 }
 
+/// C03: a register that walks the slots of a pipeline chooses among fewer stages than it has slots.
+template <class Region>
+constexpr void check_slots(const Region& r, const operand<u32>& slot, std::uint32_t stages) {
+    if (r.allocation == ir::unknown_count || ir::kind_of(slot.words[0]) != ir::operand_kind::reg) return;
+    const std::uint32_t slots = r.prog->slots_of(ir::payload_of(slot.words[0]));
+    if (slots > stages)
+        r.prog->report("C03", slot.where,
+                       {"stage ", slots - 1, " of '", r.prog->text(r.prog->allocations[r.allocation].id),
+                        "', which has ", stages, ": the pipeline whose slots choose it has ", slots});
+}
+
 /// A stage by literal or by register: the literal is checked, the register costs one `mad.lo.u32`.
 template <class Region>
 constexpr Region selected(const Region& r, const operand<u32>& slot, std::uint32_t stages, std::uint32_t stride) {
-    if (!slot.is_literal()) return indexed(r, slot, stride);
+    if (!slot.is_literal()) {
+        check_slots(r, slot, stages);
+        return indexed(r, slot, stride);
+    }
     const bool fits = ir::kind_of(slot.words[0]) == ir::operand_kind::small_int;
     return staged(r, fits ? ir::small_value(slot.words[0]) : -1, stages, stride, slot.where);
 }
@@ -136,18 +150,21 @@ public:
             "PTXDSL-C07: pointer arithmetic would ignore this tile's swizzle; k.tile_element(tile, row, col), k.tile_line(tile, "
             "row) and tile.at(row, col) apply it, tile.byte_pointer() is the address for whole-tile copies");
         using T = typename Tile::element_type;
+        r_.prog->read_otherwise(r_.allocation);
         return ptr<space::shared, T, 16>(*r_.prog, r_.base, r_.offset, r_.fresh);
     }
     /// The first byte, for copies of the whole tile, whatever its layout. Emits nothing.
     [[nodiscard]] constexpr ptr<space::shared, b8, 16> byte_pointer() const& noexcept { return copy().byte_pointer(); }
     [[nodiscard]] constexpr ptr<space::shared, b8, 16> byte_pointer() && noexcept {
-        return {*r_.prog, r_.base, r_.offset, r_.fresh};
+        r_.prog->read_otherwise(r_.allocation);
+        return ptr<space::shared, b8, 16>(*r_.prog, r_.base, r_.offset, r_.fresh).swizzled(layout.pattern().mask != 0);
     }
     /// Address of the first byte in a register. One `add.u32` when the stage is not the first, else nothing.
     [[nodiscard]] constexpr reg<u32> address(location where = location::current()) const& {
-        return detail::address_register(copy().r_, where);
+        return copy().address(where);
     }
     [[nodiscard]] constexpr reg<u32> address(location where = location::current()) && {
+        r_.prog->read_otherwise(r_.allocation);
         return detail::address_register(r_, where);
     }
     /// Element (row, col), constants; swizzle applied. Emits nothing. For registers `k.tile_element(tile, row, col)`.
@@ -164,6 +181,7 @@ public:
                 {"this part starts inside a swizzle repeat at a run-time place; k.tile_element(tile, row, col) computes "
                  "the address"});
         using T = typename Tile::element_type;
+        r_.prog->read_otherwise(r_.allocation);
         const u32 byte = layout.pattern().apply(static_cast<u32>(r_.offset) + layout.linear_offset(row, col));
         return ptr<space::shared, T>(*r_.prog, r_.base, static_cast<std::int32_t>(byte), r_.fresh);
     }
@@ -181,11 +199,11 @@ public:
     /// The part of this tile that starts at row `index * Part::rows`: a tile of its own, for split copies and 64-row
     /// operands. A C++ constant emits nothing, a register one `mad.lo.u32`.
     template <class Part>
-    [[nodiscard]] constexpr tile_stage<Part> part(const operand<u32>& index) const& {
+    [[nodiscard]] constexpr auto part(const operand<u32>& index) const& {
         return copy().template part<Part>(index);
     }
     template <class Part>
-    [[nodiscard]] constexpr tile_stage<Part> part(const operand<u32>& index) && {
+    [[nodiscard]] constexpr auto part(const operand<u32>& index) && {
         check_part<Part>();
         constexpr u32 step = layout.row_slice(Part::rows);
         shared_region r = detail::selected(r_, index, Tile::rows / Part::rows, step);
@@ -203,6 +221,7 @@ public:
         static_assert(Other::bytes <= Tile::bytes, "PTXDSL-C05: the view is larger than the tile it lies in");
         static_assert(Other::alignment <= Tile::alignment,
                       "PTXDSL-C01: the view's swizzle repeats in more bytes than this tile is aligned to");
+        r_.prog->read_otherwise(r_.allocation);
         return tile_stage<Other>(r_);
     }
 
@@ -570,6 +589,7 @@ private:
     template <class Tile>
     [[nodiscard]] constexpr operand<u32> line_start(const shared_region& region, const operand<u32>& index,
                                                     std::int32_t& rest, location where) const {
+        ctx().p.read_otherwise(region.allocation);
         shared_region base = region;
         base.fresh = {};
         if (static_cast<u32>(rest) % Tile::layout.pattern().repeat != 0)

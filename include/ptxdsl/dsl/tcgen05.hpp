@@ -169,8 +169,12 @@ public:
                                                                          W&& warp,
                                                                          location where = location::current()) const {
         const operand<u32> w = as_operand<u32>(static_cast<W&&>(warp), where);
-        if (w.is_literal())
-            return {*p_, t.id(), t.offset() + (static_cast<std::uint32_t>(ir::small_value(w.words[0])) % 4 << 21)};
+        if (w.is_literal()) {
+            tensor_memory<Columns, Group, tmem_lanes::quarter> fixed(
+                *p_, t.id(), t.offset() + (static_cast<std::uint32_t>(ir::small_value(w.words[0])) % 4 << 21));
+            fixed.set_warp(*p_, w.words[0], where);
+            return fixed;
+        }
         const reg<u32> low = value<form<Tgt, tok::and_, tok::b32>, u32>(ctx(), where, w, operand<u32>(3u, where));
         const reg<u32> lane =
             value<form<Tgt, tok::shl, tok::b32>, u32>(ctx(), where, operand<u32>(low, where), operand<u32>(21u, where));
@@ -178,7 +182,9 @@ public:
         const reg<u32> at = value<form<Tgt, tok::add, tok::u32>, u32>(ctx(), where, operand<u32>(base, where),
                                                                       operand<u32>(lane, where));
         p_->rename(at.id(), "tmem_quarter");
-        return {*p_, at.id(), t.offset()};
+        tensor_memory<Columns, Group, tmem_lanes::quarter> mine(*p_, at.id(), t.offset());
+        mine.set_warp(*p_, w.words[0], where);
+        return mine;
     }
 
     // ---- load, store, copy, shift (9.7.16.8, 9.7.16.9)
@@ -191,7 +197,7 @@ public:
     constexpr auto ld(V view, std::uint32_t column = 0, location where = location::current()) const {
         constexpr unsigned n = registers_of_shape(Shape) * isa::token_count_of(Num);
         using T = typename V::register_type;
-        check_access<V>(columns_of_shape(Shape) * isa::token_count_of(Num), column, where);
+        check_access<V>(view, columns_of_shape(Shape) * isa::token_count_of(Num), column, where);
         using F = tc<tok::ld, tok::sync, tok::aligned, Shape, Num, M..., tok::b32>;
         require<F>();
         const tmem_registers<T, n> d = make_registers<T, n>("t");
@@ -204,7 +210,7 @@ public:
     constexpr auto ld_16x32bx2(V view, std::uint32_t column = 0, location where = location::current()) const {
         constexpr unsigned n = isa::token_count_of(Num);
         using T = typename V::register_type;
-        check_access<V>(Half + n, column, where);
+        check_access<V>(view, Half + n, column, where);
         using F = tc<tok::ld, tok::sync, tok::aligned, tok::_16x32bx2, Num, M..., tok::b32>;
         require<F>();
         const tmem_registers<T, n> d = make_registers<T, n>("t");
@@ -219,7 +225,7 @@ public:
         static_assert(N == registers_of_shape(Shape) * isa::token_count_of(Num),
                       "PTXDSL-I09: this shape and repeat store another number of registers (a 16x128b repeat has two, "
                       "16x256b four, the others one)");
-        check_access<V>(columns_of_shape(Shape) * isa::token_count_of(Num), column, where);
+        check_access<V>(view, columns_of_shape(Shape) * isa::token_count_of(Num), column, where);
         using F = tc<tok::st, tok::sync, tok::aligned, Shape, Num, M..., tok::b32>;
         require<F>();
         effect<F>(ctx(), where, moved(static_cast<V&&>(view), column), r.as_raw());
@@ -229,7 +235,7 @@ public:
     constexpr auto st_16x32bx2(V view, const tmem_registers<T, N>& r, std::uint32_t column = 0,
                                location where = location::current()) const {
         static_assert(N == isa::token_count_of(Num), "PTXDSL-I09: 16x32bx2 stores one register a repeat");
-        check_access<V>(Half + N, column, where);
+        check_access<V>(view, Half + N, column, where);
         using F = tc<tok::st, tok::sync, tok::aligned, tok::_16x32bx2, Num, M..., tok::b32>;
         require<F>();
         effect<F>(ctx(), where, moved(static_cast<V&&>(view), column), operand<u32>(Half, where), r.as_raw());
@@ -262,6 +268,7 @@ public:
         using F = tc<tok::cp, V::group, Shape, M...>;
         require<F>();
         note_read(from.region());
+        p_->read_otherwise(from.region().allocation);
         effect<F>(ctx(), where, to.as_raw(), from.as_raw());
     }
     /// `tcgen05.shift.cta_group::G.down [address];` Moves 32-byte rows of a column one lane down.
@@ -312,6 +319,8 @@ public:
             using F = tc_if<tok::mma, D::group, kind_token(P::p.kind), M...>;
             if constexpr (check<P, F>()) {
                 note_read(a), note_read(b);
+                read_rows(a, D::m / group_number(D::group), where), read_rows(b, D::n / group_number(D::group), where);
+                write_columns(d, accumulate, where);
                 raw_operand list[6] = {d.as_raw(), a.as_raw(), b.as_raw(), idesc(P::p, o, where), accumulate.o};
                 emit(*p_, ref<F>(), guard_, where, list, scaled(list, 5, P::p, o, where));
             }
@@ -329,6 +338,8 @@ public:
             using F = tc_if<tok::mma, D::group, kind_token(P::p.kind), M...>;
             if constexpr (check<P, F>()) {
                 note_read(a), note_read(b);
+                read_rows(a, D::m / group_number(D::group), where), read_rows(b, D::n / group_number(D::group), where);
+                write_columns(d, accumulate, where);
                 raw_operand list[7] = {d.as_raw(),
                                        a.as_raw(),
                                        b.as_raw(),
@@ -358,6 +369,8 @@ public:
             using F = tc_if<tok::mma, tok::sp, D::group, kind_token(P::p.kind), M...>;
             if constexpr (check<P, F>()) {
                 note_read(a), note_read(b);
+                read_rows(a, D::m / group_number(D::group), where), read_rows(b, D::n / group_number(D::group), where);
+                write_columns(d, accumulate, where);
                 raw_operand list[7] = {d.as_raw(),  a.as_raw(), b.as_raw(), metadata.as_raw(), idesc(P::p, o, where),
                                        accumulate.o};
                 emit(*p_, ref<F>(), guard_, where, list, scaled(list, 6, P::p, o, where));
@@ -493,10 +506,11 @@ private:
     }
     /// I07, I10 of a load or store.
     template <class V>
-    constexpr auto check_access(std::uint32_t width, std::uint32_t column, location where) const {
+    constexpr auto check_access(const V& view, std::uint32_t width, std::uint32_t column, location where) const {
         static_assert(V::lanes == tmem_lanes::quarter,
                       "PTXDSL-I10: a warp reads and writes the 32 lanes of its quarter only; take the view from "
                       "k.tcgen05.quarter(memory, warp)");
+        if (view.warp() != 0) p_->note_next(ir::note::warp_number, view.warp(), view.warp_location());
         if (column + width > V::columns)
             p_->report("I07", where,
                        {"columns ", column, " to ", column + width - 1, " of a tensor-memory view of ",
@@ -510,6 +524,45 @@ private:
         note_read(d.region());
     }
     constexpr auto note_read(const tmem_address&) const noexcept {}
+    template <class Tile>
+    constexpr auto read_rows(const matrix_descriptor<Tile>& d, std::uint32_t rows, location where) const {
+        d.reads(rows, true, where);
+    }
+    constexpr auto read_rows(const tmem_address&, std::uint32_t, location) const noexcept {}
+    /// I07: an accumulator that begins anew in columns of another one, whose result nobody can have read: nothing waits
+    /// between them, in one body of a branch or loop.
+    template <class D>
+    constexpr auto write_columns(const D& d, const scale_d& accumulate, location where) const {
+        const std::uint32_t first = d.offset() & 0xffffu, end = first + D::columns;
+        const bool adds = accumulate.o.words[0] == ir::head(ir::operand_kind::small_int, 1);
+        for (ir::column_range& c : p_->columns_written) {
+            if (c.base != d.id() || c.body != p_->body_begin) continue;
+            if (c.begin == first && c.end == end) {
+                c.word = p_->words.size();
+                return;
+            }
+            if (!adds && c.begin < end && first < c.end && !waits_since(c.word))
+                p_->report("I07", where,
+                           {"this accumulator, columns ", first, " to ", end - 1, ", begins anew in columns ", c.begin,
+                            " to ", c.end - 1, " of line ", p_->locations[c.where].line(),
+                            ", whose result nobody has read: give each its own, accumulator<T, M, N, Column>"});
+        }
+        p_->columns_written.push_back({d.id(), first, end, p_->body_begin, p_->words.size(), p_->new_location(where)});
+    }
+    /// Whether something from this word on waits for others, or branches.
+    [[nodiscard]] constexpr bool waits_since(std::uint32_t word) const {
+        for (std::uint32_t at = word; at < p_->words.size(); at += ir::cursor{&p_->words[at]}.size()) {
+            const ir::cursor c{&p_->words[at]};
+            if (c.kind() == ir::record::region) return true;
+            if (!c.is_instruction()) continue;
+            const tok what = static_cast<tok>(c.token(0));
+            if (what == tok::barrier || what == tok::bar) return true;
+            if (what != tok::mbarrier) continue;
+            const tok how = static_cast<tok>(c.token(1));
+            if (how == tok::try_wait || how == tok::test_wait) return true;
+        }
+        return false;
+    }
     /// I13
     template <tok Group>
     constexpr auto check_pair(location where) const {
@@ -689,6 +742,8 @@ private:
                             vec, M...>;
             if constexpr (check<P, F>()) {
                 note_read(a), note_read(b);
+                read_rows(a, D::m / group_number(D::group), where), read_rows(b, D::n / group_number(D::group), where);
+                write_columns(d, accumulate, where);
                 const raw_operand list[] = {
                     d.as_raw(),       a.as_raw(),       b.as_raw(),  metadata..., idesc(P::p, o, where),
                     scale_a.as_raw(), scale_b.as_raw(), accumulate.o};
@@ -704,6 +759,8 @@ private:
             using F = tc_if<tok::mma, tok::ws, Sp, D::group, kind_token(P::p.kind), M...>;
             if constexpr (check<P, F>()) {
                 note_read(a), note_read(b);
+                read_rows(a, D::m / group_number(D::group), where), read_rows(b, D::n / group_number(D::group), where);
+                write_columns(d, accumulate, where);
                 raw_operand list[7] = {d.as_raw(), a.as_raw(), b.as_raw()};
                 std::uint32_t n = 3;
                 if (metadata != nullptr) list[n++] = *metadata;

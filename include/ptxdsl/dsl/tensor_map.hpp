@@ -19,6 +19,15 @@ namespace detail {
         default: return map_swizzle::none;
     }
 }
+/// How the copy reads the elements of a tile: 4- and 6-bit ones lie packed in global memory, and the tile may give each
+/// a byte.
+[[nodiscard]] consteval map_format map_format_of(const tile_layout& t) noexcept {
+    switch (isa::bits(t.element)) {
+        case 4: return t.element_bits == 4 ? map_format::u4_align8 : map_format::u4_align16;
+        case 6: return map_format::u6_align16;
+        default: return map_format::natural;
+    }
+}
 /// The tensor map that fills a tile: box of one panel in the two innermost dimensions, one element in the others.
 template <class Tile, unsigned Rank>
 [[nodiscard]] consteval tensor_map_spec spec_of() noexcept {
@@ -26,6 +35,7 @@ template <class Tile, unsigned Rank>
     s.element = Tile::layout.element;
     s.rank = Rank;
     s.swizzle = map_swizzle_of(Tile::layout.swizzle);
+    s.format = map_format_of(Tile::layout);
     s.box[0] = Tile::layout.box().inner;
     if (Rank > 1) s.box[1] = Tile::layout.box().outer;
     return s;

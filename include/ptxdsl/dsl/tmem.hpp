@@ -33,7 +33,8 @@ class tmem_address {
 public:
     constexpr tmem_address(ir::program& p, std::uint32_t id, std::uint32_t offset, ir::span fresh = {}) noexcept
         : prog_(&p), id_(id), offset_(offset), fresh_(fresh) {}
-    constexpr tmem_address(const tmem_address& o) noexcept : prog_(o.prog_), id_(o.id_), offset_(o.offset_) {}
+    constexpr tmem_address(const tmem_address& o) noexcept
+        : prog_(o.prog_), id_(o.id_), offset_(o.offset_), warp_(o.warp_), warp_where_(o.warp_where_) {}
     constexpr tmem_address(tmem_address&&) noexcept = default;
     constexpr ~tmem_address() = default;
     tmem_address& operator=(const tmem_address&) = delete;
@@ -43,6 +44,19 @@ public:
     [[nodiscard]] constexpr std::uint32_t id() const noexcept { return id_; }
     [[nodiscard]] constexpr std::uint32_t offset() const noexcept { return offset_; }
     [[nodiscard]] constexpr ir::span fresh() const noexcept { return fresh_; }
+    /// The operand that stands for the warp whose lanes these are; 0: they are nobody's.
+    [[nodiscard]] constexpr std::uint32_t warp() const noexcept { return warp_; }
+    [[nodiscard]] constexpr std::uint32_t warp_location() const noexcept { return warp_where_; }
+    template <class Program>
+    constexpr void set_warp(Program& p, std::uint32_t word, location where) {
+        warp_ = word, warp_where_ = p.new_location(where);
+    }
+    /// `columns` further.
+    [[nodiscard]] constexpr tmem_address moved(std::uint32_t columns) const noexcept {
+        tmem_address a = *this;
+        a.offset_ += columns;
+        return a;
+    }
     /// `[base+offset]`
     [[nodiscard]] constexpr detail::raw_operand as_raw() const noexcept {
         detail::raw_operand o;
@@ -62,13 +76,16 @@ public:
         r.base = ir::head(ir::operand_kind::reg, id_);
         r.fresh = fresh_;
         const Region at = detail::indexed(r, index, columns);
-        return {*prog_, ir::payload_of(at.base), offset_, at.fresh};
+        tmem_address a(*prog_, ir::payload_of(at.base), offset_, at.fresh);
+        a.warp_ = warp_, a.warp_where_ = warp_where_;
+        return a;
     }
 
 private:
     ir::program* prog_;
     std::uint32_t id_, offset_;
-    ir::span fresh_;
+    ir::span fresh_{};
+    std::uint32_t warp_ = 0, warp_where_ = 0;
 };
 
 /// `Stages` matrices of `Width` columns each, one behind the other. `Derived` is the typed view.
@@ -89,9 +106,7 @@ public:
         if (!inside)
             program()->report("C03", slot.where,
                               {"stage of a tensor-memory view of ", std::uint32_t{stages_}, " stages: out of range"});
-        return Derived(
-            tmem_address(*program(), id(),
-                         offset() + (inside ? static_cast<std::uint32_t>(ir::small_value(slot.words[0])) * Width : 0)));
+        return Derived(moved(inside ? static_cast<std::uint32_t>(ir::small_value(slot.words[0])) * Width : 0));
     }
     [[nodiscard]] constexpr unsigned stages() const noexcept { return stages_; }
 
@@ -237,7 +252,7 @@ public:
 private:
     template <class View, unsigned Column, unsigned Stages>
     constexpr View at() const {
-        return View(tmem_address(*program(), id(), offset() + Column), Stages);
+        return View(moved(Column), Stages);
     }
 };
 

@@ -105,7 +105,14 @@ public:
                       "PTXDSL-D06: this descriptor was made for another tile type: its strides, swizzle and major are "
                       "in its bits");
     }
-    constexpr matrix_descriptor(const matrix_descriptor& o) noexcept : r_(o.r_), id_(o.id_), stages_(o.stages_) {}
+    constexpr matrix_descriptor(const matrix_descriptor& o) noexcept
+        : r_(o.r_),
+          id_(o.id_),
+          stages_(o.stages_),
+          first_row_(o.first_row_),
+          part_(o.part_),
+          parts_(o.parts_),
+          part_where_(o.part_where_) {}
     constexpr matrix_descriptor(matrix_descriptor&&) noexcept = default;
     constexpr ~matrix_descriptor() = default;
     matrix_descriptor& operator=(const matrix_descriptor&) = delete;
@@ -125,6 +132,7 @@ public:
     }
     /// Descriptor of the stage in `slot`: one `mad.wide.u32`.
     [[nodiscard]] constexpr matrix_descriptor operator[](const operand<u32>& slot) && {
+        detail::check_slots(r_, slot, stages_);
         matrix_descriptor d = indexed(slot, Tile::layout.stage_stride());
         d.r_.stage = ir::unknown_count;
         d.stages_ = 1;
@@ -147,20 +155,47 @@ public:
                                                         location where = location::current()) && {
         if (row_slice_error(Tile::layout, first_row, 8) != tile_error::ok)
             r_.prog->report("C03", where, {"a slice at row ", first_row, " of a tile of ", Tile::rows, " rows"});
-        return plus(Tile::layout.row_slice(first_row), where);
+        matrix_descriptor d = plus(Tile::layout.row_slice(first_row), where);
+        d.first_row_ += first_row;
+        return d;
     }
     [[nodiscard]] constexpr matrix_descriptor row_slice(std::uint32_t first_row,
                                                         location where = location::current()) const& {
         return matrix_descriptor(*this).row_slice(first_row, where);
     }
-    /// Descriptor of the `index`-th part of `rows_each` rows, `index` in a register: one `mad.wide.u32`.
+    /// Descriptor of the `index`-th part of `rows_each` rows, `index` in a register: one `mad.wide.u32`. Parts begin
+    /// where the swizzle does, every eight rows (with MN-major tiles: every 128 bytes, or whole panels), and a part
+    /// that lies behind the tile is refused where the register's value is known (C03).
     [[nodiscard]] constexpr matrix_descriptor rows_at(const operand<u32>& index, std::uint32_t rows_each) && {
-        return indexed(index, Tile::layout.row_slice(rows_each));
+        check_parts(rows_each, index.where);
+        if (index.is_literal() && std::int64_t{rows_each} * ir::small_value(index.words[0]) >= Tile::rows)
+            r_.prog->report("C03", index.where,
+                            {"part ", std::int64_t{ir::small_value(index.words[0])}, " of ", rows_each,
+                             " rows of a tile of ", std::uint32_t{Tile::rows}});
+        matrix_descriptor d = indexed(index, Tile::layout.row_slice(rows_each));
+        d.part_ = index.words[0], d.parts_ = rows_each == 0 ? 1 : Tile::rows / rows_each;
+        d.part_where_ = r_.prog->new_location(index.where);
+        return d;
     }
     [[nodiscard]] constexpr matrix_descriptor rows_at(const operand<u32>& index, std::uint32_t rows_each) const& {
         return matrix_descriptor(*this).rows_at(index, rows_each);
     }
 
+    /// C03, D01, I05: an instruction reads `rows` rows from here on.
+    constexpr void reads(std::uint32_t rows, bool of_tcgen05, location where) const {
+        ir::program& p = *r_.prog;
+        if (first_row_ + rows > Tile::rows && parts_ == 0)
+            p.report("C03", where,
+                     {"this reads ", rows, " rows from row ", first_row_, " on of a tile of ",
+                      std::uint32_t{Tile::rows}, " rows"});
+        if (r_.allocation == ir::unknown_count) return;
+        if (parts_ != 0) p.note_next(ir::note::part_of_tile, part_, parts_, r_.allocation, part_where_);
+        ir::operand_rows* const seen = p.rows_of(r_.allocation, Tile::rows / 8, where);
+        if (seen == nullptr) return;
+        seen->of_tcgen05 = of_tcgen05;
+        seen->all = seen->all || parts_ != 0;
+        if (first_row_ + rows <= Tile::rows) seen->read |= ir::operand_rows::bits(first_row_ / 8, (rows + 7) / 8);
+    }
     [[nodiscard]] constexpr const shared_region& region() const noexcept { return r_; }
     [[nodiscard]] constexpr detail::raw_operand as_raw() const noexcept {
         detail::raw_operand o = detail::reg_operand(*r_.prog, id_);
@@ -169,6 +204,23 @@ public:
     }
 
 private:
+    constexpr matrix_descriptor(const matrix_descriptor& o, std::uint32_t id, ir::span fresh) noexcept
+        : matrix_descriptor(o) {
+        id_ = id, fresh_ = fresh;
+    }
+    /// C03: where parts of so many rows begin.
+    constexpr void check_parts(std::uint32_t rows_each, location where) const {
+        constexpr tile_layout t = Tile::layout;
+        if (rows_each == 0 || rows_each > Tile::rows)
+            r_.prog->report("C03", where,
+                            {"parts of ", rows_each, " rows of a tile of ", std::uint32_t{Tile::rows}, " rows"});
+        else if (row_slice_error(t, rows_each == Tile::rows ? 0 : rows_each, 1) != tile_error::ok ||
+                 (t.order == mn_major && t.panels() > 1 && rows_each % t.panel_inner() != 0))
+            r_.prog->report("C03", where,
+                            {"parts of ", rows_each, " rows begin in the middle of ",
+                             t.order == k_major ? "eight rows, inside the swizzle: take a multiple of 8"
+                                                : "a panel: take whole ones"});
+    }
     /// `mad.wide.u32 d, index, bytes >> 4, this`: the address field counts 16-byte units.
     constexpr matrix_descriptor indexed(const operand<u32>& index, std::uint32_t bytes) const {
         ir::program& p = *r_.prog;
@@ -184,22 +236,25 @@ private:
         stride.words[0] = ir::head(ir::operand_kind::small_int, bytes >> 4);
         const detail::raw_operand list[] = {detail::reg_operand(p, dst), by, stride, detail::reg_operand(p, id_)};
         detail::emit(p, detail::ref<detail::common_form<tok::mad, tok::wide, tok::u32>>(), 0, index.where, list, 4);
-        return {r_, dst, stages_, {all.begin, p.words.size()}};
+        return {*this, dst, {all.begin, p.words.size()}};
     }
     constexpr matrix_descriptor plus(std::uint32_t bytes, location where) const {
-        if (bytes == 0) return {r_, id_, stages_, fresh_};
+        if (bytes == 0) return {*this, id_, fresh_};
         ir::program& p = *r_.prog;
         const std::uint32_t dst = p.new_reg(isa::scalar::u64, "desc");
         detail::raw_operand by;
         by.words[0] = ir::head(ir::operand_kind::small_int, bytes >> 4);
         const detail::raw_operand list[] = {detail::reg_operand(p, dst), as_raw(), by};
         const ir::span s = detail::emit(p, detail::ref<detail::common_form<tok::add, tok::s64>>(), 0, where, list, 3);
-        return {r_, dst, stages_, s};
+        return {*this, dst, s};
     }
     shared_region r_;
     std::uint32_t id_;
     std::uint32_t stages_;
-    ir::span fresh_;
+    ir::span fresh_{};
+    std::uint32_t first_row_ = 0;
+    std::uint32_t part_ = 0, parts_ = 0,
+                  part_where_ = 0;  ///< the operand that chooses among its parts, and how many there are
 };
 
 namespace detail {
@@ -318,7 +373,7 @@ public:
     /// A descriptor the author computed: states that `bits` describes a tile of type `Tile`, with that major and
     /// swizzle. Emits nothing.
     template <class Tile, major Major = Tile::layout.order, swizzle_mode Swizzle = Tile::layout.swizzle, class U>
-    [[nodiscard]] constexpr matrix_descriptor<Tile> raw_descriptor(const reg<U>& bits) const {
+    [[nodiscard]] constexpr auto raw_descriptor(const reg<U>& bits) const {
         static_assert(bits_of<U> == 64, "PTXDSL-D06: a matrix descriptor is 64 bits wide");
         static_assert(Major == Tile::layout.order,
                       "PTXDSL-D05: this descriptor's transpose flag contradicts the tile's major");
@@ -330,7 +385,7 @@ public:
         shared_region r;
         r.prog = p_;
         r.allocation = ir::unknown_count;
-        return {r, bits.id(), 1};
+        return matrix_descriptor<Tile>(r, bits.id(), 1);
     }
 
     /// `wgmma.fence.sync.aligned;` Orders register and shared writes before the wgmmas that follow.
@@ -470,6 +525,7 @@ private:
             using F = shape<is_sparse, Sat, T, N, TA, TB>;
             note_read(a.region());
             note_read(b.region());
+            a.reads(64, false, where), b.reads(N, false, where);
             if constexpr (wgmma_int<TA>)
                 effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o);
             else if constexpr (wgmma_16bit<TA>)
@@ -490,6 +546,7 @@ private:
             check_b<TileB, N, is_sparse>();
             using F = shape<is_sparse, Sat, T, N, TA, TB>;
             note_read(b.region());
+            b.reads(N, false, where);
             if constexpr (wgmma_int<TA>)
                 effect<F>(ctx(), where, range(d), a.as_raw(), b.as_raw(), sparse..., accumulate.o);
             else if constexpr (wgmma_16bit<TA>)

@@ -116,7 +116,9 @@ enum class note : std::uint8_t {
     thread_dependent,     ///< the next instruction's operands differ from thread to thread
     single_thread_begin,  ///< following instructions run in one thread of the warp or block
     single_thread_end,
-    pipeline,  ///< barrier that counts filled slots, barrier that counts freed ones, name
+    pipeline,      ///< barrier that counts filled slots, barrier that counts freed ones, name
+    part_of_tile,  ///< one-word index, number of parts it chooses among, allocation, location of the choice
+    warp_number,   ///< one-word operand that stands for the number of the warp, modulo 4; location
 };
 
 struct name {

@@ -6,6 +6,7 @@
 #include <ptxdsl/detail/string_view.hpp>
 #include <ptxdsl/ir/module.hpp>
 #include <ptxdsl/ir/sentence.hpp>
+#include <ptxdsl/ir/uses.hpp>
 
 #include <cstdint>
 #include <source_location>
@@ -59,6 +60,10 @@ public:
     detail::dynarray<std::uint32_t> function_words;
     detail::dynarray<std::uint32_t> function_regs;
     detail::dynarray<void (*)(basic_program&, std::uint32_t)> function_writers;  ///< run once the kernel's body is done
+    detail::dynarray<operand_rows> operands_read;
+    detail::dynarray<slot_register> slot_registers;
+    detail::dynarray<column_range> columns_written;
+    detail::dynarray<std::uint32_t> cut_registers;  ///< 32 bits of what was a product in 64
 
     ptxdsl::target target{};
     ptx_version version{};
@@ -294,6 +299,39 @@ public:
     /// emitted. A helper function returns such a copy of what it has named.
     [[nodiscard]] constexpr span copied(span s) const noexcept {
         return s.end != 0 && s.end == words.size() ? span{s.begin, s.end, true} : span{};
+    }
+
+    // ---- uses of tiles ------------------------------------------------------------------------------------------
+
+    /// What is known of the rows of a tile of `groups` times eight rows; null: it is not followed.
+    constexpr operand_rows* rows_of(std::uint32_t allocation, std::uint32_t groups, location where) {
+        for (operand_rows& r : operands_read)
+            if (r.allocation == allocation) {
+                r.all = r.all || (groups != 0 && groups != r.groups);
+                return &r;
+            }
+        if (groups == 0 || groups > operand_rows::most_groups) return nullptr;
+        operand_rows r;
+        r.allocation = allocation, r.groups = groups, r.where = new_location(where);
+        operands_read.push_back(r);
+        return &operands_read[operands_read.size() - 1];
+    }
+    /// Threads or copies read or write the tile as well.
+    constexpr void read_otherwise(std::uint32_t allocation) {
+        for (operand_rows& r : operands_read)
+            if (r.allocation == allocation) {
+                r.all = true;
+                return;
+            }
+        operand_rows r;
+        r.allocation = allocation, r.all = true;
+        operands_read.push_back(r);
+    }
+    /// Slots of the pipeline that a register walks; 0: it is no such register.
+    [[nodiscard]] constexpr std::uint32_t slots_of(std::uint32_t reg) const noexcept {
+        for (const slot_register& s : slot_registers)
+            if (s.reg == reg) return s.slots;
+        return 0;
     }
 
     // ---- findings -----------------------------------------------------------------------------------------------

@@ -461,14 +461,17 @@ inline void repair_unused_strides(const tensor_map_spec& s, tensor_geometry& g) 
 /// A view in the encoder's order and units; a problem when its innermost dimension is not contiguous.
 template <class T, std::size_t Rank>
 map_problem geometry_of(const tensor_map_spec& s, const tensor_view<T, Rank>& v, tensor_geometry& g) noexcept {
+    // A view of 4- or 6-bit elements counts them, though each has a byte in C++; a view of bytes counts bytes.
+    constexpr unsigned own_bits = isa::bits(scalar_of<std::remove_const_t<T>>);
+    constexpr unsigned bits = own_bits != 0 && own_bits < 8 ? own_bits : 8 * sizeof(T);
     g.address = v.data().address;
     for (std::size_t i = 0; i < Rank; ++i) {
         g.size[i] = v.size(Rank - 1 - i);
-        g.stride_bytes[i] = v.stride(Rank - 1 - i) * sizeof(T);
+        g.stride_bytes[i] = v.stride(Rank - 1 - i) * bits / 8;
     }
     if (v.stride(Rank - 1) != 1 && v.size(Rank - 1) != 1)
         return {map_rule::inner_stride, 0, as_signed(v.stride(Rank - 1)), 1};
-    if (is_packed(s.format)) g.size[0] = g.size[0] * sizeof(T) * 8 / map_value_bits(s);
+    if (is_packed(s.format)) g.size[0] = g.size[0] * bits / map_value_bits(s);
     repair_unused_strides(s, g);
     return {};
 }

@@ -8,6 +8,7 @@
 #include <ptxdsl/verify/rules/barriers.hpp>
 #include <ptxdsl/verify/rules/copies.hpp>
 #include <ptxdsl/verify/rules/tensor_memory.hpp>
+#include <ptxdsl/verify/rules/warp_values.hpp>
 #include <ptxdsl/verify/rules/warps.hpp>
 #include <ptxdsl/verify/rules/wgmma.hpp>
 
@@ -383,6 +384,8 @@ private:
                 f_.noted_slot = f_.slot_of(p[0], p[1]);
                 return;
             case ir::note::thread_dependent: return;
+            case ir::note::part_of_tile: return guarded(c) ? void() : check_part(f_, p[0], p[1], p[2], p[3]);
+            case ir::note::warp_number: return guarded(c) ? void() : check_warp_number(f_, p[0], p[1]);
             case ir::note::pipeline: f_.rings.push_back({p[0], p[1], f_.where, {p[2], p[3]}}); return;
         }
     }
