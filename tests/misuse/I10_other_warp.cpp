@@ -11,8 +11,8 @@ using tile = px::tile<bf16, 128, 64>;
 template <class Multiply, class Load>
 constexpr void product(blackwell& k, px::tma_map<tile> am, px::tma_map<tile> bm, Multiply multiply, Load load) {
     const auto a = k.smem<tile>(1, "a"), b = k.smem<tile>(1, "b");
-    const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals<1>),
-               done = k.make_mbarrier_ring<"done">(1, px::arrivals<1>);
+    const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals<1>);
+    const auto done = k.make_mbarrier_ring<"done">(1, px::arrivals<1>);
     const auto slot = k.tcgen05.make_slot<256>("slot");
     const auto tid = k.mov(px::tid.x);
     const auto warp = tid >> 5u;
@@ -68,7 +68,7 @@ constexpr void body(blackwell& k, px::tma_map<tile> am, px::tma_map<tile> bm, px
             load_one(k, k.tcgen05.quarter(memory, k.sub(warp, 2u)), out + tid);  // here-2
 #elif PTXDSL_CASE == 3
             // expect-3: PTXDSL-I10 "warp 2 uses lanes 32 to 63"
-            load_one(k, k.tcgen05.quarter(memory, 1u), out + tid);  // here-3
+            k.if_(warp == 2u, [&] { load_one(k, k.tcgen05.quarter(memory, 1u), out + tid); });  // here-3
 #else
             load_one(k, k.tcgen05.quarter(memory, warp), out + tid);
 #endif
