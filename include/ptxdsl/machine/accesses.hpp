@@ -37,7 +37,7 @@ protected:
         static_cast<void>(shared);
         if (!this->needs(code_.at(i, 0))) return;
         if (code_.at(i, 0).what != operand::kind::reg) return spread(w, i, lanes, from);
-        std::array<value, 32> v;
+        std::array<value, 32> v{};
         for (uint32_t m = lanes; m != 0; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
             v[l] = loaded(w, i, from, l, bytes, strong);
@@ -77,7 +77,7 @@ protected:
         const uint32_t bytes = isa::bits(i.type) / 8 * i.vector;
         touch_lanes(w, i, pc, lanes, to, bytes, access::atomic);
         meet_at(w, to, lanes);
-        std::array<value, 32> old;
+        std::array<value, 32> old{};
         for (uint32_t m = lanes; m != 0; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
             const value at = this->address(w, to, l);
@@ -192,7 +192,7 @@ private:
         if (to.what != operand::kind::list) return this->forget(w, i, lanes);
         const uint32_t each = isa::bits(i.type) / 8;
         for (uint32_t k = 0; k < to.count; ++k) {
-            std::array<value, 32> v;
+            std::array<value, 32> v{};
             operand at = from;
             at.bits += k * each;
             for (uint32_t m = lanes; m != 0; m &= m - 1) {

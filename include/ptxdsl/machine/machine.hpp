@@ -591,10 +591,11 @@ private:
         return false;
     }
     /// All have left: what is still under way lands, and no barrier may have got bytes nobody expected.
-    /// Whether a copy is left whose size nothing shows: then a wait for it says nothing. Ends the run.
+    /// Whether a copy is left whose size nothing shows, onto a barrier that lacks nothing else: then a wait for it says
+    /// nothing. Ends the run.
     constexpr bool unmeasured() {
         for (const landing& l : this->landings_) {
-            if (!l.open) continue;
+            if (!l.open || this->barrier_at(l.block, l.address).pending > 0) continue;
             this->abandon(l.at, "a copy of a number of bytes that is not known");
             return true;
         }
