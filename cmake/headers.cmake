@@ -180,6 +180,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/transpile/scopes.hpp
     ptxdsl/transpile/sugar.hpp
     ptxdsl/transpile/transpile.hpp
+    ptxdsl/verify/catalogue.hpp
     ptxdsl/verify/engine/dataflow.hpp
     ptxdsl/verify/engine/events.hpp
     ptxdsl/verify/engine/facts.hpp

@@ -18,7 +18,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 ID = re.compile(r"PTXDSL-([A-Z]\d+[a-z]?)\b")
-SHORT_ID = re.compile(r'"([A-Z]\d\d)"')  # how builder, verifier and parser name them in a call
+SHORT_ID = re.compile(r'"([A-Z]\d\d)(?:"| (?:error|warning)\b)')  # how builder, verifier and parser name them
 FENCE = re.compile(r"^```")
 
 
@@ -102,6 +102,8 @@ def literals():
         for run in re.findall(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', header.read_text(encoding="utf-8")):
             text = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', run)).replace('\\"', '"').replace("\\\\", "\\")
             found.update(part for part in re.split(r"\{[^{}]*\}", text) if len(part) >= 4)  # the places of fmt
+            if row := re.match(r"[A-Z]\d\d (?:error|warning)[^:]*: ", text):  # of the verifier's catalogue
+                found.update(part for part in re.split(r"\{\}|@", text[row.end():]) if len(part) >= 4)
             found.add(text)
     return found
 

@@ -6,6 +6,7 @@
 #include <ptxdsl/detail/dynarray.hpp>
 #include <ptxdsl/detail/string_view.hpp>
 #include <ptxdsl/ir/module.hpp>
+#include <ptxdsl/verify/catalogue.hpp>
 
 #include <cstdint>
 
@@ -18,11 +19,14 @@ struct register_name {
     bool numbered = false;
 };
 
+/// In whose words advice is.
+enum class wording : std::uint8_t { dsl, ptx };
+
 /// Where the verifier puts what it finds. Works in constant evaluation and at run time.
 ///
-///     out.error("E01", where).say("mbarrier '").with(name).say("' expects ").with(count).say(" arrivals");
+///     out.add(catalogue::E12_twice, where).with(name);
 ///
-/// Pieces are said one by one: a list of pieces of different types is overload resolution and an array for each
+/// Pieces are given one by one: a list of pieces of different types is overload resolution and an array for each
 /// sentence, and the sentences of the verifier were a tenth of what the umbrella header cost to compile.
 class report {
 public:
@@ -30,60 +34,96 @@ public:
     ::ptxdsl::detail::dynarray<char> pool;
     /// Blocks that a cluster has at least, where the kernel leaves its size to the launch: it reaches so far.
     std::uint32_t least_cluster = 1;
+    wording words = wording::dsl;
+    bool of_text = false;            ///< the program is a text of others
+    bool accumulators_move = false;  ///< compilers keep accumulators in memory here
 
-    /// An error: stops the build.
-    constexpr report& error(const char (&id)[4], std::uint32_t where) { return add(id, false, where); }
-    /// A warning: reported, never stops a build.
-    constexpr report& warning(const char (&id)[4], std::uint32_t where) { return add(id, true, where); }
+    /// A finding at a place, a row of the catalogue: its sentence up to the first piece.
+    constexpr report& add(const char* row, std::uint32_t where) {
+        ir::finding f;
+        for (int i = 0; i < 3; ++i) f.id[i] = row[i];
+        const char* const colon = end_of_head(row);
+        const char* how = row + 4;
+        if (of_text && colon[-1] == 's')  // `error, … in texts`
+            while (*how++ != ',') {}
+        how += *how == ' ' ? 1 : 0;
+        f.warning = *how == 'w' || (*how == 'm' && accumulators_move);
+        f.where = where;
+        f.text.offset = pool.size();
+        findings.push_back(f);
+        next_ = colon + 2;
+        return next();
+    }
 
-    // The next piece of the latest finding's sentence.
-    constexpr report& say(const char* words) {
-        for (; *words != '\0'; ++words) put(*words);
-        return *this;
+    // A piece, and the sentence up to the next one.
+    constexpr report& with(string_view piece) { return say(piece).next(); }
+    constexpr report& with(std::uint32_t n) { return say(n).next(); }
+    constexpr report& with(std::int32_t n) { return with(std::int64_t{n}); }
+    constexpr report& with(std::int64_t n) {
+        if (n < 0) put('-');
+        return say(n < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n)).next();
     }
-    constexpr report& with(string_view name) {
-        for (const char c : name) put(c);
-        return *this;
-    }
+    constexpr report& with(std::uint64_t n) { return say(n).next(); }
     constexpr report& name(const register_name& r) {
-        return r.numbered ? with(r.prefix).with(r.number) : with(r.prefix);
+        say(r.prefix);
+        return r.numbered ? with(r.number) : next();
     }
     /// Another place in the author's source: `gemm.cpp:41`.
     constexpr report& at(const std::source_location* place) {
-        if (place == nullptr) return say("another line");  // of a text
+        if (place == nullptr) return with("another line");  // of a text
         const string_view file = place->file_name();
         const auto slash = file.rfind('/');
-        return with(slash == string_view::npos ? file : file.substr(slash + 1))
-            .say(":")
-            .with(std::uint64_t{place->line()});
+        return say(slash == string_view::npos ? file : file.substr(slash + 1)).say(":").with(place->line());
     }
-    constexpr report& with(std::uint32_t n) { return with(std::uint64_t{n}); }
-    constexpr report& with(std::int32_t n) { return with(std::int64_t{n}); }
-    constexpr report& with(std::int64_t n) {
-        if (n >= 0) return with(static_cast<std::uint64_t>(n));
-        put('-');
-        return with(std::uint64_t{0} - static_cast<std::uint64_t>(n));
+
+    // A part of a piece; behind the sentence, more of it.
+    constexpr report& say(string_view piece) {
+        for (const char c : piece) put(c);
+        return *this;
     }
-    constexpr report& with(std::uint64_t n) { return with(::ptxdsl::detail::decimal(n).view()); }
+    constexpr report& say(std::uint32_t n) { return say(std::uint64_t{n}); }
+    constexpr report& say(std::uint64_t n) { return say(::ptxdsl::detail::decimal(n).view()); }
+    /// A stage of a ring. (In a text every mbarrier is one of its own.)
+    constexpr report& stage(std::uint32_t n) { return n == 0 && words == wording::ptx ? *this : say(" stage ").say(n); }
+    /// The piece is whole: the sentence up to the next one.
+    constexpr report& next() {
+        for (; *next_ != '\0'; ++next_) {
+            if (next_[0] == '{' && next_[1] == '}') {
+                next_ += 2;
+                return *this;
+            }
+            if (*next_ != '@')
+                put(*next_);
+            else
+                choose();
+        }
+        return *this;
+    }
 
     [[nodiscard]] constexpr string_view text(const ir::finding& f) const noexcept {
         return {pool.data() + f.text.offset, f.text.length};
     }
 
 private:
-    constexpr report& add(const char (&id)[4], bool warning, std::uint32_t where) {
-        ir::finding f;
-        for (int i = 0; i < 4; ++i) f.id[i] = id[i];
-        f.warning = warning;
-        f.where = where;
-        f.text.offset = pool.size();
-        findings.push_back(f);
-        return *this;
-    }
     constexpr void put(char c) {
         pool.push_back(c);
         ++findings.back().text.length;
     }
+
+    [[nodiscard]] static constexpr const char* end_of_head(const char* row) noexcept {
+        while (*row != ':') ++row;
+        return row;
+    }
+    /// At one of the three `@` of an advice: the part for other readers is passed over.
+    constexpr void choose() noexcept {
+        part_ = part_ == 2 ? 0 : part_ + 1;
+        if (part_ != (words == wording::ptx ? 1 : 2)) return;
+        for (++next_; *next_ != '@'; ++next_) {}
+        part_ = part_ == 2 ? 0 : 2;
+    }
+
+    const char* next_ = "";  ///< the rest of the latest sentence
+    int part_ = 0;           ///< of an advice: 1 the calls, 2 the instructions
 };
 
 }  // namespace ptxdsl::verify

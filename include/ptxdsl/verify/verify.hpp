@@ -14,19 +14,15 @@ template <class Facts>
 constexpr void check_version(Facts& f) {
     const ptx_version floor = f.m.target.floor();
     if (f.m.version >= floor) return;
-    f.out.error("A12", 0)
-        .say(".version ")
+    const char suffix = f.m.target.suffix;
+    f.out.add(catalogue::A12_target, 0)
         .with(u32{f.m.version.major})
-        .say(".")
         .with(u32{f.m.version.minor})
-        .say(" does not know target sm_")
         .with(u32{f.m.target.sm})
-        .say(f.m.target.suffix == 'a'   ? "a"
-             : f.m.target.suffix == 'f' ? "f"
-                                        : "")
-        .say("; it needs ")
+        .with(suffix == 'a'   ? "a"
+              : suffix == 'f' ? "f"
+                              : "")
         .with(u32{floor.major})
-        .say(".")
         .with(u32{floor.minor});
 }
 
@@ -69,6 +65,7 @@ constexpr void check_functions(const ir::view& m, report& out) {
 /// Checks the finished program `m` and adds what it finds to `out`.
 template <class Facts = facts>
 constexpr void run(const ir::view& m, report& out) {
+    out.of_text = m.from_text;
     Facts f(m, out);
     check_version(f);
     check_layout(f);

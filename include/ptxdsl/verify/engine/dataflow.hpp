@@ -506,10 +506,7 @@ private:
     constexpr void multiply(event& e) {
         converge(0);
         const u32 d = e.a & 0xffu, a = e.a >> 8;
-        if (s_.unfenced && first_time(e))
-            f_.out.error("D08", e.where)
-                .say(
-                    "no wgmma.fence before this wgmma: the hardware may read registers and shared memory too early; call k.wgmma.fence() first");
+        if (s_.unfenced && first_time(e)) f_.out.add(catalogue::D08_no_fence, e.where);
         s_.unfenced = false;
         if (d == max_fragments) {  // of this one nothing is followed
             s_.open = true;
@@ -518,19 +515,12 @@ private:
         check_fence(e, d, "accumulator");
         if (a < max_fragments) check_fence(e, a, "A operand");
         if (a < max_fragments && a != d && meets(of(fragment_item::d, a)) && !f_.fragments[a].fuzzy && first_time(e))
-            f_.out.error("D09", e.where)
-                .say("A operand '%")
-                .name(fragment_name(a))
-                .say("' is an accumulator that an earlier wgmma still writes; wait for it: k.wgmma.wait_group<0>()");
+            f_.out.add(catalogue::D09_pending_a, e.where).name(fragment_name(a));
         if (s_.shape[d] != 0 && s_.shape[d] != e.b && !f_.fragments[d].fuzzy && first_time(e))
-            f_.out.error("D08", e.where)
-                .say("wgmma of shape ")
+            f_.out.add(catalogue::D08_other_shape, e.where)
                 .with(isa::spelling(static_cast<tok>(e.b)))
-                .say(" on accumulator '%")
                 .name(fragment_name(d))
-                .say("' after one of shape ")
-                .with(isa::spelling(static_cast<tok>(s_.shape[d])))
-                .say(" needs a wgmma.fence between");
+                .with(isa::spelling(static_cast<tok>(s_.shape[d])));
         s_.shape[d] = static_cast<u16>(e.b);
         of(fragment_item::d, d) = {1};
         if (a < max_fragments) of(fragment_item::a, a) = {1};
@@ -542,17 +532,9 @@ private:
         if (f_.fragments[which].fuzzy) return;
         item& dirty = of(fragment_item::dirty, which);
         if (meets(dirty) && first_time(e))
-            f_.out.error("D08", e.where)
-                .with(what)
-                .say(" '%")
-                .name(fragment_name(which))
-                .say("' was written since the last wgmma.fence; fence again before this wgmma");
+            f_.out.add(catalogue::D08_written, e.where).with(what).name(fragment_name(which));
         else if ((s_.looked & mask) != 0 && dirty.value == 0 && first_time(e))
-            f_.out.warning("D08", e.where)
-                .with(what)
-                .say(" '%")
-                .name(fragment_name(which))
-                .say("' was read since the last wgmma.fence; ptxas injects one here");
+            f_.out.add(catalogue::D08_read, e.where).with(what).name(fragment_name(which));
         dirty = {};
         s_.looked &= ~mask;
     }
@@ -585,14 +567,11 @@ private:
         if (f_.fragments[e.a].fuzzy) return;
         item &d = of(fragment_item::d, e.a), &a = of(fragment_item::a, e.a);
         if ((meets(d) || (writes && meets(a))) && first_time(e)) {
-            f_.out.error("D09", e.where)
-                .say(meets(d) ? "accumulator" : "A operand")
-                .say(" '%")
+            const bool committed = (meets(d) ? d : a).value != 1;
+            f_.out.add(committed ? catalogue::D09_in_flight : catalogue::D09_not_committed, e.where)
+                .with(meets(d) ? "accumulator" : "A operand")
                 .name(fragment_name(e.a))
-                .say(writes ? "' is written" : "' is read")
-                .say(" while a wgmma that uses it is pending: ");
-            f_.out.say((meets(d) ? d : a).value == 1 ? "k.wgmma.commit_group(), then " : "")
-                .say("k.wgmma.wait_group<0>() comes first");
+                .with(writes ? "written" : "read");
             d = {}, a = {};  // told once
         }
         if ((e.flags & event_flag::guarded) != 0) return;
@@ -611,11 +590,7 @@ private:
         const bool others = (s_.waited & mask) != 0 && (e.flags & event_flag::many) != 0 && !f_.slots[e.a].fuzzy;
         const bool by_warp = e.b != 0 && f_.slots[e.a].share == 5;  // its threads meet in the store itself
         if (others && !by_warp && (e.flags & event_flag::guarded) == 0 && first_time(e))
-            f_.out.error("F04", e.where)
-                .say("'")
-                .with(slot_name(e.a))
-                .say(
-                    "' is written by threads that have not met the one that waited for its bulk store: a barrier comes between the wait_group_read and the writes");
+            f_.out.add(catalogue::F04_not_met, e.where).with(slot_name(e.a));
         of(slot_item::proxy, e.a) = {proxy_written};
         s_.met &= ~mask;
         s_.many = (e.flags & event_flag::many) != 0 ? s_.many | mask : s_.many & ~mask;
@@ -628,29 +603,14 @@ private:
         const item& store = of(slot_item::store, e.a);
         if (meets(store) && !s.scattered && first_time(e)) {
             if ((s_.lax >> e.a & 1u) != 0 && store.value >= 2)
-                f_.out.error("F14", e.where)
-                    .say("'")
-                    .with(slot_name(e.a))
-                    .say("' is ")
-                    .with(how)
-                    .say(
-                        " while its bulk store is one of the groups that the last wait_group still allows; wait for fewer");
+                f_.out.add(catalogue::F14_allowed, e.where).with(slot_name(e.a)).with(how);
             else
-                f_.out.error("F04", e.where)
-                    .say("'")
+                f_.out.add(store.value == 1 ? catalogue::F04_not_committed : catalogue::F04_not_drained, e.where)
                     .with(slot_name(e.a))
-                    .say("' is ")
-                    .with(how)
-                    .say(" while a bulk store may still read it; ")
-                    .say(store.value == 1 ? "commit_group and wait_group_read<0> first" : "wait_group_read<0> first");
+                    .with(how);
         }
         if (meets(of(slot_item::matrix, e.a)) && first_time(e))
-            f_.out.error("D14", e.where)
-                .say("'")
-                .with(slot_name(e.a))
-                .say("' is ")
-                .with(how)
-                .say(" while a wgmma may still read it; k.wgmma.wait_group<0>() first");
+            f_.out.add(catalogue::D14_overwritten, e.where).with(slot_name(e.a)).with(how);
     }
     /// A slot of which one knows what it is: a stage that is a constant, of a tile.
     [[nodiscard]] constexpr bool is_certain(u32 s) const noexcept {
@@ -664,17 +624,9 @@ private:
         if (!is_certain(e.a) || (e.flags & event_flag::guarded) != 0) return;
         const u32 mask = 1u << e.a;
         if ((s_.readers & mask) != 0 && first_time(e))
-            f_.out.error("F13", e.where)
-                .say("'")
-                .with(slot_name(e.a))
-                .say(
-                    "' is copied into here while threads that read it before may not have finished: a barrier comes between (k.bar_sync)");
+            f_.out.add(catalogue::F13_still_read, e.where).with(slot_name(e.a));
         if (meets(of(slot_item::proxy, e.a)) && of(slot_item::proxy, e.a).value == proxy_written && first_time(e))
-            f_.out.error("F13", e.where)
-                .say("'")
-                .with(slot_name(e.a))
-                .say(
-                    "' was written with ordinary stores and is copied into here through the async proxy: its writers need fence.proxy.async, then all meet at a barrier");
+            f_.out.add(catalogue::F13_written, e.where).with(slot_name(e.a));
     }
     constexpr void generic_read(event& e) {
         if (!is_certain(e.a)) return;
@@ -683,19 +635,12 @@ private:
     /// E07
     constexpr void cross_read(event& e) {
         if ((s_.partly >> e.a & 1u) == 0 || !first_time(e)) return;
-        f_.out.error("E07", e.where)
-            .say("threads read here what others have written to '")
-            .with(slot_name(e.a))
-            .say("', and have not met them since: a barrier comes between (k.bar_sync)");
+        f_.out.add(catalogue::E07_not_met, e.where).with(slot_name(e.a));
     }
     /// E07: the others have said that they have written, and nobody has listened.
     constexpr void peer_read(event& e) {
         if ((s_.told >> e.a & 1u) == 0 || s_.cluster != 1 || !first_time(e)) return;
-        f_.out.error("E07", e.where)
-            .say("'")
-            .with(f_.name_of(e.a))
-            .say(
-                "' is read behind a barrier.cluster.arrive for which nobody has waited: blocks of the cluster may still be writing to it; k.barrier_cluster_wait() comes before");
+        f_.out.add(catalogue::E07_not_waited_for_peers, e.where).with(f_.name_of(e.a));
     }
     constexpr void proxy_fence(const event& e) noexcept {
         const bool single = (e.flags & event_flag::single) != 0;
@@ -717,12 +662,7 @@ private:
             (e.flags & event_flag::guarded) != 0 || !first_time(e))
             return;
         of(slot_item::copy, e.a) = {};
-        f_.out.error("E07", e.where)
-            .say(reader)
-            .say(" '")
-            .with(slot_name(e.a))
-            .say(
-                "' while the copy that fills it may be under way: a wait on its mbarrier comes before (k.wait(bar, parity)), and for other threads a barrier behind that");
+        f_.out.add(catalogue::E07_under_way, e.where).with(reader).with(slot_name(e.a));
     }
     constexpr void async_read(event& e, bool matrix) {
         if ((e.flags & event_flag::partial) == 0) read_copied(e, matrix ? "this wgmma reads" : "this copy reads");
@@ -730,24 +670,13 @@ private:
         if (f_.slots[e.a].fuzzy || !meets(written)) return;
         const u32 mask = 1u << e.a;
         if ((e.flags & event_flag::partial) != 0 && (s_.partial & mask) != 0) return;
-        const char(&id)[4] = matrix ? "D11" : "F05";
-        const string_view reader = matrix ? "this wgmma reads it" : "this copy reads it";
         if (written.value == proxy_written) {
             if (first_time(e))
-                f_.out.error(id, e.where)
-                    .say("'")
-                    .with(slot_name(e.a))
-                    .say("' was written with ordinary stores and ")
-                    .with(reader)
-                    .say(" through the async proxy: every writer needs fence.proxy.async, then all meet at a barrier");
+                f_.out.add(matrix ? catalogue::D11_not_fenced : catalogue::F05_not_fenced, e.where)
+                    .with(slot_name(e.a));
         } else if ((s_.met & mask) == 0 && (s_.many & mask) != 0 && (matrix || (e.flags & event_flag::single) != 0) &&
                    first_time(e)) {
-            f_.out.error(id, e.where)
-                .say("'")
-                .with(slot_name(e.a))
-                .say("' was written by several threads and fenced, but ")
-                .with(reader)
-                .say(" before they have met: a barrier comes between the fence and the read");
+            f_.out.add(matrix ? catalogue::D11_not_met : catalogue::F05_not_met, e.where).with(slot_name(e.a));
         }
         written = {};
     }
@@ -776,9 +705,7 @@ private:
     constexpr void cluster(event& e) {
         const bool arrives = e.kind == event_kind::cluster_arrive;
         if (s_.cluster == (arrives ? 1 : 0) && (e.flags & event_flag::guarded) == 0 && first_time(e))
-            f_.out.error("G05", e.where)
-                .say(arrives ? "second barrier.cluster.arrive without a barrier.cluster.wait between"
-                             : "barrier.cluster.wait without a barrier.cluster.arrive before it");
+            f_.out.add(arrives ? catalogue::G05_second_arrive : catalogue::G05_no_arrive, e.where);
         s_.cluster = arrives ? 1 : 0;
         if (arrives) arrived_ = e.where;
         if (arrives)
@@ -793,11 +720,7 @@ private:
             if (f_.rings[i].full == e.a || f_.rings[i].empty == e.a)
                 s_.walks[i][0] = s_.walks[i][1] = {}, s_.filled[i] = 0;
         if ((s_.initialised & mask) != 0 && first_time(e))
-            f_.out.error("E12", e.where)
-                .say("mbarrier '")
-                .with(f_.name_of(e.a))
-                .say(
-                    "' is initialised a second time; invalidate it first (k.mbarrier_inval), or initialise each stage once");
+            f_.out.add(catalogue::E12_twice, e.where).with(f_.name_of(e.a));
         if ((e.flags & event_flag::guarded) == 0) s_.initialised |= mask;
         s_.invalid &= ~mask;
         if ((e.flags & event_flag::single) != 0 && (e.flags & event_flag::guarded) == 0 && e.a < 32)
@@ -811,30 +734,18 @@ private:
         s_.invalid |= mask;
         const bool waits = e.a != 0 && e.a <= 32 && (s_.apart >> (e.a - 1) & 1u) != 0;
         if (waits && (e.flags & event_flag::single) != 0 && first_time(e))
-            f_.out.error("E12", e.where)
-                .say("mbarrier '")
-                .with(f_.name_of(e.a - 1))
-                .say(
-                    "' is invalidated by one thread while others may still wait for it; a barrier comes between: k.bar_sync()");
+            f_.out.add(catalogue::E12_waited_for, e.where).with(f_.name_of(e.a - 1));
     }
     /// E03: the thread that initialised it may go on; all others must have met it first.
     constexpr void use_barrier(event& e) {
         if (e.b < 64 && (s_.invalid >> e.b & 1u) != 0 && first_time(e)) {
             s_.invalid &= ~(u64{1} << e.b);
-            f_.out.error("E12", e.where)
-                .say("mbarrier '")
-                .with(f_.name_of(e.a))
-                .say("' is used here after it was invalidated; initialise it again first");
+            f_.out.add(catalogue::E12_gone, e.where).with(f_.name_of(e.a));
         }
         if ((s_.fresh >> e.a & 1u) == 0 || (e.flags & event_flag::many) == 0) return;
         if ((s_.of_warp >> e.a & 1u) != 0 && (e.flags & event_flag::partial) == 0) return;
         s_.fresh = 0;
-        if (first_time(e))
-            f_.out.error("E03", e.where)
-                .say("mbarrier '")
-                .with(f_.name_of(e.a))
-                .say(
-                    "' is used here by threads that have not met the one that initialised it: k.bar_sync() (in a cluster: the cluster barrier) comes between");
+        if (first_time(e)) f_.out.add(catalogue::E03_not_met, e.where).with(f_.name_of(e.a));
     }
 
     // ---- threads that wait together: E14
@@ -851,20 +762,12 @@ private:
         const u32 mask = r.full < 32 ? 1u << r.full : 0;
         const bool warps = (s_.apart & mask) != 0;
         if ((e.flags & event_flag::single) == 0 || ((s_.apart | s_.apart_lanes) & mask) == 0 || !first_time(e)) return;
-        (warps ? f_.out.error("E14", e.where) : f_.out.warning("E14", e.where))
-            .say("one thread frees a slot of pipeline '")
-            .with(f_.m.text(r.name))
-            .say(
-                warps
-                    ? "' while other warps may still wait for it to fill: they can miss the phase; k.bar_sync over the role comes first"
-                    : "' while other lanes may still wait for it to fill; k.bar_warp_sync() comes first");
+        f_.out.add(warps ? catalogue::E14_other_warps : catalogue::E14_other_lanes, e.where).with(f_.m.text(r.name));
     }
 
     constexpr void reset_flag(event& e) {
         if (e.a >= 32 || (s_.polled >> e.a & 1u) == 0 || !first_time(e)) return;
-        f_.out.error("E14", e.where)
-            .say(
-                "one thread sets this flag back while others that load it in a loop until it changes may not have seen that: they can wait for ever; a barrier of them comes before (k.bar_sync)");
+        f_.out.add(catalogue::E14_flag, e.where);
     }
 
     // ---- tensor maps: F10, F15
@@ -874,20 +777,14 @@ private:
         const u8 mask = static_cast<u8>(1u << e.a);
         if ((s_.map_changed & mask) != 0 && first_time(e)) {
             s_.map_changed = static_cast<u8>(s_.map_changed & ~mask);
-            (s_.map_fenced ? f_.out.error("F15", e.where) : f_.out.error("F10", e.where))
-                .say(
-                    s_.map_fenced
-                        ? "this tensor map was changed, and the fence behind the change names another one: each map needs its own "
-                        : "this tensor map was changed, and nothing has made the change visible to copies: ")
-                .say("k.fence_proxy_tensormap_acquire<px::gpu>(map)");
+            f_.out.add(s_.map_fenced ? catalogue::F15_other_map : catalogue::F10_changed_map, e.where);
         }
         s_.map_busy |= mask;
     }
     constexpr void change_map(event& e) {
         const u8 mask = static_cast<u8>(1u << e.a);
         if ((s_.map_busy & mask) != 0 && (e.flags & event_flag::guarded) == 0 && first_time(e))
-            f_.out.error("F15", e.where)
-                .say("this tensor map is changed while a copy that reads it may be under way: wait for the copy first");
+            f_.out.add(catalogue::F15_in_use, e.where);
         s_.map_busy = static_cast<u8>(s_.map_busy & ~mask);
         if ((s_.map_changed & mask) == 0) s_.map_fenced = false;
         s_.map_changed |= mask;
@@ -917,27 +814,21 @@ private:
         const bool round = (e.flags & event_flag::partial) == 0;
         if (same && round && w.slot == slot && w.passed && f_.rings[r].whole[1 - side] &&
             (w.site == site || w.handed == slot) && first_time(e))
-            void_wait(e, "this wait is for the same slot and phase as the one before")
-                .say(", which has been handed over since (")
-                .at(f_.source(f_.events[w.hand_site - 1].where))
-                .say("): it returns at once; the state advances behind each hand-over (k.advance)");
+            void_wait(catalogue::E08_same_slot, e).at(f_.source(f_.events[w.hand_site - 1].where));
         if (side == 0) expect_answer(r, slot_code, site);
         const bool walks = walker_code::is_walker(slot_code) && walker_code::is_walker(parity_code);
         if (side == 1) wait_for_filled(e, r, walks);
         if (same && round && walks && (s_.wrapped >> (slot_code - 1) & 1u) != 0 && !f_.walkers[parity_code - 1].odd &&
             first_time(e))
-            void_wait(
-                e,
-                "the slot has returned to the first one since the last wait, and the parity is that of the round before")
-                .say(": it changes with each round (k.advance)");
+            void_wait(catalogue::E08_same_parity, e);
         if (walker_code::is_walker(slot_code)) s_.wrapped &= ~(1u << (slot_code - 1));
         w.slot = slot, w.parity = parity, w.site = site, w.passed = false, w.waited = true, w.cases = 255;
     }
-    constexpr report& void_wait(const event& e, const char* why) {
-        f_.out.error("E08", e.where).say("pipeline '").with(f_.m.text(f_.rings[e.a & 0xffu].name)).say("'");
+    constexpr report& void_wait(const char* what, const event& e) {
+        f_.out.add(what, e.where).say(f_.m.text(f_.rings[e.a & 0xffu].name)).say("'");
         const u32 slot = e.b & 0xffffu;
-        if (slot >= walker_code::constant) f_.out.say(" stage ").with(slot - walker_code::constant);
-        return f_.out.say(": ").say(why);
+        if (slot >= walker_code::constant) f_.out.stage(slot - walker_code::constant);
+        return f_.out.next();
     }
     /// E01: the same statement hands the same slot over twice.
     constexpr void ring_hand(event& e, u32 site) {
@@ -949,21 +840,13 @@ private:
         const bool sure = (e.flags & event_flag::selects) == 0;
         const bool latest = slot != 0 && slot == s_.walks[r][0].slot && (e.flags & event_flag::one) == 0;
         if (side == 0 && latest && (s_.multiplied >> r & 1u) != 0 && !f_.tm.told_release && first_time(e))
-            f_.out.error("I12", e.where)
-                .say("this arrive frees the slot of pipeline '")
-                .with(f_.m.text(f_.rings[r].name))
-                .say(
-                    "' that a tcgen05.mma before it may still read: free it with k.tcgen05.commit(empty), or wait for a commit first");
+            f_.out.add(catalogue::I12_multiplied, e.where).with(f_.m.text(f_.rings[r].name));
         const bool other = w.waited && w.slot != 0 && w.slot != slot && cases_ <= w.cases;
         if (slot != 0 && w.handed == slot && w.hand_site == site && other && sure && f_.rings[r].whole[1 - side] &&
             first_time(e))
-            f_.out.error("E01", e.where)
-                .say("pipeline '")
+            f_.out.add(catalogue::E01_handed_over_twice, e.where)
                 .with(f_.m.text(f_.rings[r].name))
-                .say(
-                    "': the slot handed over here is the one of the round before, though another was waited for since (")
-                .at(f_.source(f_.events[w.site - 1].where))
-                .say("): its phase gets one arrival too many (k.advance)");
+                .at(f_.source(f_.events[w.site - 1].where));
         w.handed = slot, w.hand_site = site, w.waited = false;
         w.passed = w.passed || sure;
     }
@@ -982,11 +865,7 @@ private:
         const bool round = walks && (s_.wrapped >> (code - 1) & 1u) != 0 && !f_.walkers[code - 1].odd &&
                            !f_.walkers[(e.b >> 16) - 1].odd;
         if ((again || round) && first_time(e))
-            void_wait(e, again ? "this slot has been filled before without a wait, and this wait for the phase before "
-                                 "the first returns at once: the state advances with each slot that is filled"
-                               : "the slot has returned to the first one, which has been filled before, and the parity "
-                                 "is that of the round before: it changes with each round")
-                .say(" (k.advance)");
+            void_wait(again ? catalogue::E08_filled_slot : catalogue::E08_filled_round, e);
     }
     /// A slot is waited for: one more must be freed. A wait that is repeated without another slot is none.
     constexpr void expect_answer(u32 r, u32 code, u32 site) noexcept {
@@ -1009,17 +888,12 @@ private:
         for (u32 r = 0; r < rings_; ++r) {
             const ring& p = f_.rings[r];
             if (p.part == 0 || (uneven_ >> r & 1u) != 0 || f_.begins_anew) continue;
-            f_.out.error("E01", p.part_where)
-                .say("mbarrier '")
+            f_.out.add(catalogue::E01_parts, p.part_where)
                 .with(f_.name_of(p.empty))
-                .say("' of pipeline '")
                 .with(f_.m.text(p.name))
-                .say("' expects ")
                 .with(p.count)
-                .say(p.count == 1 ? " arrival" : " arrivals")
-                .say(" per phase, but each slot that is waited for is freed once, by ")
+                .with(p.count == 1 ? " arrival" : " arrivals")
                 .with(p.part)
-                .say(": the phase never ends; init with ")
                 .with(p.part);
         }
     }
@@ -1059,11 +933,8 @@ private:
         bool read = r.open >= r.held;
         for (u32 i = 0; i < 64; i += 4) read = read || (r.groups >> i & 15u) >= r.held;
         if (read && first_time(e))
-            f_.out.error("D14", e.where)
-                .say("this frees a slot of pipeline '")
+            f_.out.add(catalogue::D14_freed, e.where)
                 .with(f_.m.text(f_.rings[ring].name))
-                .say(
-                    "' while a wgmma may still read it: k.wgmma.wait_group comes first, for all groups but those of later slots; read at ")
                 .at(f_.source(read_at_[ring]));
         --r.held;
         r.fresh = false;
@@ -1092,38 +963,29 @@ private:
     constexpr void leave_cluster() {
         if (told_cluster_) return;
         told_cluster_ = true;
-        f_.out.error("G04", arrived_)
-            .say(
-                "blocks of this cluster write into each other's shared memory and exit behind this barrier.cluster.arrive, for which nobody waits: a block may be gone while a peer still writes into it; k.barrier_cluster_wait() comes before the exit");
+        f_.out.add(catalogue::G04_nobody_waits, arrived_);
     }
     /// G04: nothing has told the block whose memory was used that it may go.
     constexpr void leave_peer() {
         if (told_cluster_) return;
         told_cluster_ = true;
-        f_.out.error("G04", touched_)
-            .say(
-                "this uses the shared memory of another block of the cluster, which may have exited: nothing makes a block wait for its peers before the end; k.barrier_cluster_arrive() and k.barrier_cluster_wait() come behind it");
+        f_.out.add(catalogue::G04_may_be_gone, touched_);
     }
     constexpr void leave_mma(u32 i) {
         if ((told_at_exit_ >> i & 1u) != 0) return;
         told_at_exit_ |= 1u << i;
-        f_.out.error("D10", issued_[i])
-            .say("the kernel can end while this wgmma on '%")
-            .name(fragment_name(i))
-            .say("' is pending: ")
-            .say(of(fragment_item::d, i).value == 1 ? "commit_group, then wait_group<0>" : "wait_group<0>")
-            .say(" before the threads exit");
+        f_.out
+            .add(of(fragment_item::d, i).value == 1 ? catalogue::D10_not_committed : catalogue::D10_in_flight,
+                 issued_[i])
+            .name(fragment_name(i));
     }
     constexpr void leave_store(u32 i) {
         if ((told_store_ >> i & 1u) != 0) return;
         told_store_ |= 1u << i;
-        // Kernels that do this run: the hardware keeps the block's memory for them. In a text it is no error.
-        (f_.m.from_text ? f_.out.warning("F04", stored_[i]) : f_.out.error("F04", stored_[i]))
-            .say("the block can exit while this bulk store still reads '")
-            .with(slot_name(i))
-            .say("': ")
-            .say(of(slot_item::store, i).value == 1 ? "commit_group, then wait_group_read<0>" : "wait_group_read<0>")
-            .say(" before the exit");
+        f_.out
+            .add(of(slot_item::store, i).value == 1 ? catalogue::F04_exit_not_committed : catalogue::F04_exit,
+                 stored_[i])
+            .with(slot_name(i));
     }
     /// In another round.
     [[nodiscard]] constexpr bool is_useful_elsewhere(const event& e) const noexcept {
@@ -1138,12 +1000,8 @@ private:
         if (f_.is_function) return;
         for (const event& e : f_.events) {
             if (e.useful || is_useful_elsewhere(e)) continue;
-            if (e.kind == event_kind::wgmma_commit)
-                f_.out.warning("D10", e.where)
-                    .say("wgmma.commit_group commits nothing: no wgmma before it on any path");
-            if (e.kind == event_kind::wgmma_wait)
-                f_.out.warning("D10", e.where)
-                    .say("wgmma.wait_group waits for nothing: no group is pending on any path");
+            if (e.kind == event_kind::wgmma_commit) f_.out.add(catalogue::D10_commits_nothing, e.where);
+            if (e.kind == event_kind::wgmma_wait) f_.out.add(catalogue::D10_waits_for_nothing, e.where);
         }
     }
 

@@ -266,9 +266,7 @@ private:
     /// K04: what stands behind `ret` in the same body. (A jump there and the kernel's own `ret` are the library's.)
     constexpr void warn_of_rest(const u32* next) {
         if (next == nullptr || opcode_of(next) == op::branch || f_.source(next[3])->line() == 0) return;
-        f_.out.warning("K04", next[3])
-            .say(
-                "nothing runs this: the statement before it leaves the kernel for all threads that come there (k.at(p).ret() leaves for some)");
+        f_.out.add(catalogue::K04_behind_the_end, next[3]);
     }
     constexpr void fence(const ir::cursor& c) {
         if (token_at(c, 1) == tok::proxy) {
@@ -282,7 +280,7 @@ private:
     }
     constexpr void mbarrier(const ir::cursor& c) {
         const tok what = token_at(c, 1);
-        misplaced(f_, f_.places[0], 8, "E02", "this mbarrier");
+        misplaced(f_, f_.places[0], 8, catalogue::E02_misplaced);
         check_stage(f_, f_.places[0]);
         if (what == tok::init) return initialise(c);
         if (what == tok::inval) return invalidate();
@@ -342,13 +340,7 @@ private:
         if (f_.unfenced_init == 0) f_.unfenced_init = f_.where + 1;
         if (!noted(f_, ir::note::barrier_init)) f_.inits_unknown = true;
         if (noted(f_, ir::note::barrier_init) || c.operands() < 2 || !f_.constant_of(operand_at(c, 1)[0], n)) return;
-        if (n <= 0 || n > max_count)
-            f_.out.error("E02", f_.where)
-                .say("mbarrier.init with a count of ")
-                .with(n)
-                .say("; 1 to ")
-                .with(max_count)
-                .say(" arrivals a phase are possible");
+        if (n <= 0 || n > max_count) f_.out.add(catalogue::E02_count, f_.where).with(n).with(max_count);
     }
 
     constexpr void note(const ir::cursor& c) {

@@ -208,7 +208,7 @@ private:
         if (!b.sure || b.ranks != (around.ranks & all_ranks(f_))) unsure_of_blocks(outer);
     }
     constexpr void malformed(string_view what) {
-        if (!f_.malformed) f_.out.error("K01", f_.where).with(what);
+        if (!f_.malformed) f_.out.add(catalogue::K01_structure, f_.where).with(what);
         f_.malformed = true;
     }
     constexpr void open(ir::region kind) {
@@ -497,14 +497,11 @@ private:
     constexpr void check_end(const loop& l) {
         const bool stuck = l.step_known && (l.step == 0 || (l.step < 0 && l.counts_signed));
         if (stuck && !l.leaves)
-            f_.out.error("K03", l.where)
-                .say("this loop never ends: a step of ")
-                .with(l.step)
-                .say(" never reaches its bound");
+            f_.out.add(catalogue::K03_step, l.where).with(l.step);
         else if (l.trips == 0 && !stuck)
-            f_.out.warning("K03", l.where).say("this loop runs zero times: its first value is past its bound");
+            f_.out.add(catalogue::K03_no_round, l.where);
         else if (!l.leaves && l.counter == 0 && !f_.opaque && !f_.unstructured)
-            f_.out.error("K03", l.where).say("this loop never ends: nothing in it breaks, returns, exits or traps");
+            f_.out.add(catalogue::K03_no_end, l.where);
     }
     constexpr void jump(const ir::cursor& c, event_kind kind) {
         const u32 guard = c.payload(1);
@@ -550,17 +547,11 @@ private:
     constexpr void check_visible(const ir::cursor& c, u32 target) {
         const label_facts::entry& to = labels_.labels[target];
         if (!to.here && f_.m.labels[target].placed != 0)
-            f_.out.error("K02", f_.where)
-                .say("branch to label '")
-                .with(f_.m.text(f_.m.labels[target].id))
-                .say("', which lies in another function");
+            f_.out.add(catalogue::K02_other_function, f_.where).with(f_.m.text(f_.m.labels[target].id));
         const u32 scope = to.scope;
         const auto at = static_cast<u32>(c.w - f_.m.words);
         if (scope == 0 || (labels_.scopes[scope].begin <= at && at < labels_.scopes[scope].end)) return;
-        f_.out.error("K02", f_.where)
-            .say("branch to label '")
-            .with(f_.m.text(f_.m.labels[target].id))
-            .say("', which lies inside a scope this branch is not in; PTX labels are local to their { }");
+        f_.out.add(catalogue::K02_scope, f_.where).with(f_.m.text(f_.m.labels[target].id));
     }
 
     Facts& f_;

@@ -52,38 +52,40 @@ template <class Facts>
         }
     return false;
 }
-[[nodiscard]] constexpr bool compares(tok how, std::int64_t a, std::int64_t b, bool& holds) noexcept {
+template <class Token>
+[[nodiscard]] constexpr bool compares(Token how, std::int64_t a, std::int64_t b, bool& holds) noexcept {
     switch (how) {
-        case tok::eq: holds = a == b; return true;
-        case tok::ne: holds = a != b; return true;
-        case tok::lt:
-        case tok::lo: holds = a < b; return true;
-        case tok::le:
-        case tok::ls: holds = a <= b; return true;
-        case tok::gt:
-        case tok::hi: holds = a > b; return true;
-        case tok::ge:
-        case tok::hs: holds = a >= b; return true;
+        case Token::eq: holds = a == b; return true;
+        case Token::ne: holds = a != b; return true;
+        case Token::lt:
+        case Token::lo: holds = a < b; return true;
+        case Token::le:
+        case Token::ls: holds = a <= b; return true;
+        case Token::gt:
+        case Token::hi: holds = a > b; return true;
+        case Token::ge:
+        case Token::hs: holds = a >= b; return true;
         default: return false;
     }
 }
 /// 32-bit arithmetic on two numbers.
-[[nodiscard]] constexpr bool computes(tok what, std::int64_t a, std::int64_t b, std::int64_t& d) noexcept {
+template <class Token>
+[[nodiscard]] constexpr bool computes(Token what, std::int64_t a, std::int64_t b, std::int64_t& d) noexcept {
     switch (what) {
-        case tok::mov:
-        case tok::cvt: d = a; return true;
-        case tok::add: d = a + b; return true;
-        case tok::sub: d = a - b; return true;
-        case tok::mul: d = static_cast<std::int64_t>(static_cast<u64>(a) * static_cast<u64>(b)); return true;
-        case tok::and_: d = a & b; return true;
-        case tok::or_: d = a | b; return true;
-        case tok::xor_: d = a ^ b; return true;
-        case tok::min: d = a < b ? a : b; return true;
-        case tok::max: d = a < b ? b : a; return true;
-        case tok::shl: d = b < 0 || b > 31 ? 0 : a << b; return true;
-        case tok::shr: d = a >> (b < 0 || b > 31 ? 31 : b); return a >= 0;
-        case tok::div: d = b == 0 ? 0 : a / b; return b != 0;
-        case tok::rem: d = b == 0 ? 0 : a % b; return b != 0;
+        case Token::mov:
+        case Token::cvt: d = a; return true;
+        case Token::add: d = a + b; return true;
+        case Token::sub: d = a - b; return true;
+        case Token::mul: d = static_cast<std::int64_t>(static_cast<u64>(a) * static_cast<u64>(b)); return true;
+        case Token::and_: d = a & b; return true;
+        case Token::or_: d = a | b; return true;
+        case Token::xor_: d = a ^ b; return true;
+        case Token::min: d = a < b ? a : b; return true;
+        case Token::max: d = a < b ? b : a; return true;
+        case Token::shl: d = b < 0 || b > 31 ? 0 : a << b; return true;
+        case Token::shr: d = a >> (b < 0 || b > 31 ? 31 : b); return a >= 0;
+        case Token::div: d = b == 0 ? 0 : a / b; return b != 0;
+        case Token::rem: d = b == 0 ? 0 : a % b; return b != 0;
         default: return false;
     }
 }

@@ -64,12 +64,9 @@ constexpr void touch(Facts& f, event_kind kind, u32 fragment) {
 /// happens, or whether, is sure to matter.
 template <class Facts>
 constexpr void report_unwritten(Facts& f, u32 id, u32 where, bool decides) {
-    (f.m.from_text && !decides ? f.out.warning("A06", where) : f.out.error("A06", where))
-        .say("register %")
+    f.out.add(decides ? catalogue::A06_decides : catalogue::A06_unwritten, where)
         .name(f.reg_name(id))
-        .say(" (")
-        .with(isa::name(f.m.regs[id].type))
-        .say(") is read here, and nothing has written it; give it a value on every path first");
+        .with(isa::name(f.m.regs[id].type));
 }
 
 /// A register that nothing before in the text has written. In a loop a later write can reach the use, unless the use is
@@ -112,13 +109,7 @@ constexpr void partly_written_use(Facts& f, u32 id) {
         if (f.guarded_writes[i - 1].reg != id) continue;
         if (!fails_for_some(f, f.guarded_writes[i - 1].guard)) return;
         f.regs[id] &= ~bit::partly;  // told once
-        f.out.error("A06", f.where)
-            .say("register %")
-            .name(f.reg_name(id))
-            .say(" (")
-            .with(isa::name(f.m.regs[id].type))
-            .say(
-                ") is read here by all threads, and only those have written it for which the guard held; give it a value in the others too");
+        f.out.add(catalogue::A06_partly_written, f.where).name(f.reg_name(id)).with(isa::name(f.m.regs[id].type));
         return;
     }
 }
@@ -129,11 +120,7 @@ constexpr bool special_use(Facts& f, u32 id, u32 v) {
     if ((v & bit::watched) != 0) f.regs[id] &= ~bit::watched;
     if ((v & bit::in_flight) != 0) {
         f.regs[id] &= ~bit::in_flight;
-        if (!f.tm.loads.empty())
-            f.out.error("I08", f.where)
-                .say("register %")
-                .name(f.reg_name(id))
-                .say(" is read before its tcgen05.ld has arrived: k.tcgen05.wait_ld() comes first");
+        if (!f.tm.loads.empty()) f.out.add(catalogue::I08_not_arrived, f.where).name(f.reg_name(id));
         for (u32 i = 0; i < f.tm.loads.size(); ++i)
             for (u32 r = f.tm.loads[i].first; r < f.tm.loads[i].first + f.tm.loads[i].count; ++r)
                 f.regs[r] &= ~bit::in_flight;
@@ -556,10 +543,7 @@ template <class Facts>
 constexpr void check_watched(Facts& f, const ::ptxdsl::detail::dynarray<u32>& predicates) {
     if (f.opaque) return;
     for (const u32 id : predicates)
-        if ((f.regs[id] & bit::watched) != 0)
-            f.out.error("E11", f.values[id])
-                .say(
-                    "the predicate of this mbarrier wait is never read: the thread goes on whether or not the phase is complete; loop on it, or use k.wait");
+        if ((f.regs[id] & bit::watched) != 0) f.out.add(catalogue::E11_never_read, f.values[id]);
 }
 
 }  // namespace ptxdsl::verify

@@ -9,6 +9,8 @@
 
 namespace ptxdsl::verify {
 
+// Functions of value forms alone are templates as well: a translation unit that verifies nothing only parses them.
+
 /// Values beyond this are not followed: 32-bit arithmetic could wrap.
 inline constexpr std::int64_t value_limit = 1 << 30;
 
@@ -41,25 +43,29 @@ template <class Facts>
     return v;
 }
 
-[[nodiscard]] constexpr value_form scaled(value_form v, const value_form& by) noexcept {
-    if (by.root != 0 || !by.exact() || by.low < 0 || by.low > value_limit) return no_value;
+template <class Form>
+[[nodiscard]] constexpr Form scaled(Form v, const Form& by) noexcept {
+    if (by.root != 0 || !by.exact() || 0 > by.low || by.low > value_limit) return no_value;
     v.times *= by.low, v.low *= by.low, v.high *= by.low, v.skews *= by.low;
     return v;
 }
-[[nodiscard]] constexpr value_form negative(value_form v) noexcept {
+template <class Form>
+[[nodiscard]] constexpr Form negative(Form v) noexcept {
     const std::int64_t low = v.low;
     v.times = -v.times, v.low = -v.high, v.high = -low;
     return v;
 }
 /// A register that changes, the same in all threads, moves what each thread has for itself.
-[[nodiscard]] constexpr bool to_skew(value_form& a, const value_form& b) noexcept {
+template <class Form>
+[[nodiscard]] constexpr bool to_skew(Form& a, const Form& b) noexcept {
     if (!a.moves || a.share != 31 || b.moves || b.share >= 31 || (a.skew | b.skew | b.peer) != 0) return false;
     a.skew = a.root, a.skews = a.times;
     a.root = 0, a.times = 0, a.moves = false;
     return true;
 }
 /// The sum of what has one root at most.
-[[nodiscard]] constexpr value_form plus(value_form a, const value_form& b) noexcept {
+template <class Form>
+[[nodiscard]] constexpr Form plus(Form a, const Form& b) noexcept {
     if (a.root == 0) a.root = b.root, a.most = b.most, a.share = b.share, a.moves = b.moves;
     if (a.skew == 0) a.skew = b.skew, a.skews = b.skews;
     a.times += b.times, a.low += b.low, a.high += b.high, a.peer = a.peer != 0 ? a.peer : b.peer;
@@ -86,9 +92,10 @@ template <class Facts>
     return plus(a, b);
 }
 /// `a ^ b`, where `b` is small: the bits of `a` above it stay.
-[[nodiscard]] constexpr value_form exchanged(value_form a, value_form b) noexcept {
+template <class Form>
+[[nodiscard]] constexpr Form exchanged(Form a, Form b) noexcept {
     if (a.root != 0 && b.root != 0) b.flatten();
-    if (a.root == 0 && (b.root != 0 || a.high < b.high)) {
+    if (a.root == 0 && (b.root != 0 || b.high > a.high)) {
         const value_form other = a;
         a = b, b = other;
     }
@@ -96,17 +103,19 @@ template <class Facts>
     while (block <= b.high && block < value_limit) block *= 2;
     if (a.times % block != 0) a.flatten();
     if (a.skew != 0 || b.skew != 0) return no_value;
-    if (!a.known || !b.known || b.root != 0 || b.low < 0 || (a.low < 0 && a.root == 0)) return no_value;
+    if (!a.known || !b.known || b.root != 0 || 0 > b.low || (0 > a.low && a.root == 0)) return no_value;
     a.low -= (a.low % block + block) % block;
     a.high += block - 1 - (a.high % block + block) % block;
     return a;
 }
-[[nodiscard]] constexpr value_form masked(const value_form& mask) noexcept {
+template <class Form>
+[[nodiscard]] constexpr Form masked(const Form& mask) noexcept {
     return mask.root == 0 && mask.exact() && mask.low >= 0 ? number(0, mask.low) : no_value;
 }
-[[nodiscard]] constexpr value_form shifted_down(value_form v, const value_form& by) noexcept {
+template <class Form>
+[[nodiscard]] constexpr Form shifted_down(Form v, const Form& by) noexcept {
     v.flatten();
-    if (v.skew != 0 || by.root != 0 || !by.exact() || by.low < 0 || by.low > 30 || v.low < 0) return no_value;
+    if (v.skew != 0 || by.root != 0 || !by.exact() || 0 > by.low || by.low > 30 || 0 > v.low) return no_value;
     v.low >>= by.low, v.high >>= by.low;
     return v;
 }

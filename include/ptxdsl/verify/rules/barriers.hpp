@@ -29,10 +29,7 @@ constexpr void check_token(Facts& f, const Cursor& c) {
     if (f.tokens.empty() || has_token(c, tok::parity) || c.operands() < 3 || !f.places[0].exact) return;
     for (const auto& t : f.tokens) {
         if (operand_at(c, 2)[0] != t.reg || t.offset == f.places[0].offset) continue;
-        f.out.error("E09", f.where)
-            .say("this waits with the state of an arrival at another barrier (")
-            .at(f.source(t.where))
-            .say("): a state belongs to the barrier, and the stage, whose arrive returned it");
+        f.out.add(catalogue::E09_other_barrier, f.where).at(f.source(t.where));
     }
 }
 
@@ -67,23 +64,9 @@ constexpr void add_site(Facts& f, site_kind kind, u32 barrier, u32 stage, u32 am
 template <class Facts>
 constexpr void check_numbers(Facts& f, const site& s) {
     if (s.kind == site_kind::init && (s.amount == 0 || (s.amount > max_count && s.amount != unknown_count)))
-        f.out.error("E02", s.where)
-            .say("mbarrier '")
-            .with(f.name_of(s.barrier))
-            .say("' is initialised for ")
-            .with(s.amount)
-            .say(" arrivals a phase; 1 to ")
-            .with(max_count)
-            .say(" are possible");
+        f.out.add(catalogue::E02_count_of, s.where).with(f.name_of(s.barrier)).with(s.amount).with(max_count);
     if (s.kind == site_kind::expect && s.amount != unknown_count && s.amount > max_count)
-        f.out.error("E06", s.where)
-            .say("mbarrier '")
-            .with(f.name_of(s.barrier))
-            .say("' expects ")
-            .with(s.amount)
-            .say(" bytes in a phase; it counts at most ")
-            .with(max_count)
-            .say("; split the copy over stages");
+        f.out.add(catalogue::E06_bytes, s.where).with(f.name_of(s.barrier)).with(s.amount).with(max_count);
 }
 
 /// All that is done to one stage of one barrier (or to all stages together, when some stage is not constant).
@@ -342,34 +325,30 @@ private:
         }
         return false;
     }
-    constexpr void name(u32 where, const char (&id)[4], string_view before) {
-        f_.out.error(id, where).with(before).say("mbarrier '").with(f_.name_of(barrier_)).say("'");
+    /// A sentence about this barrier, its first piece.
+    constexpr report& tell(const char* what, u32 where) {
+        f_.out.add(what, where).say("mbarrier '").say(f_.name_of(barrier_)).say("'");
         for (const ring& r : f_.rings)
-            if (r.full == barrier_ || r.empty == barrier_)
-                f_.out.say(" of pipeline '").with(f_.m.text(r.name)).say("'");
-        if (stage_ != unknown_count) f_.out.say(" stage ").with(stage_);
+            if (r.full == barrier_ || r.empty == barrier_) f_.out.say(" of pipeline '").say(f_.m.text(r.name)).say("'");
+        if (stage_ != unknown_count) f_.out.stage(stage_);
+        return f_.out.next();
     }
     constexpr void check_arrivals() {
         if (arrivals_ == 0) return check_no_arrival();
         if (total_ == count_ || some_choice_makes(count_, 0) || (loose_ && count_ <= 32 * total_) || rounds_) return;
         if (unsure_ && most_sure_ < count_) return;
         const u32 provided = arrivals_ == 1 ? amounts_[0] : total_;
-        name(arrival_->where, "E01", "");
-        f_.out.say(" expects ")
-            .with(count_)
-            .say(count_ == 1 ? " arrival" : " arrivals")
-            .say(" per phase, but its code provides ")
-            .with(provided);
-        if (arrivals_ > 1) f_.out.say(" from ").with(arrivals_).say(" places");
-        if (total_ == 0) {
-            f_.out.say(": cp.async.mbarrier.arrive adds nothing to the count, cp.async.mbarrier.arrive.noinc does");
-            return;
-        }
-        f_.out.say(": init with ").with(provided);
-        if (arrival_->threads == 1 && count_ > 1)
-            f_.out.say(" or let all ").with(count_).say(" threads arrive");
-        else
-            f_.out.say(" or change who arrives (k.assume_arrivals states what the verifier cannot count)");
+        const bool one = arrival_->threads == 1 && count_ > 1;
+        tell(total_ == 0 ? catalogue::E01_adds_nothing
+             : one       ? catalogue::E01_one_arrives
+                         : catalogue::E01_arrivals,
+             arrival_->where);
+        f_.out.say(count_).say(count_ == 1 ? " arrival" : " arrivals").next().say(provided);
+        if (arrivals_ > 1) f_.out.say(" from ").say(arrivals_).say(" places");
+        f_.out.next();
+        if (total_ == 0) return;
+        f_.out.with(provided);
+        if (one) f_.out.with(count_);
         if (init_ != nullptr) f_.out.say("; initialised at ").at(f_.source(init_->where));
     }
     /// E08: one phase a round, and a wait that names the same parity in all of them.
@@ -380,11 +359,7 @@ private:
         u32 l = wait_->loop;
         while (l != arrival_->loop && l != 0) l = f_.loops[l].parent;
         if (l == 0 && wait_->role == arrival_->role) return;
-        name(wait_->where, "E08", "");
-        f_.out.say(" completes a phase in every round of its loop, but this waits for parity ")
-            .with(parity_)
-            .say(
-                " in all of them, so every other wait does not wait; flip the parity each round (k.xor_, or a pipeline state)");
+        tell(catalogue::E08_parity, wait_->where).with(parity_);
     }
     // ---- what happens once: each phase is one place of the text
 
@@ -442,14 +417,7 @@ private:
             last = &s, ended = 0;
         }
         if (!once || phases < 2 || total_ < count_ || phases * count_ <= total_) return;
-        name(last->where, "E01", "");
-        f_.out.say(" is waited for in ")
-            .with(phases)
-            .say(" phases one after the other, but all its arrivals, of which ")
-            .with(count_)
-            .say(" end a phase, are ")
-            .with(total_)
-            .say(": the last wait never returns");
+        tell(catalogue::E01_last_phase, last->where).with(phases).with(count_).with(total_);
     }
     [[nodiscard]] constexpr bool waits_between(const site& a, const site& b) const noexcept {
         for (const site* s = &a + 1; s != &b; ++s)
@@ -458,64 +426,37 @@ private:
     }
     /// All threads wait, so nobody comes to the arrivals behind.
     constexpr void say_early(const site& s, u32 phases, u32 before) {
-        name(s.where, "E01", "");
-        f_.out.say(" expects ")
-            .with(count_)
-            .say(" arrivals per phase, but all threads wait here for phase ")
-            .with(phases);
-        f_.out.say(", and the code before provides ").with(before).say(" arrivals: the wait never returns");
+        tell(catalogue::E01_early, s.where).with(count_).with(phases).with(before);
     }
-    constexpr void say_missed(const site& s) {
-        name(s.where, "E01", "");
-        f_.out.say(
-            ": this waits for the first phase, and the arrivals before it can end the second as well: a thread that comes late waits for ever; a phase is waited for before the next one begins");
-    }
+    constexpr void say_missed(const site& s) { tell(catalogue::E01_missed, s.where); }
     constexpr void say_again(const site& s, const site& last) {
-        name(s.where, "E08", "");
-        f_.out.say(": this waits for parity ")
-            .with(s.amount)
-            .say(" as the wait before did (")
-            .at(f_.source(last.where))
-            .say("), though the arrivals between end a phase: it returns at once, or never");
+        tell(catalogue::E08_again, s.where).with(s.amount).at(f_.source(last.where));
     }
     constexpr void say_unseen(const site& s, const site& last) {
-        name(s.where, "E08", "");
-        f_.out.say(": one thread has waited for the phase before (")
-            .at(f_.source(last.where))
-            .say(
-                "), and others that have not met it wait for parity 1 here, which counts as complete until then; k.bar_sync() comes between");
+        tell(catalogue::E08_unseen, s.where).at(f_.source(last.where));
     }
     constexpr void check_no_arrival() {
         if (!waits_ || f_.opaque || f_.is_function) return;
         if (expect_ == nullptr) return check_lonely_wait();
         if (f_.may_have_peers()) return;
-        name(expect_->where, "E01", "");
-        f_.out.say(" expects ")
-            .with(count_)
-            .say(
-                " arrivals per phase, but nothing arrives on it: expect_tx counts bytes only, use mbarrier_arrive_expect_tx");
+        tell(catalogue::E01_no_arrival, expect_->where).with(count_);
     }
 
     /// A wait for the first phase of a barrier on which nothing ever arrives.
     constexpr void check_lonely_wait() {
         if (first_wait_ == nullptr || copy_ != nullptr) return;
-        name(first_wait_->where, "E01", "this waits for a phase of ");
-        f_.out.say(", and nothing arrives on it: it waits for ever");
+        tell(catalogue::E01_lonely_wait, first_wait_->where);
     }
     /// E05: one side without the other. E04: the sums of one place differ, or those of several roles with one place
     /// each.
     constexpr void check_bytes() {
         if (expect_ == nullptr) {
-            name(copy_->where, "E05", "a copy completes on ");
-            f_.out.say(", on which nobody expects bytes: arrive with expect_tx first");
+            tell(catalogue::E05_nobody_expects, copy_->where);
             return;
         }
         if (copy_ == nullptr) {
             if (expect_->amount == 0) return;
-            name(expect_->where, "E05", "");
-            f_.out.say(" expects ")
-                .with(expect_->amount)
-                .say(" bytes, but no copy completes on it: its phase never ends");
+            tell(catalogue::E05_no_copy, expect_->where).with(expect_->amount);
             return;
         }
         if (no_sums_) return;
@@ -581,13 +522,9 @@ private:
         return false;
     }
     constexpr void complain(const tally& t) {
-        name(t.where, "E04", "");
-        f_.out.say(" expects ")
+        tell(t.expected > t.copied ? catalogue::E04_too_few : catalogue::E04_too_many, t.where)
             .with(t.expected)
-            .say(" bytes a phase, but the copies on it bring ")
-            .with(t.copied + t.extra)
-            .say(t.expected > t.copied ? ": the phase never ends" : ": it ends before the data is there")
-            .say("; take the bytes from the tiles (mbarrier_arrive_expect_tx(bar, a, b))");
+            .with(t.copied + t.extra);
         if (copy_ != nullptr) f_.out.say("; copied at ").at(f_.source(copy_->where));
     }
 
@@ -634,12 +571,7 @@ constexpr void check_initialised(Facts& f, u32 barrier, u64 initialised) {
         while (s.stage == unknown_count && missing < stages && missing < 64 && (initialised >> missing & 1u) != 0)
             ++missing;
         if (missing >= stages || missing >= 64 || (initialised >> missing & 1u) != 0) continue;
-        f.out.error("E03", s.where)
-            .say("mbarrier '")
-            .with(f.name_of(barrier))
-            .say("' stage ")
-            .with(missing)
-            .say(" is used here, but never initialised: k.mbarrier_init");
+        f.out.add(catalogue::E03_stage, s.where).with(f.name_of(barrier)).stage(missing).next();
         return;
     }
 }
@@ -672,40 +604,28 @@ template <class Facts>
     return copy == 0 || f.read_at.size() == 0 ? 0 : f.read_at[0];
 }
 template <class Facts>
-constexpr void say_late(Facts& f, bool by_threads, const char* waits, const char* advice) {
+constexpr void say_late(Facts& f, bool by_threads, const char* is, const char* perhaps) {
     u32 copy = 0;
     bool sure = false;
     const u32 read = read_of(f, by_threads, copy, sure);
     if (read == 0) return;
     f.told_late = f.told_late || (sure && !by_threads);
-    (sure ? f.out.error("E07", read - 1) : f.out.warning("E07", read - 1))
-        .say("shared memory is read, and nothing in this kernel waits ")
-        .say(waits)
-        .say(" (")
-        .at(f.source(copy - 1))
-        .say("): ")
-        .say(advice);
+    f.out.add(sure ? is : perhaps, read - 1).at(f.source(copy - 1));
 }
 /// E07: what asynchronous copies bring is read, and nothing in the kernel waits for them.
 template <class Facts>
 constexpr void check_late_copies(Facts& f) {
     if (f.is_function || f.tm.calls || f.opaque) return;
-    if (!f.waits_for_thread_copies)
-        say_late(f, true, "for its cp.async",
-                 "cp.async.wait_all, or a group and cp.async.wait_group, and a barrier come before");
-    if (!f.waits) return say_late(f, false, "on the mbarrier of its bulk copies", "k.wait(bar, parity) comes before");
+    if (!f.waits_for_thread_copies) say_late(f, true, catalogue::E07_cp_async_read, catalogue::E07_cp_async_perhaps);
+    if (!f.waits) return say_late(f, false, catalogue::E07_bulk_read, catalogue::E07_bulk_perhaps);
     for (u32 i = 0; i < f.ring_tiles.size() && !f.waits_unknown; ++i) {
         const auto t = f.ring_tiles[i];
         bool waits = f.ring_of(t.barrier, false) < max_rings;  // told of the pipeline
         for (const site& s : f.sites) waits = waits || (s.kind == site_kind::wait && s.barrier == t.barrier);
         if (waits || f.read_at.size() == 0 || f.read_at[t.allocation + 1] == 0) continue;
-        f.out.error("E07", f.read_at[t.allocation + 1] - 1)
-            .say("'")
+        f.out.add(catalogue::E07_no_wait_for, f.read_at[t.allocation + 1] - 1)
             .with(f.name_of(t.allocation))
-            .say(
-                "' is read, and nothing in this kernel waits for the copies that fill it: k.wait(bar, parity) on mbarrier '")
-            .with(f.name_of(t.barrier))
-            .say("' comes before");
+            .with(f.name_of(t.barrier));
         f.read_at[t.allocation + 1] = 0, f.told_late = true;
     }
 }
@@ -728,12 +648,9 @@ constexpr void check_barriers(Facts& f) {
     for (const site& s : f.sites) check_numbers(f, s);
     check_late_copies(f);
     if (f.first_unfenced != 0 && !f.is_function && !f.opaque && !f.tm.calls && !f.unstructured)
-        f.out.warning("E03", f.first_unfenced - 1)
-            .say(
-                "this copy completes on an mbarrier, and no fence comes between its initialisation and copies: k.fence_mbarrier_init(), or k.fence_proxy_async()");
+        f.out.add(catalogue::E03_no_fence, f.first_unfenced - 1);
     if (f.unknown_wait != 0 && !f.initialises && !f.is_function && !f.opaque && !f.tm.calls)
-        f.out.error("E03", f.unknown_wait - 1)
-            .say("this waits for an mbarrier, and the kernel initialises none: k.mbarrier_init");
+        f.out.add(catalogue::E03_none, f.unknown_wait - 1);
     if (f.opaque || !f.flow_is_known()) return;
     for (u32 i = 0; i < f.m.n.allocations; ++i)
         if (f.m.allocations[i].kind == ir::allocation_kind::barrier && f.sites.size() != 0 && !overlaps(f, i))

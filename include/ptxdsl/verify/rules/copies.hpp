@@ -58,13 +58,9 @@ constexpr void check_mask(Facts& f, const ir::cursor& c) {
     const u32 size = f.m.attrs.cluster_size();
     mask &= 0xffff;
     if (mask == 0)
-        f.out.error("F06", f.where).say("multicast mask 0 delivers to nobody");
+        f.out.add(catalogue::F06_nobody, f.where);
     else if (f.m.attrs.cluster.given() && size < 16 && mask >> size != 0)
-        f.out.error("F06", f.where)
-            .say("multicast mask ")
-            .with(mask)
-            .say(" names a block outside the cluster of ")
-            .with(size);
+        f.out.add(catalogue::F06_outside, f.where).with(mask).with(size);
 }
 
 /// A copy into several blocks: which ones (G04, G06).
@@ -96,11 +92,7 @@ constexpr void check_issuer(Facts& f) {
     if (f.in_single || threads <= 1 || f.unstructured || f.opaque || f.roles[f.role_now].thinned ||
         (f.acc & bit::varies) != 0 || noted(f, ir::note::thread_dependent))
         return;
-    f.out.error("F07", f.where)
-        .say("all ")
-        .with(threads)
-        .say(
-            " threads issue this bulk copy with the same operands; issue it in one: k.single_thread(elected, [&] { ... })");
+    f.out.add(catalogue::F07_all_threads, f.where).with(threads);
 }
 
 // ---- tensor maps that change: F15
@@ -152,8 +144,7 @@ template <class Facts>
 constexpr void check_bulk_size(Facts& f, const ir::cursor& c, u32 operand) {
     std::int64_t bytes = 0;
     if (c.operands() <= operand || !f.constant_of(operand_at(c, operand)[0], bytes)) return;
-    if (bytes % 16 != 0)
-        f.out.error("F09", f.where).say("a bulk copy moves a multiple of 16 bytes, this one ").with(bytes);
+    if (bytes % 16 != 0) f.out.add(catalogue::F09_size, f.where).with(bytes);
 }
 
 template <class Facts>
@@ -245,10 +236,7 @@ constexpr void read_own_copy(Facts& f, const u32* address) {
         if (w.round != f.round || w.base != address[1] || w.offset != address[2] || l != w.loop ||
             w.stand != (f.arm_now << 8 | (f.role_now & 0xffu)))
             continue;
-        f.out.error("E07", f.where)
-            .say("this reads what a cp.async before it brings (")
-            .at(f.source(w.where))
-            .say("), which may be under way: cp.async.wait_all, or a group and cp.async.wait_group, comes before");
+        f.out.add(catalogue::E07_own_cp_async, f.where).at(f.source(w.where));
         return thread_copies_arrive(f);
     }
 }
@@ -268,9 +256,7 @@ constexpr void on_bulk_load(Facts& f, const ir::cursor& c, bool tensor) {
     if (tensor) on_map_use(f, c);
     const place dst = f.places[0];
     if (tensor && has_token(c, tok::cta_group__1) && owner_of(f, f.places[2].mapped) == owner::peer)
-        f.out.error("B07", f.where)
-            .say(
-                "this copy completes on a barrier of another block; with cta_group::1 the barrier is in the block of the destination");
+        f.out.add(catalogue::B07_group_1, f.where);
     if (f.noted_barrier != 0 && f.unfenced_init != 0)
         f.first_unfenced = f.first_unfenced == 0 ? f.where + 1 : f.first_unfenced;
     if (tensor) check_stage(f, dst);
@@ -278,10 +264,10 @@ constexpr void on_bulk_load(Facts& f, const ir::cursor& c, bool tensor) {
         f.ring_tiles.push_back(
             {dst.allocation - 1, f.noted_barrier - 1, dst.form == 0 ? 0 : f.forms[dst.form - 1].root, f.where});
     const u32 align = tensor ? 128 : 16;
-    if (!misplaced(f, dst, align, "F09", "the destination of this copy") && !tensor) check_bulk_size(f, c, 2);
+    if (!misplaced(f, dst, align, catalogue::F09_destination) && !tensor) check_bulk_size(f, c, 2);
     if (!tensor && !(from_shared && dst.mapped != 0)) check_end(f, dst, bulk_bytes(f, c), "this copies");
     if (from_shared) {
-        misplaced(f, f.places[1], 16, "F09", "the source of this copy");
+        misplaced(f, f.places[1], 16, catalogue::F09_source);
         check_end(f, f.places[1], bulk_bytes(f, c), "this copies");
         const u32 s = f.slot_at(f.places[1]);
         if (s < max_slots) f.push(event_kind::async_read, s, 0, coverage(f, f.places[1], bulk_bytes(f, c)));
@@ -309,7 +295,7 @@ constexpr void on_bulk_store(Facts& f, const ir::cursor& c, bool tensor) {
     check_issuer(f);
     if (tensor) on_map_use(f, c);
     const place src = f.places[1];
-    if (!misplaced(f, src, 16, "F09", "the source of this copy") && !tensor) check_bulk_size(f, c, 2);
+    if (!misplaced(f, src, 16, catalogue::F09_source) && !tensor) check_bulk_size(f, c, 2);
     if (!tensor) check_end(f, src, bulk_bytes(f, c), "this copies");
     const bool named = noted(f, ir::note::bulk_store);
     u32 s = f.slot_at(src);

@@ -10,43 +10,17 @@ template <class Facts>
 constexpr void check_alignment(Facts& f, u32 i) {
     const ir::allocation& a = f.m.allocations[i];
     if (a.kind == ir::allocation_kind::barrier) {
-        if (a.offset % 8 != 0)
-            f.out.error("E02", a.where)
-                .say("mbarrier '")
-                .with(f.name_of(i))
-                .say("' lies at byte ")
-                .with(a.offset)
-                .say(" of shared memory; an mbarrier is 8-byte aligned");
+        if (a.offset % 8 != 0) f.out.add(catalogue::E02_misaligned, a.where).with(f.name_of(i)).with(a.offset);
         return;
     }
     if (a.repeat > 1 && a.offset % a.repeat != 0)
-        f.out.error("C01", a.where)
-            .say("tile '")
-            .with(f.name_of(i))
-            .say("' lies at byte ")
-            .with(a.offset)
-            .say(" of shared memory, but its swizzle repeats every ")
-            .with(a.repeat)
-            .say(" bytes: the base must be a multiple of that");
+        f.out.add(catalogue::C01_swizzle, a.where).with(f.name_of(i)).with(a.offset).with(a.repeat);
     else if (a.align > 1 && a.offset % a.align != 0)
-        f.out.error("C01", a.where)
-            .say("'")
-            .with(f.name_of(i))
-            .say("' lies at byte ")
-            .with(a.offset)
-            .say(" of shared memory, but needs an alignment of ")
-            .with(a.align);
+        f.out.add(catalogue::C01_alignment, a.where).with(f.name_of(i)).with(a.offset).with(a.align);
     if (a.stages <= 1 || a.kind != ir::allocation_kind::tile) return;
     const u32 step = a.repeat > 128 ? a.repeat : 128;
     if (a.stage_bytes % step != 0)
-        f.out.error("F16", a.where)
-            .say("stages of '")
-            .with(f.name_of(i))
-            .say("' are ")
-            .with(a.stage_bytes)
-            .say(" bytes apart, so stage 1 is not aligned to ")
-            .with(step)
-            .say(" bytes; round the stage up");
+        f.out.add(catalogue::F16_stride, a.where).with(f.name_of(i)).with(a.stage_bytes).with(step);
 }
 
 template <class Facts>
@@ -57,14 +31,7 @@ constexpr void check_overlap(Facts& f, u32 i) {
         if ((!a.placed_by_author && !b.placed_by_author) || a.offset >= b.offset + b.bytes() ||
             b.offset >= a.offset + a.bytes())
             continue;
-        f.out.error("C05", a.where)
-            .say("'")
-            .with(f.name_of(i))
-            .say("' (bytes ")
-            .with(a.offset)
-            .say(" to ")
-            .with(a.offset + a.bytes())
-            .say(") overlaps ");
+        f.out.add(catalogue::C05_overlap, a.where).with(f.name_of(i)).with(a.offset).with(a.offset + a.bytes());
         f.out.say("'")
             .with(f.name_of(k))
             .say("' (bytes ")
@@ -80,14 +47,7 @@ constexpr void check_size(Facts& f) {
     const u32 limit = f.m.target.max_shared_bytes();
     if (f.m.shared_bytes <= limit) return;
     const u32 where = f.m.n.allocations == 0 ? 0 : f.m.allocations[f.m.n.allocations - 1].where;
-    f.out.error("C04", where)
-        .say("shared memory: ")
-        .with(f.m.shared_bytes)
-        .say(" bytes, a block of sm_")
-        .with(u32{f.m.target.sm})
-        .say(" has ")
-        .with(limit)
-        .say(":");
+    f.out.add(catalogue::C04_size, where).with(f.m.shared_bytes).with(u32{f.m.target.sm}).with(limit);
     for (u32 i = 0; i < f.m.n.allocations; ++i) {
         const ir::allocation& a = f.m.allocations[i];
         f.out.say(i == 0 ? " '" : ", '").with(f.name_of(i)).say("' ");
@@ -138,19 +98,13 @@ constexpr void check_end(Facts& f, const place& p, u64 bytes, string_view what) 
     // A compiler's variable of three words that is aligned to four has a fourth.
     const u32 padding = f.m.from_text && a.align != 0 ? (a.align - a.bytes() % a.align) % a.align : 0;
     if (p.offset < a.offset || p.offset - a.offset + bytes <= a.bytes() + padding) return;
-    f.out.error("C08", f.where)
+    f.out.add(catalogue::C08_end, f.where)
         .with(what)
-        .say(" ")
         .with(bytes)
-        .say(" bytes from byte ")
         .with(p.offset - a.offset)
-        .say(" of '")
         .with(f.name_of(array - 1))
-        .say("', which has ")
         .with(a.bytes())
-        .say(": it goes ")
-        .with(p.offset - a.offset + bytes - a.bytes())
-        .say(" bytes past its end");
+        .with(p.offset - a.offset + bytes - a.bytes());
 }
 
 /// C03: an address made of a tile or ring and a register whose value is known lies outside of it.
@@ -160,12 +114,9 @@ constexpr void check_stage(Facts& f, const Place& p) {
     const auto& a = f.m.allocations[p.allocation - 1];
     if (a.stages <= 1 || a.stage_bytes == 0 || (p.offset >= a.offset && p.offset - a.offset < a.bytes())) return;
     const std::int64_t from = std::int64_t{p.offset} - a.offset, bytes = a.stage_bytes;
-    f.out.error("C03", f.where)
-        .say("stage ")
+    f.out.add(catalogue::C03_stage, f.where)
         .with((from < 0 ? from - bytes + 1 : from) / bytes)
-        .say(" of '")
         .with(f.name_of(p.allocation - 1))
-        .say("', which has ")
         .with(u32{a.stages});
 }
 
@@ -184,26 +135,18 @@ constexpr void check_access(Facts& f, const ir::cursor& c) {
     bytes *= lanes;
     check_end(f, p, bytes, token_at(c, 0) == tok::ld ? "this loads" : "this writes");
     if (bytes == 0 || p.offset % bytes == 0 || !is_placed(f, p, bytes)) return;
-    f.out.error("B03", f.where)
+    f.out.add(catalogue::B03_access, f.where)
         .with(isa::spelling(token_at(c, 0)))
-        .say(" of ")
         .with(bytes)
-        .say(" bytes at byte ")
         .with(p.offset)
-        .say(" of shared memory, which is not a multiple of ")
         .with(bytes);
 }
 
-/// Says that an exact address is not a multiple of `align`; `id` is the row, `what` the operand.
+/// Says `what` where an exact address is not a multiple of `align`.
 template <class Facts>
-constexpr bool misplaced(Facts& f, const place& p, u32 align, const char (&id)[4], string_view what) {
+constexpr bool misplaced(Facts& f, const place& p, u32 align, const char* what) {
     if (!is_placed(f, p, align) || p.offset % align == 0) return false;
-    f.out.error(id, f.where)
-        .with(what)
-        .say(" lies at byte ")
-        .with(p.offset)
-        .say(" of shared memory; it must be a multiple of ")
-        .with(align);
+    f.out.add(what, f.where).with(p.offset).with(align);
     return true;
 }
 

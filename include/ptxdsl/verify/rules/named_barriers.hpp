@@ -110,14 +110,10 @@ private:
     }
     constexpr void complain(u32 i, u32 g) {
         const use& u = f_.barrier_uses[i];
-        f_.out.error("H02", u.where)
-            .say("named barrier ")
+        f_.out.add(catalogue::H02_never_enough, u.where)
             .with(number_[i][g])
-            .say(" counts ")
             .with(u.count)
-            .say(" threads, but no more than ")
-            .with(supply(number_[i][g], u.count))
-            .say(" can arrive before those that wait here go on: it never completes");
+            .with(supply(number_[i][g], u.count));
     }
 
     Facts& f_;

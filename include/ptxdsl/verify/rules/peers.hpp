@@ -15,9 +15,7 @@ template <class Facts>
 constexpr void reaches_peer(Facts& f) {
     if (f.cluster_met || f.is_function || f.opaque || f.unstructured || f.tm.calls) return;
     f.cluster_met = true;  // told once
-    f.out.error("G06", f.where)
-        .say(
-            "this reaches into another block of the cluster, which may not have started: barrier.cluster.arrive and wait come before the first such access");
+    f.out.add(catalogue::G06_before_entry, f.where);
 }
 
 /// G07: what makes earlier stores visible to other blocks.
@@ -36,9 +34,7 @@ constexpr void on_mapped_access(Facts& f, op k, const ir::cursor& c) {
     if (!tells) f.push(event_kind::peer_touch);
     if ((k == op::store || k == op::load || k == op::atomic || k == op::reduce) && has_token(c, tok::cta) &&
         !is_weak(c))
-        f.out.warning("G07", f.where)
-            .say(
-                "scope .cta orders for the own block, and this address lies in another one: its threads are in no common scope; take px::cluster");
+        f.out.add(catalogue::G07_scope, f.where);
     if (k == op::store && !has_token(c, tok::async) && f.peer_store == 0) f.peer_store = f.where + 1;
     if (k != op::mbarrier || f.peer_store == 0 || f.narrow_arrive != 0) return;
     if (!has_token(c, tok::cluster)) f.narrow_arrive = f.where + 1;
@@ -47,9 +43,7 @@ constexpr void on_mapped_access(Facts& f, op k, const ir::cursor& c) {
 template <class Facts>
 constexpr void check_peer_stores(Facts& f) {
     if (f.narrow_arrive == 0 || f.is_function || f.opaque || f.unstructured || f.tm.calls) return;
-    (f.wide_release ? f.out.warning("G07", f.narrow_arrive - 1) : f.out.error("G07", f.narrow_arrive - 1))
-        .say(
-            "this arrive releases to the own block (.release.cta), but the stores before it went into another one: k.mbarrier_arrive<px::release, px::cluster>(bar)");
+    f.out.add(f.wide_release ? catalogue::G07_perhaps : catalogue::G07_release, f.narrow_arrive - 1);
 }
 
 // ---- the kernel ahead
@@ -65,9 +59,7 @@ template <class Facts>
 constexpr void check_early_load(Facts& f, const ir::cursor& c) {
     if (f.grid_wait == 0 || f.early_told || !has_token(c, tok::nc)) return;
     f.early_told = true;
-    f.out.warning("G08", f.where)
-        .say(
-            "ld.global.nc follows griddepcontrol.wait, but ptxas may move it in front: .nc promises that nobody writes there while this kernel runs, and the kernel ahead still does; load without nc, or constants before the wait");
+    f.out.add(catalogue::G08_nc, f.where);
 }
 
 // ---- lanes of a warp
@@ -98,9 +90,7 @@ constexpr void check_convergence(Facts& f, op k, const ir::cursor& c) {
     u32 mask = 0;
     if (has_token(c, tok::aligned)) {
         if (f.in_single && (k == op::wgmma || k == op::bar)) return;  // D12, H05
-        f.out.error("H03", f.where)
-            .with(isa::spelling(token_at(c, 0)))
-            .say(" with .aligned is executed by all lanes of a warp together, but only a part of them gets here");
+        f.out.add(catalogue::H03_aligned, f.where).with(isa::spelling(token_at(c, 0)));
     } else if (f.split && constant_mask(f, c, mask) && mask == ~0u) {
         f.masks.push_back(f.where);
     }
@@ -116,20 +106,13 @@ constexpr void meet_lone_masks(Facts& f) {
             f.lone_masks[kept++] = f.lone_masks[i];
             continue;
         }
-        f.out.error("H03", f.lone_masks[i].where)
-            .say(
-                "the mask names all 32 lanes of the warp, but a part of them executes this: it waits for lanes that wait at ")
-            .at(f.source(f.where))
-            .say("; name the lanes that do");
+        f.out.add(catalogue::H03_waits, f.lone_masks[i].where).at(f.source(f.where));
     }
     f.lone_masks.truncate(kept);
 }
 template <class Facts>
 constexpr void warn_of_lone_masks(Facts& f) {
-    for (u32 i = 0; i < f.lone_masks.size(); ++i)
-        f.out.warning("H03", f.lone_masks[i].where)
-            .say(
-                "the mask names all 32 lanes, but a part of the warp executes this and waits until the others have left; name the lanes that do");
+    for (u32 i = 0; i < f.lone_masks.size(); ++i) f.out.add(catalogue::H03_mask, f.lone_masks[i].where);
 }
 /// H03 where whole warps run: the executing lanes are in the mask.
 template <class Facts>
@@ -138,10 +121,7 @@ constexpr void check_members(Facts& f, const ir::cursor& c) {
     if (f.split || f.ifs_open != 0 || f.guard != 0 || f.some_left || f.unstructured || f.is_function ||
         f.roles[0].threads == 0 || f.roles[0].threads % 32 != 0 || !constant_mask(f, c, mask) || mask == ~0u)
         return;
-    f.out.error("H03", f.where)
-        .with(isa::spelling(token_at(c, 0)))
-        .say(
-            " is executed by all 32 lanes of the warp, but its mask leaves some of them out; a lane must be in the mask it names");
+    f.out.add(catalogue::H03_left_out, f.where).with(isa::spelling(token_at(c, 0)));
 }
 
 }  // namespace ptxdsl::verify

@@ -52,11 +52,7 @@ constexpr void check_multicast(Facts& f, const ring_side& full, const ring_side&
         return;
     for (const site& s : f.sites)
         if (s.kind == site_kind::wait && s.role == full.multicast->role && hears_of_others(f, s.barrier)) return;
-    f.out.error("E16", full.multicast->where)
-        .say("this copy fills the slot of pipeline '")
-        .with(name)
-        .say(
-            "' in other blocks too, but only the own block says when its slot is free: consumers arrive on the empty barrier of every block that sends (k.mapa), which counts them all");
+    f.out.add(catalogue::E16_own_block, full.multicast->where).with(name);
 }
 
 /// Through so many slots a stage goes that is computed from a loop's counter; 0: another one, or not known.
@@ -78,15 +74,10 @@ template <class Facts>
 }
 template <class Facts>
 constexpr void say_slots(Facts& f, const ring& r, u32 where, u32 here, u32 elsewhere, bool too_many) {
-    f.out.error("E13", where)
-        .say("this goes through ")
+    f.out.add(too_many ? catalogue::E13_too_many : catalogue::E13_elsewhere, where)
         .with(here)
-        .say(" slots of pipeline '")
         .with(f.m.text(r.name))
-        .say("' before it returns to the first, ")
-        .say(too_many ? "which has " : "elsewhere they are ")
-        .with(elsewhere)
-        .say(": all states of a pipeline go through the same slots");
+        .with(elsewhere);
 }
 /// E13: a register that walks over the stages returns to the first one after another number of them.
 template <class Facts>
@@ -160,12 +151,7 @@ constexpr void check_mixed(Facts& f, const ring& r, u32 stages) {
 }
 template <class Facts>
 constexpr void say_mixed(Facts& f, const ring& r, u32 where, bool slot) {
-    f.out.error("E13", where)
-        .say("pipeline '")
-        .with(f.m.text(r.name))
-        .say(slot ? "': the slot is chosen by what waits take for the parity"
-                  : "': this waits for a parity that is the number of a slot")
-        .say("; a state has both (state.slot(), state.parity())");
+    f.out.add(slot ? catalogue::E13_slot_by_parity : catalogue::E13_parity_by_slot, where).with(f.m.text(r.name));
 }
 /// Whether its thread has waited for a free slot before it fills one. (It may know otherwise that the first ones are.)
 template <class Facts>
@@ -209,18 +195,9 @@ constexpr void check_first_waits(Facts& f, const ring& r) {
     for (const site& s : f.sites) {
         const bool full = s.barrier == r.full;
         if (s.first_parity == unknown_count || may_not_be_first(f, s)) continue;
-        if (full && s.first_parity == 1)
-            f.out.error("E15", s.where)
-                .say("the first wait for a full slot of pipeline '")
-                .with(f.m.text(r.name))
-                .say(
-                    "' has parity 1, the phase before the first, which counts as complete: it returns at once; a consumer starts on parity 0");
+        if (full && s.first_parity == 1) f.out.add(catalogue::E15_full, s.where).with(f.m.text(r.name));
         if (s.barrier == r.empty && s.first_parity == 0 && !given)
-            f.out.error("E15", s.where)
-                .say("the first wait for a free slot of pipeline '")
-                .with(f.m.text(r.name))
-                .say(
-                    "' has parity 0, and slots are freed only after they were filled: it never returns; a producer starts on parity 1");
+            f.out.add(catalogue::E15_free, s.where).with(f.m.text(r.name));
     }
 }
 
@@ -251,14 +228,10 @@ constexpr void check_void_wait(Facts& f, const site& wait) {
     u32 read = 0;
     while (read < f.m.n.allocations && ((wait.reads >> read & 1u) == 0 || !fills_alone(f, wait.barrier, read))) ++read;
     if (plain != 0 || read >= f.m.n.allocations || read >= 32) return;
-    f.out.error("E15", wait.where)
-        .say("the first wait for mbarrier '")
+    f.out.add(catalogue::E15_void, wait.where)
         .with(f.name_of(wait.barrier))
-        .say("' has parity 1, the phase before the first, which counts as complete: it returns at once, and '")
         .with(f.name_of(read))
-        .say("' is read (")
-        .at(f.source(wait.read_at))
-        .say(") before any copy has come; the first phase has parity 0");
+        .at(f.source(wait.read_at));
 }
 template <class Facts>
 constexpr void check_ring(Facts& f, const ring& r) {
@@ -271,36 +244,18 @@ constexpr void check_ring(Facts& f, const ring& r) {
     check_mixed(f, r, stages);
     check_first_waits(f, r);
     if (full.init == nullptr && empty.init == nullptr && !f.inits_unknown)
-        f.out.error("E03", r.where)
-            .say("the barriers of pipeline '")
-            .with(name)
-            .say("' are used, but never initialised: k.init(pipe) in one thread");
+        f.out.add(catalogue::E03_pipeline, r.where).with(name);
     if (full.arrival != nullptr && full.wait == nullptr && !f.waits_unknown)
-        f.out.error("E07", full.arrival->where)
-            .say("slots of pipeline '")
-            .with(name)
-            .say("' are filled here, but nothing waits until they are: k.wait_full");
+        f.out.add(catalogue::E07_no_wait, full.arrival->where).with(name);
     if (full.wait != nullptr && full.arrival == nullptr && !f.arrivals_unknown && !f.bytes_unknown)
-        f.out.error("E01", full.wait->where)
-            .say("this waits for a slot of pipeline '")
-            .with(name)
-            .say("' that nothing fills: it waits for ever");
+        f.out.add(catalogue::E01_nobody_fills, full.wait->where).with(name);
     const bool refilled = full.arrival != nullptr && (full.arrivals > stages || goes_round(f, *full.arrival, stages));
     if (empty.arrival != nullptr && empty.wait == nullptr && !f.waits_unknown && refilled && !f.begins_anew)
-        f.out.error("F13", full.arrival->where)
-            .say("slots of pipeline '")
-            .with(name)
-            .say("' are filled again here without a wait until they are free: k.wait_empty; freed at ")
-            .at(f.source(empty.arrival->where));
+        f.out.add(catalogue::F13_refilled, full.arrival->where).with(name).at(f.source(empty.arrival->where));
     check_multicast(f, full, empty, name, stages);
     if (empty.wait != nullptr && empty.arrival == nullptr && !f.arrivals_unknown && !f.begins_anew &&
         goes_round(f, *empty.wait, stages) && (f.no_arity >> (r.empty & 31u) & 1u) == 0)
-        f.out.error("E01", empty.wait->where)
-            .say("this waits for a free slot of pipeline '")
-            .with(name)
-            .say("', but nothing frees any: with more than ")
-            .with(stages)
-            .say(" slots filled it waits for ever");
+        f.out.add(catalogue::E01_nobody_frees, empty.wait->where).with(name).with(stages);
 }
 
 template <class Facts>

@@ -33,13 +33,10 @@ constexpr void on_setmaxnreg(Facts& f, const ir::cursor& c) {
     if (c.operands() == 0 || !f.constant_of(c.first_operand()[0], n)) return;
     const ir::attributes& a = f.m.attrs;
     if (n < 24 || n > 256 || n % 8 != 0) {
-        f.out.error("H04", f.where).say("setmaxnreg ").with(n).say("; it takes a multiple of 8 from 24 to 256");
+        f.out.add(catalogue::H04_number, f.where).with(n);
         return;
     }
-    if (a.maxnreg == 0 && (a.threads() == 0 || a.minnctapersm == 0))
-        (f.m.from_text ? f.out.warning("H07", f.where) : f.out.error("H07", f.where))
-            .say(
-                "setmaxnreg is ignored in this kernel: the entry register count is not fixed; give maxnreg, or reqntid (maxntid) together with minnctapersm");
+    if (a.maxnreg == 0 && (a.threads() == 0 || a.minnctapersm == 0)) f.out.add(catalogue::H07_ignored, f.where);
     u32 warps = f.warps;
     if (f.guard != 0) warps &= warps_that_hold(f, (f.guard >> 1) - 1, (f.guard & 1u) != 0);
     const u32 entry = entry_registers(a);
@@ -49,14 +46,7 @@ constexpr void on_setmaxnreg(Facts& f, const ir::cursor& c) {
         {static_cast<u32>(n), warps, f.role_now, f.where,
          f.warps_known && (f.guard == 0 || parts_warps(f, f.guard)) && f.is_certain() && !f.in_single});
     f.requests_told = f.requests_told || wrong_way;
-    if (wrong_way)
-        f.out.error("H04", f.where)
-            .say("setmaxnreg.")
-            .say(dec ? "dec " : "inc ")
-            .with(n)
-            .say(", but threads of this kernel start with ")
-            .with(entry)
-            .say(" registers");
+    if (wrong_way) f.out.add(catalogue::H04_direction, f.where).with(dec ? "dec" : "inc").with(n).with(entry);
 }
 
 /// H04 of a block whose warps are followed one by one, if it is known of every setmaxnreg who executes it.
@@ -90,17 +80,10 @@ private:
                 others += asked_[w] == 0 ? 1 : 0;
             }
             if (here == 0 || others == 0) continue;
-            f_.out.error("H04", r.where)
-                .say("all warps of a warpgroup execute setmaxnreg together, but ")
+            f_.out.add(others == 1 ? catalogue::H04_warp_missing : catalogue::H04_warps_missing, r.where)
                 .with(others)
-                .say(others == 1 ? " warp of threads " : " warps of threads ")
                 .with(32 * first)
-                .say(" to ")
-                .with(32 * (first + 4 < warps_ ? first + 4 : warps_) - 1)
-                .say(
-                    others == 1
-                        ? " never comes here: the others wait for it for ever; move it to where the whole warpgroup is"
-                        : " never come here: the others wait for them for ever; move it to where the whole warpgroup is");
+                .with(32 * (first + 4 < warps_ ? first + 4 : warps_) - 1);
             return false;
         }
         return true;
@@ -115,7 +98,7 @@ private:
         if (wanted <= 32 * warps_ * entry_) return;
         for (const auto& r : f_.register_requests)
             if (r.registers > entry_) where = r.where;
-        f_.out.error("H04", where).say("the roles of this block ask for ").with(wanted).say(" registers (");
+        f_.out.add(catalogue::H04_sum, where).with(wanted);
         bool comma = false;
         for (const auto& r : f_.register_requests) {
             part(comma, 32 * count(r.warps), r.registers);

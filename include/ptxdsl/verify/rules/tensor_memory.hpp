@@ -36,12 +36,7 @@ constexpr void check_group(Facts& f, const ir::cursor& c) {
     const u32 group = has_token(c, tok::cta_group__2) ? 2 : has_token(c, tok::cta_group__1) ? 1 : 0;
     if (group == 0) return;
     if (f.tm.group != 0 && f.tm.group != group)
-        f.out.error("I01", f.where)
-            .say("tcgen05 with cta_group::")
-            .with(group)
-            .say(" in a kernel that uses cta_group::")
-            .with(f.tm.group)
-            .say("; all its tcgen05 instructions have one");
+        f.out.add(catalogue::I01_group, f.where).with(group).with(f.tm.group);
     else
         f.tm.group = group;
 }
@@ -51,13 +46,13 @@ constexpr void on_alloc(Facts& f, const ir::cursor& c) {
     std::int64_t columns = 0;
     if (!f.constant_of(operand_at(c, 1)[0], columns)) columns = 0;
     if (f.tm.relinquished && f.tm.relinquished_at == stand(f) && !f.unstructured)
-        f.out.error("I03", f.where).say("tcgen05.alloc after relinquish_alloc_permit: this block may allocate no more");
+        f.out.add(catalogue::I03_relinquished, f.where);
     if (f.tm.allocations++ == 0) f.tm.alloc_where = f.where, f.tm.columns = static_cast<u32>(columns);
     if (f.tm.live_at != stand(f)) f.tm.live = 0, f.tm.live_at = stand(f);
     f.tm.live += static_cast<u32>(columns);
     f.tm.freed = 0;
     if (f.tm.live > 512 && f.loop_now == 0 && !f.unstructured)
-        f.out.error("I02", f.where).with(f.tm.live).say(" columns of tensor memory are live here; there are 512");
+        f.out.add(catalogue::I02_columns, f.where).with(f.tm.live);
 }
 
 template <class Facts>
@@ -71,18 +66,14 @@ template <class Facts>
 constexpr void warn_unordered(Facts& f) {
     if (f.tm.unordered == 0) return;
     f.tm.unordered = 0;
-    f.out.warning("I11", f.where)
-        .say("no tcgen05.fence::before_thread_sync between tcgen05.ld and what tells others that it is done");
+    f.out.add(catalogue::I11_no_fence_before, f.where);
 }
 
 template <class Facts>
 constexpr void on_dealloc(Facts& f, const ir::cursor& c) {
     if (f.tm.frees++ == 0) f.tm.free_where = f.where;
     note_result_use(f, true);
-    if (f.tm.loaded != 0 && f.tm.loaded != stand(f) + 1)
-        f.out.error("I03", f.where)
-            .say(
-                "tensor memory is freed while other warps may still load from it: a barrier comes between (k.bar_sync)");
+    if (f.tm.loaded != 0 && f.tm.loaded != stand(f) + 1) f.out.add(catalogue::I03_still_loaded, f.where);
     const u32 address = c.first_operand()[0];
     std::int64_t columns = 0;
     const bool known = f.constant_of(operand_at(c, 1)[0], columns);
@@ -93,10 +84,7 @@ constexpr void on_dealloc(Facts& f, const ir::cursor& c) {
     f.tm.live -= f.tm.live < freed ? f.tm.live : freed;
     if (f.guard != 0 || f.unstructured || !holds_one_value(f, address)) return;
     if (f.tm.freed == ir::payload_of(address) + 1 && f.tm.freed_at == stand(f))
-        f.out.error("I03", f.where)
-            .say("tensor memory '%")
-            .name(f.reg_name(ir::payload_of(address)))
-            .say("' is freed a second time");
+        f.out.add(catalogue::I03_twice, f.where).name(f.reg_name(ir::payload_of(address)));
     f.tm.freed = ir::payload_of(address) + 1, f.tm.freed_at = stand(f);
 }
 
@@ -160,10 +148,7 @@ constexpr void check_commit_mask(Facts& f, const ir::cursor& c) {
     if (!has_token(c, tok::multicast__cluster) || !has_token(c, tok::cta_group__2) ||
         !f.constant_of(operand_at(c, c.operands() - 1)[0], mask) || ((mask ^ mask >> 1) & 0x5555) == 0)
         return;
-    f.out.error("I13", f.where)
-        .say("commit mask ")
-        .with(mask)
-        .say(" leaves out one block of a pair, whose shared memory the mma reads as well");
+    f.out.add(catalogue::I13_mask, f.where).with(mask);
 }
 
 template <class Facts>
@@ -194,11 +179,7 @@ constexpr void check_quarter(Facts& f, const u32* address) {
         ir::kind_of(address[1]) != ir::operand_kind::reg || (f.regs[ir::payload_of(address[1])] & bit::again) != 0)
         return;
     for (const u32 r : f.tm.addresses)
-        if (r == ir::payload_of(address[1]))
-            f.out.error("I10", f.where)
-                .with(f.threads)
-                .say(
-                    " threads use the lanes of one warp here; each warp has its own: k.tcgen05.quarter(memory, warp) with the number of the warp");
+        if (r == ir::payload_of(address[1])) f.out.add(catalogue::I10_quarter, f.where).with(f.threads);
 }
 template <class Facts>
 constexpr void on_load(Facts& f, const ir::cursor& c) {
@@ -211,9 +192,7 @@ constexpr void on_load(Facts& f, const ir::cursor& c) {
     // An accumulator that was waited for may be loaded while the next one is under way.
     const bool only_sum = f.tm.met == 0 && f.tm.stores == 0;
     if (f.tm.issued && f.tm.issued_at == stand(f) && only_sum && !f.unstructured) {
-        f.out.error("I11", f.where)
-            .say(
-                "tcgen05.ld right after tcgen05.mma: the accumulator is not there before a commit has arrived on an mbarrier and this thread has waited for it (k.tcgen05.wait)");
+        f.out.add(catalogue::I11_right_behind, f.where);
         f.tm.issued = false, f.tm.told = true;
     } else if (f.tm.unfenced_wait && f.tm.multiplies != 0) {
         f.tm.order.push_back({f.where, f.sites.size(), f.role_now, f.arm_now, true, f.in_single});
@@ -222,8 +201,7 @@ constexpr void on_load(Facts& f, const ir::cursor& c) {
     const u32* address = operand_at(c, 1);
     if (ir::kind_of(address[0]) == ir::operand_kind::address && f.tm.store_base == address[1] &&
         (f.tm.store_offset == address[2] || f.tm.store_first == address[2])) {
-        f.out.error("I08", f.where)
-            .say("tcgen05.ld of columns that a tcgen05.st before it wrote, without k.tcgen05.wait_st() between");
+        f.out.add(catalogue::I08_store, f.where);
         f.tm.store_base = 0;
     }
 }
@@ -324,9 +302,7 @@ constexpr void check_load_order(Facts& f) {
         }
         const bool wrong =
             waited && !fenced && !load.single && f.tm.puts == 0 && !f.m.from_text && f.flow_is_known() && !f.opaque;
-        (wrong ? f.out.error("I11", load.where) : f.out.warning("I11", load.where))
-            .say("no tcgen05.fence::after_thread_sync between the wait and this tcgen05.ld")
-            .say(wrong ? ": k.tcgen05.wait(bar, parity) has it" : "");
+        f.out.add(wrong ? catalogue::I11_no_fence_after : catalogue::I11_no_fence_perhaps, load.where);
     }
 }
 /// I11: the accumulator is used by threads that have not waited for a commit, nor can one that has have told them.
@@ -346,10 +322,8 @@ constexpr void check_result_use(Facts& f) {
             (around != 0 && outermost(f, s.loop) == around))
             return;
     }
-    f.out.error("I11", use.where)
-        .say(use.frees ? "tensor memory is freed" : "tcgen05.ld of an accumulator")
-        .say(
-            " with no wait for a commit since its tcgen05.mma: the mma may still be writing (k.tcgen05.commit, k.tcgen05.wait)");
+    f.out.add(catalogue::I11_no_wait, use.where)
+        .with(use.frees ? "tensor memory is freed" : "tcgen05.ld of an accumulator");
 }
 
 /// What only the whole kernel shows.
@@ -359,42 +333,22 @@ constexpr void check_tensor_memory(Facts& f) {
     check_load_order(f);
     if (!all_seen) return;
     if (f.tm.allocations == 1 && f.tm.columns != 0 && f.tm.freed_columns != 0 && f.tm.frees == 1)
-        f.out.error("I03", f.tm.free_where)
-            .say("this frees ")
-            .with(f.tm.freed_columns)
-            .say(" columns, ")
-            .with(f.tm.columns)
-            .say(" were allocated");
-    if (f.tm.allocations != 0 && f.tm.frees == 0)
-        f.out.error("I03", f.tm.alloc_where)
-            .say("this tensor memory is never freed: k.tcgen05.dealloc(memory) before the kernel ends");
+        f.out.add(catalogue::I03_other_size, f.tm.free_where).with(f.tm.freed_columns).with(f.tm.columns);
+    if (f.tm.allocations != 0 && f.tm.frees == 0) f.out.add(catalogue::I03_never_freed, f.tm.alloc_where);
     if (f.m.from_text && f.tm.first_load != 0 && !f.tm.waits_for_loads)
-        f.out.error("I08", f.tm.first_load - 1)
-            .say(
-                "tcgen05.ld in a kernel that never waits for one: k.tcgen05.wait_ld() comes before its registers are read");
-    if (f.tm.allocations == 0 && f.tm.frees != 0)
-        f.out.error("I03", f.tm.free_where)
-            .say("tensor memory is freed here that this kernel has not allocated: k.tcgen05.alloc(slot)");
+        f.out.add(catalogue::I08_no_wait, f.tm.first_load - 1);
+    if (f.tm.allocations == 0 && f.tm.frees != 0) f.out.add(catalogue::I03_not_allocated, f.tm.free_where);
     check_result_use(f);
     if (f.tm.multiplies != 0 && f.tm.commits == 0 && f.tm.first_load != 0)
-        f.out.error("I11", f.tm.first_load - 1)
-            .say(
-                "tcgen05.ld in a kernel that never commits its tcgen05.mma: nothing tells when an accumulator is there (k.tcgen05.commit)");
+        f.out.add(catalogue::I11_no_commit, f.tm.first_load - 1);
     if (f.tm.first_store != 0 && !f.tm.waits_for_stores)
-        f.out.warning("I08", f.tm.first_store - 1)
-            .say(
-                "nothing in this kernel waits for its tcgen05.st: k.tcgen05.wait_st() comes before the columns are used");
+        f.out.add(catalogue::I08_no_wait_for_stores, f.tm.first_store - 1);
     if (f.tm.first_accumulates != 0 && f.tm.stores == 0 && !f.unstructured)
-        f.out.error("I14", f.tm.first_accumulates - 1)
-            .say(
-                "the first tcgen05.mma accumulates into columns that nothing has written; the first K step starts at zero (accumulate = false, or k.tcgen05.multiply)");
+        f.out.add(catalogue::I14_first, f.tm.first_accumulates - 1);
     if (f.unstructured) return;
     for (u32 i = 0; i < f.loops.size(); ++i)
         if (f.loops[i].release_where != 0 && !f.loops[i].commits)
-            f.tm.told_release = true,
-            f.out.error("I12", f.loops[i].release_where - 1)
-                .say(
-                    "this arrive frees a slot while the tcgen05.mma that reads it may be in flight: free it with k.tcgen05.commit(empty), which arrives when the mma is done");
+            f.tm.told_release = true, f.out.add(catalogue::I12_plain_arrive, f.loops[i].release_where - 1);
 }
 
 }  // namespace ptxdsl::verify

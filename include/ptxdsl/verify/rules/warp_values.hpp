@@ -36,16 +36,7 @@ constexpr void check_part(Facts& f, u32 index, u32 parts, u32 allocation, u32 wh
     std::int64_t part = 0;
     const u32 warp = warp_that(f, index, part, [&](u32, std::int64_t i) { return i < 0 || i >= parts; });
     if (warp == 32) return;
-    f.out.error("C03", where)
-        .say("warp ")
-        .with(warp)
-        .say(" takes part ")
-        .with(part)
-        .say(" of '")
-        .with(f.name_of(allocation))
-        .say("', which has parts 0 to ")
-        .with(parts - 1)
-        .say(" (rows_at)");
+    f.out.add(catalogue::C03_part, where).with(warp).with(part).with(f.name_of(allocation)).with(parts - 1);
 }
 
 /// I10: a load or store of tensor memory in the lanes of another warp.
@@ -55,18 +46,12 @@ constexpr void check_warp_number(Facts& f, u32 number, u32 where) {
     if (ir::kind_of(number) == ir::operand_kind::small_int && f.threads > 32) return;  // said by `check_quarter`
     const u32 warp = warp_that(f, number, n, [](u32 w, std::int64_t i) { return (i & 3) != (w & 3); });
     if (warp == 32) return;
-    f.out.error("I10", where)
-        .say("warp ")
+    f.out.add(catalogue::I10_other_lanes, where)
         .with(warp)
-        .say(" uses lanes ")
         .with((n & 3) * 32)
-        .say(" to ")
         .with((n & 3) * 32 + 31)
-        .say(" of tensor memory here, and can reach lanes ")
         .with(32 * (warp & 3))
-        .say(" to ")
-        .with(32 * (warp & 3) + 31)
-        .say(" only: k.tcgen05.quarter(memory, warp) with its own number");
+        .with(32 * (warp & 3) + 31);
 }
 
 }  // namespace ptxdsl::verify

@@ -22,10 +22,7 @@ template <class Facts>
 constexpr void block_barrier(Facts& f, const ir::cursor& c) {
     const u32 block = f.m.attrs.threads();
     if (f.in_single && block > 1 && is_aligned(c)) {
-        f.out.error("H05", f.where)
-            .say("barrier 0 waits for all ")
-            .with(block)
-            .say(" threads of the block, but one thread executes it here; move it out of the single-thread region");
+        f.out.add(catalogue::H05_one_thread, f.where).with(block);
         return;
     }
     if (f.role_now == 0 && f.arm_now != 0) return;
@@ -53,20 +50,9 @@ template <class Facts>
 constexpr void check_count(Facts& f, std::int64_t id, std::int64_t count) {
     const u32 block = f.m.attrs.threads(), whole = (block + 31) / 32 * 32;  // barriers count whole warps
     if (count % 32 != 0 || count <= 0)
-        f.out.error("H01", f.where)
-            .say("named barrier ")
-            .with(id)
-            .say(" counts ")
-            .with(count)
-            .say(" threads; it counts whole warps, a multiple of 32");
+        f.out.add(catalogue::H01_warps, f.where).with(id).with(count);
     else if (block != 0 && count > whole)
-        f.out.error("H01", f.where)
-            .say("named barrier ")
-            .with(id)
-            .say(" counts ")
-            .with(count)
-            .say(" threads, but the block has ")
-            .with(block);
+        f.out.add(catalogue::H01_count, f.where).with(id).with(count).with(block);
 }
 
 template <class Facts>
@@ -105,7 +91,7 @@ constexpr void note_numbers(Facts& f, const ir::cursor& c, tok what) {
     const bool fixed = f.constant_of(number[0], id);
     const bool counted = numbers > 1 ? f.constant_of(operand_at(c, first + 1)[0], count) : count != 0;
     if (fixed && (id < 0 || id > 15)) {
-        f.out.error("H01", f.where).say("barrier id ").with(id).say("; a block has named barriers 0 to 15");
+        f.out.add(catalogue::H01_number, f.where).with(id);
         return;
     }
     const u32 block = f.m.attrs.reqntid.given() ? f.m.attrs.reqntid.count() : 0;
@@ -140,12 +126,7 @@ constexpr void check_numbered_barrier(Facts& f, const Use& u) {
         if ((v.count == u.count || v.count == unknown_count) && (v.role != u.role || !v.waits || v.id != u.id)) return;
     const u32 threads = whole_warps(u, u.threads != u.together && takes_back(f) ? u.threads : u.together);
     if (threads == 0 || u.count == 0 || u.count % 32 != 0 || threads % u.count == 0) return;
-    f.out.error("H02", u.where)
-        .say("this barrier counts ")
-        .with(u.count)
-        .say(" threads, and the ")
-        .with(threads)
-        .say(" threads that execute it do not make whole groups of that size: some wait for ever");
+    f.out.add(catalogue::H02_groups, u.where).with(u.count).with(threads);
 }
 
 /// H02: the most arrivals a named barrier can get are fewer than it counts. A thread that waits cannot arrive again.
@@ -167,14 +148,7 @@ constexpr void check_named_barrier(Facts& f, u32 first) {
         if (!counted) most += whole_warps(v, v.threads);
     }
     if (most >= u.count) return check_numbered_barrier(f, u);
-    f.out.error("H02", u.where)
-        .say("named barrier ")
-        .with(u.id)
-        .say(" counts ")
-        .with(u.count)
-        .say(" threads, but at most ")
-        .with(most)
-        .say(" arrive at it: it never completes; the count is the total over all roles");
+    f.out.add(catalogue::H02_total, u.where).with(u.id).with(u.count).with(most);
 }
 
 /// H05, warp by warp: some warps execute a block barrier more than others before one that they all execute. Barriers of
@@ -223,16 +197,11 @@ private:
         for (u32 w = 0; w < warps_; ++w) threads += (part.warps >> w & 1u) != 0 ? 32 : 0;
         const u32 block = f_.roles[0].threads;
         if (threads > block) threads = block;
-        f_.out.error("H05", part.where)
-            .say("barrier 0 waits for all ")
+        f_.out.add(catalogue::H05_apart, part.where)
             .with(block)
-            .say(" threads of the block, but only ")
             .with(threads)
-            .say(" of them execute this one, while the others wait at ")
             .at(f_.source(common.where))
-            .say(": from here on they are a barrier apart; use a named barrier: k.bar_sync<1, ")
-            .with(threads)
-            .say(">()");
+            .with(threads);
     }
 
     Facts& f_;
@@ -254,14 +223,7 @@ constexpr void check_block_barriers(Facts& f) {
             if (k == i || f.roles[k].block_barriers != 0 || f.roles[k].threads == 0 || f.roles[k].exits ||
                 f.roles[k].threads + r.threads > block)
                 continue;
-            f.out.error("H05", r.block_barrier_where)
-                .say("barrier 0 waits for all ")
-                .with(block)
-                .say(" threads of the block, but only the ")
-                .with(r.threads)
-                .say(" of this role execute it; use a named barrier: k.bar_sync<1, ")
-                .with(r.threads)
-                .say(">()");
+            f.out.add(catalogue::H05_role, r.block_barrier_where).with(block).with(r.threads).with(r.threads);
             return;
         }
     }
@@ -299,21 +261,9 @@ constexpr void on_mapa(Facts& f, const ir::cursor& c) {
     const u32 size = f.m.attrs.cluster.given() ? f.m.attrs.cluster_size() : max_ranks;
     if (rank >= 0 && rank < size) return;
     if (!f.m.attrs.cluster.given())
-        f.out.error("G03", f.where)
-            .say("block ")
-            .with(rank)
-            .say(" of a cluster, which has ")
-            .with(max_ranks)
-            .say(" at most; ranks are 0 to ")
-            .with(max_ranks - 1);
+        f.out.add(catalogue::G03_no_cluster, f.where).with(rank).with(max_ranks).with(max_ranks - 1);
     else
-        f.out.error("G03", f.where)
-            .say("block ")
-            .with(rank)
-            .say(" of a cluster of ")
-            .with(size)
-            .say("; ranks are 0 to ")
-            .with(size - 1);
+        f.out.add(catalogue::G03_rank, f.where).with(rank).with(size).with(size - 1);
 }
 
 template <class Facts>

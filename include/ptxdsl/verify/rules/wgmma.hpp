@@ -12,19 +12,11 @@ template <class Facts>
 constexpr void check_warpgroup(Facts& f) {
     f.roles[f.role_now].multiplies = true;
     if (f.in_single)
-        f.out.error("D12", f.where)
-            .say("wgmma is executed by one thread here; all 128 threads of a warpgroup execute it together");
+        f.out.add(catalogue::D12_one_thread, f.where);
     else if (f.threads % 128 != 0)
-        f.out.error("D12", f.where)
-            .say("wgmma is executed by ")
-            .with(f.threads)
-            .say(" threads here, which are no whole number of warpgroups of 128");
+        f.out.add(catalogue::D12_threads, f.where).with(f.threads);
     else if (f.threads != 0 && f.first_thread != unknown_count && f.first_thread % 128 != 0)
-        f.out.error("D12", f.where)
-            .say("the threads that execute wgmma here begin with thread ")
-            .with(f.first_thread)
-            .say(
-                " of the block; a warpgroup is four warps from one whose number is a multiple of 4, so from a multiple of 128");
+        f.out.add(catalogue::D12_first, f.where).with(f.first_thread);
 }
 
 /// Registers an mma reads without a copy of them: unwritten ones are reported once (A06), none is an event.
