@@ -57,9 +57,12 @@ private:
         for (const instruction& i : code_.instructions) {
             if (i.op != tok::add || i.operand_count != 3) continue;
             const operand &d = code_.at(i, 0), &a = code_.at(i, 1), &b = code_.at(i, 2);
-            if (d.what == operand::kind::reg && a.reg == d.reg && b.what == operand::kind::constant && b.bits > 1 &&
-                b.bits < 65536 && d.reg < steps_.size())
-                steps_[d.reg] = b.bits;
+            if (d.what != operand::kind::reg || a.reg != d.reg || b.what != operand::kind::constant ||
+                d.reg >= steps_.size())
+                continue;
+            const std::uint64_t down = std::uint64_t{0} - b.bits;  // a counter may go towards zero
+            const std::uint64_t step = b.bits < down ? b.bits : down;
+            if (step > 1 && step < 65536) steps_[d.reg] = step;
         }
     }
     [[nodiscard]] constexpr slopes of(const operand& o) const {
@@ -91,6 +94,7 @@ private:
                 if (slot != none && to.what == operand::kind::reg && to.reg < known_.size())
                     add(known_[to.reg], slopes{{slot, 1}}, 1);
             }
+        if (i.op == tok::mov && i.operand_count == 2) return move(d, code_.at(i, 1));
         if (d.what != operand::kind::reg || d.reg >= known_.size()) return;
         const operand &a = code_.at(i, 1), &b = code_.at(i, 2), &c = code_.at(i, 3);
         slopes r;
@@ -98,7 +102,6 @@ private:
             case tok::ld:
                 if (i.slot != none) r.push_back({i.slot, 1});
                 break;
-            case tok::mov:
             case tok::cvt:
             case tok::not_: add(r, of(a), 1); break;
             case tok::add:
@@ -118,14 +121,28 @@ private:
         }
         add(known_[d.reg], r, 1);
     }
+    /// `mov`, also of several registers into one and back: each follows from all.
+    constexpr void move(const operand& to, const operand& from) {
+        slopes r = of(from);
+        if (from.what == operand::kind::list)
+            for (std::uint32_t k = 0; k < from.count; ++k) add(r, of(code_.parts[from.first + k]), 1);
+        if (to.what == operand::kind::list)
+            for (std::uint32_t k = 0; k < to.count; ++k) reach(code_.parts[to.first + k], r);
+        reach(to, r);
+    }
+    constexpr void reach(const operand& to, const slopes& r) {
+        if (to.what == operand::kind::reg && to.reg < known_.size()) add(known_[to.reg], r, 1);
+    }
     constexpr void compare(const instruction& i) {
         const operand &a = code_.at(i, 1), &b = code_.at(i, 2);
-        unit(of(a), b);
-        unit(of(b), a);
+        const double step = (std::max)(step_of(a), step_of(b));
+        unit(of(a), step);
+        unit(of(b), step);
     }
-    constexpr void unit(const slopes& s, const operand& other) {
-        const double step =
-            other.what == operand::kind::reg && other.reg < steps_.size() ? static_cast<double>(steps_[other.reg]) : 1;
+    [[nodiscard]] constexpr double step_of(const operand& o) const noexcept {
+        return o.what == operand::kind::reg && o.reg < steps_.size() ? static_cast<double>(steps_[o.reg]) : 1;
+    }
+    constexpr void unit(const slopes& s, double step) {
         for (const slope& x : s) {
             if (x.by <= 0) continue;
             bool met = false;
