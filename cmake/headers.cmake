@@ -212,6 +212,7 @@ set(PTXDSL_CORE_HEADERS
 )
 set(PTXDSL_RUNTIME_HEADERS
     ptxdsl/kernels.hpp
+    ptxdsl/kernels/call_check.hpp
     ptxdsl/kernels/gemm.hpp
     ptxdsl/kernels/gemm/compiled.hpp
     ptxdsl/kernels/gemm/kernels.hpp

@@ -28,6 +28,7 @@ result<void> gemm(const stream& s, const tensor_view<A, Rank>& a, const tensor_v
                   const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
     using In = std::remove_const_t<A>;
     using InB = std::remove_const_t<B>;
+    detail::check_gemm_types<std::remove_const_t<A>, std::remove_const_t<B>, Out, false, F>();
     const detail::gemm_problem p = detail::problem_of<F, false>(a, b, c, o);
 #if PTXDSL_KERNELS_ARE_COMPILED
     detail::require_compiled<In, InB, Out, false, F>();
@@ -44,8 +45,8 @@ template <gemm_config C, gemm_form F = gemm_form{}, class A, class B, class Out,
 result<void> gemm_with(const stream& s, const tensor_view<A, Rank>& a, const tensor_view<B, Rank>& b,
                        const tensor_view<Out, Rank>& c,
                        const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
-    static_assert(C.valid() && !C.block_scaled,
-                  "PTXDSL-kernels: this gemm_config cannot be built; see gemm_config::valid");
+    static_assert(C.valid() && !C.block_scaled, "PTXDSL-J09: this gemm_config cannot be built; see gemm_config::valid");
+    detail::check_gemm_types<std::remove_const_t<A>, std::remove_const_t<B>, Out, false, F>();
     const detail::gemm_problem p = detail::problem_of<F, false>(a, b, c, o);
 #if PTXDSL_KERNELS_ARE_COMPILED
     detail::refuse_own_config<A>();
@@ -67,6 +68,7 @@ result<void> gemm_block_scaled(const stream& s, const tensor_view<A, 2>& a, cons
                                const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
     using In = std::remove_const_t<A>;
     using InB = std::remove_const_t<B>;
+    detail::check_gemm_types<std::remove_const_t<A>, std::remove_const_t<B>, Out, true, F>();
     const detail::gemm_problem p = detail::problem_of<F>(a, a_scale, b, b_scale, c, o);
 #if PTXDSL_KERNELS_ARE_COMPILED
     detail::require_compiled<In, InB, Out, true, F>();
@@ -83,7 +85,8 @@ result<void> gemm_block_scaled_with(const stream& s, const tensor_view<A, 2>& a,
                                     const tensor_view<Out, 2>& c,
                                     const gemm_options<detail::bias_of<std::remove_const_t<A>, Out>>& o = {}) {
     static_assert(C.valid() && C.block_scaled,
-                  "PTXDSL-kernels: this gemm_config cannot be built, or is not block_scaled; see gemm_config::valid");
+                  "PTXDSL-J09: this gemm_config cannot be built, or is not block_scaled; see gemm_config::valid");
+    detail::check_gemm_types<std::remove_const_t<A>, std::remove_const_t<B>, Out, true, F>();
     const detail::gemm_problem p = detail::problem_of<F>(a, a_scale, b, b_scale, c, o);
 #if PTXDSL_KERNELS_ARE_COMPILED
     detail::refuse_own_config<A>();
@@ -93,6 +96,13 @@ result<void> gemm_block_scaled_with(const stream& s, const tensor_view<A, 2>& a,
     return detail::launch_gemm(s, p, table::kernels, true);
 #endif
 }
+
+// clang-format off
+PTXDSL_KERNELS_REFUSE(gemm, "gemm takes: stream, A, B, C, options", detail::gemm_views, gemm_options<detail::any_element>, gemm_form F = gemm_form{}, )
+PTXDSL_KERNELS_REFUSE(gemm_with, "gemm_with takes: stream, A, B, C, options", detail::gemm_views, gemm_options<detail::any_element>, gemm_config G, gemm_form F = gemm_form{}, )
+PTXDSL_KERNELS_REFUSE(gemm_block_scaled, "gemm_block_scaled takes: stream, A, its scales, B, its scales, C, options", detail::block_scaled_views, gemm_options<detail::any_element>, gemm_form F = gemm_form{}, )
+PTXDSL_KERNELS_REFUSE(gemm_block_scaled_with, "gemm_block_scaled_with takes: stream, A, its scales, B, its scales, C, options", detail::block_scaled_views, gemm_options<detail::any_element>, gemm_config G, gemm_form F = gemm_form{}, )
+// clang-format on
 
 PTXDSL_KERNELS_END
 

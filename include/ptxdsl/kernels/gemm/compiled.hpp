@@ -6,6 +6,8 @@
 #include <ptxdsl/kernels/compiled.hpp>
 #include <ptxdsl/kernels/gemm/problem.hpp>
 
+#include <type_traits>
+
 namespace ptxdsl::kernels::detail {
 
 /// Element types with kernels in the library, and the forms of them that need kernels of their own.
@@ -46,11 +48,13 @@ inline constexpr gemm_set compiled_gemms[] = {
     return false;
 }
 
-/// Refuses what the library has no kernels for, where the call stands.
+/// Refuses what the library has no kernels for, where the call stands; what nobody has kernels for is refused
+/// elsewhere.
 template <class A, class B, class Out, bool BlockScaled, gemm_form F>
 constexpr void require_compiled() {
-    static_assert(is_compiled({scalar_of<A>, scalar_of<B>, scalar_of<Out>, BlockScaled}, F),
-                  "PTXDSL-kernels: the compiled library has no kernels of these element types and this form; define "
+    constexpr gemm_types types{scalar_of<A>, scalar_of<B>, scalar_of<std::remove_const_t<Out>>, BlockScaled};
+    static_assert(fault_of(types, F) != product_fault::none || std::is_const_v<Out> || is_compiled(types, F),
+                  "PTXDSL-J09: the compiled library has no kernels of these element types and this form; define "
                   "PTXDSL_KERNELS_HEADER_ONLY in front of the include, which brings them into this file");
 }
 
@@ -58,7 +62,7 @@ constexpr void require_compiled() {
 template <class T>
 constexpr void refuse_own_config() {
     static_assert(sizeof(T) == 0,
-                  "PTXDSL-kernels: the compiled library has no kernels of a caller's gemm_config; define "
+                  "PTXDSL-J09: the compiled library has no kernels of a caller's gemm_config; define "
                   "PTXDSL_KERNELS_HEADER_ONLY in front of the include, which brings them into this file");
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace ptxdsl::kernels {
@@ -47,15 +48,58 @@ private:
     device_buffer<u32> flags_;
 };
 
+namespace detail {
+
+/// Of what a pointer among the options is.
+enum class option_pointer : std::uint8_t { bias, scale };
+/// The element type of options that are none: those of a call that is refused.
+struct any_element {};
+
+/// An address among the options: a `device_ptr` to `T`. Others are refused here, where the sentence names the option.
+template <class T, option_pointer What>
+struct typed_option {
+    std::uint64_t address = 0;
+
+    constexpr typed_option() noexcept = default;
+    template <class P>
+    constexpr typed_option(const P& p) noexcept {  // NOLINT(google-explicit-constructor)
+        constexpr bool fits = std::is_same_v<T, any_element> || std::is_convertible_v<const P&, device_ptr<const T>>;
+        static_assert(
+            fits || What != option_pointer::bias,
+            "PTXDSL-J09: the bias of a gemm is no device_ptr to its type, which is the operands', with fp8 the "
+            "result's, or bf16 where that is f32 (px::device_ptr_cast for other libraries' pointers)");
+        static_assert(fits || What != option_pointer::scale,
+                      "PTXDSL-J09: a_scale and b_scale of a gemm are device_ptr<f32>, one value each");
+        if constexpr (fits && !std::is_same_v<T, any_element>) address = device_ptr<const T>(p).address;
+    }
+};
+
+/// The workspace among the options, by its address.
+struct workspace_option {
+    gemm_workspace* pointer = nullptr;
+
+    constexpr workspace_option() noexcept = default;
+    template <class P>
+    constexpr workspace_option(const P& p) noexcept {  // NOLINT(google-explicit-constructor)
+        static_assert(std::is_convertible_v<const P&, gemm_workspace*>,
+                      "PTXDSL-J09: the workspace of a gemm is given by its address: {.workspace = &workspace}");
+        if constexpr (std::is_convertible_v<const P&, gemm_workspace*>) pointer = p;
+    }
+};
+
+}  // namespace detail
+
 /// What a call may say. `Bias` is the operands' type; with fp8 the result's, or bf16 if that is f32.
 template <class Bias>
 struct gemm_options {
-    float alpha = 1.0f, beta = 0.0f;             ///< others than these need `gemm_form::scaled`
-    device_ptr<const Bias> bias{};               ///< N elements, 4-byte aligned; needs `gemm_form::bias`
-    device_ptr<const f32> a_scale{}, b_scale{};  ///< fp8: one value each, by which A and B are multiplied
-    gemm_workspace* workspace = nullptr;         ///< allows the configuration that balances the last waves
-    std::optional<gemm_choice> choice{};         ///< instead of `choose_gemm_config`
-    bool programmatic = true;  ///< may be placed on the device before the kernel ahead of it has ended
+    float alpha = 1.0f, beta = 0.0f;  ///< others than these need `gemm_form::scaled`
+    detail::typed_option<Bias, detail::option_pointer::bias>
+        bias{};  ///< `device_ptr`: N elements, 4-byte aligned; needs `gemm_form::bias`
+    detail::typed_option<f32, detail::option_pointer::scale> a_scale{},
+        b_scale{};                         ///< `device_ptr`; fp8: one value each, by which A and B are multiplied
+    detail::workspace_option workspace{};  ///< an address: allows the configuration that balances the last waves
+    std::optional<gemm_choice> choice{};   ///< instead of `choose_gemm_config`
+    bool programmatic = true;              ///< may be placed on the device before the kernel ahead of it has ended
 };
 
 }  // namespace ptxdsl::kernels

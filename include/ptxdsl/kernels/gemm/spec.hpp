@@ -15,11 +15,11 @@ using reg32 = reg<u32>;
 /// Everything that is fixed when the kernel is written. `InB` differs from `In` where e4m3 meets e5m2.
 template <gemm_config C, class In, class Out, bool Gated, class InB = In>
 struct gemm_spec {
-    static_assert(C.valid(), "PTXDSL-kernels: this gemm_config cannot be built; see gemm_config::valid");
+    static_assert(C.valid(), "PTXDSL-J09: this gemm_config cannot be built; see gemm_config::valid");
     static constexpr gemm_config config = C;
     static constexpr bool gated = Gated;
-    static_assert(!C.block_scaled || sizeof(In) == 1, "PTXDSL-kernels: block scales are for 8-bit operands");
-    static_assert(sizeof(In) == sizeof(InB), "PTXDSL-kernels: both operands have elements of one size");
+    static_assert(!C.block_scaled || sizeof(In) == 1, "PTXDSL-J09: block scales are for 8-bit operands");
+    static_assert(sizeof(In) == sizeof(InB), "PTXDSL-J09: both operands have elements of one size");
     using out = Out;
     using sum = std::conditional_t<std::is_same_v<In, s8>, s32, f32>;
     using bias = bias_of<In, Out>;
@@ -37,11 +37,11 @@ struct gemm_spec {
     using map_c = tma_map_out<c, 3>;
     using packed = std::conditional_t<std::is_same_v<Out, f16>, f16x2, bf16x2>;
     static_assert(C.store != store_mode::tma || (sizeof(Out) == 2 && out_columns % chunk == 0),
-                  "PTXDSL-kernels: store_mode::tma is for 16-bit results of 16 columns at least");
+                  "PTXDSL-J09: store_mode::tma is for 16-bit results of 16 columns at least");
     static_assert(!Gated || C.takes_gates(),
-                  "PTXDSL-kernels: blocks of a gated product store groups of 16 columns: bn is a multiple of 16");
+                  "PTXDSL-J09: blocks of a gated product store groups of 16 columns: bn is a multiple of 16");
     static_assert(C.store != store_mode::transposed || sizeof(Out) == 2,
-                  "PTXDSL-kernels: store_mode::transposed is for 16-bit results");
+                  "PTXDSL-J09: store_mode::transposed is for 16-bit results");
 };
 
 /// The kernel's parameters, as registers; and what follows its product.

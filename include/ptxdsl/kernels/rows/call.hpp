@@ -2,6 +2,7 @@
 // What the calls of row kernels share: views without types, options, and the launch of a kernel by its arguments.
 #pragma once
 
+#include <ptxdsl/kernels/call_check.hpp>
 #include <ptxdsl/kernels/compiled.hpp>
 #include <ptxdsl/kernels/memory_check.hpp>
 #include <ptxdsl/kernels/rows/plan.hpp>
@@ -50,7 +51,7 @@ struct row_view {
 
 template <class T, std::size_t Rank>
 [[nodiscard]] row_view rows_of(const tensor_view<T, Rank>& t) noexcept {
-    static_assert(Rank <= 2, "PTXDSL-kernels: a matrix is a view of rank 2, a vector one of rank 1");
+    static_assert(Rank <= 2, "PTXDSL-J09: a matrix is a view of rank 2, a vector one of rank 1");
     row_view v{.address = t.data().address, .rows = 1, .columns = t.size(Rank - 1), .stride = t.size(Rank - 1)};
     v.element = sizeof(T);
     if constexpr (Rank == 2) v.rows = t.size(0), v.stride = t.stride(0);
@@ -62,7 +63,8 @@ template <class T, std::size_t Rank>
 struct scale_view {
     std::uint64_t address = 0, rows = 0, columns = 0, row_stride = 0, column_stride = 0;
 };
-[[nodiscard]] inline scale_view scales_of(const tensor_view<f32, 2>& t) noexcept {
+template <class T>
+[[nodiscard]] scale_view scales_of(const tensor_view<T, 2>& t) noexcept {
     return {t.data().address, t.size(0), t.size(1), t.stride(0), t.stride(1)};
 }
 
@@ -84,6 +86,21 @@ template <class F>
 [[nodiscard]] error with_fp8_element(isa::scalar type, const F& f) {
     return type == isa::scalar::e4m3 ? f.template operator()<e4m3>() : f.template operator()<e5m2>();
 }
+
+PTXDSL_KERNELS_BEGIN
+
+/// A call with the kernels of the library, or with those of the headers for the element types `T`: what a call
+/// `<kernel>_call.hpp` describes has a `run_compiled` or a `launch<T...>` beside it.
+template <class... T, class Call>
+[[nodiscard]] error run(const stream& s, const Call& call) {
+#if PTXDSL_KERNELS_ARE_COMPILED
+    return run_compiled(s, call);
+#else
+    return launch_call<T...>(s, call);
+#endif
+}
+
+PTXDSL_KERNELS_END
 
 }  // namespace detail
 

@@ -139,7 +139,7 @@ template <auto Body, class Call, class... Constants>
                                       const attributes& attrs, Call call, const Constants&... constants) {
     using params = typename ptxdsl::detail::body_traits<std::remove_const_t<decltype(Body)>>::params;
     static_assert(runtime_detail::passes<params, Call>,
-                  "PTXDSL-kernels: the members of this struct are not the kernel's parameters");
+                  "PTXDSL-J09: the members of this struct are not the kernel's parameters");
     static kernel_cache<std::tuple<Constants...>> cache;
     const auto kernel = cache.get(s.ctx(), std::tuple<Constants...>(constants...),
                                   [&] { return assemble_at_run_time(name, Body, attrs, constants...); });

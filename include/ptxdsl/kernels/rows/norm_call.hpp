@@ -63,7 +63,7 @@ struct norm_arguments {
 }
 
 template <class T>
-[[nodiscard]] error launch(const stream& s, const norm_call& c) {
+[[nodiscard]] error launch_call(const stream& s, const norm_call& c) {
     if (auto e = check_norm(c)) return e;
     if (c.x.rows == 0) return {};
     const norm_form& f = c.form;
@@ -102,9 +102,16 @@ template <class T>
 
 #ifdef PTXDSL_KERNELS_SOURCE
 error run_compiled(const stream& s, const norm_call& c) {
-    return with_row_element(c.type, [&]<class T>() { return launch<T>(s, c); });
+    return with_row_element(c.type, [&]<class T>() { return launch_call<T>(s, c); });
 }
 #endif
+
+template <class... A>
+using rms_norm_views = call_arguments<ranks<2, 1, 2>, std::tuple<norm_options>, A...>;
+template <class... A>
+using add_rms_norm_views = call_arguments<ranks<2, 2, 1, 2, 2>, std::tuple<norm_options>, A...>;
+template <class... A>
+using layer_norm_views = call_arguments<ranks<2, 1, 1, 2>, std::tuple<norm_options>, A...>;
 
 }  // namespace detail
 
@@ -116,9 +123,11 @@ template <class X, class W, class Y>
 result<void> rms_norm(const stream& s, const tensor_view<X, 2>& x, const tensor_view<W, 1>& weight,
                       const tensor_view<Y, 2>& y, const norm_options& o = {}) {
     using T = std::remove_const_t<X>;
-    static_assert(detail::row_element<T>, "PTXDSL-kernels: rms_norm takes f32, bf16 or f16");
+    static_assert(detail::is_result<Y>,
+                  "PTXDSL-B02: the result of rms_norm is a view of const elements; pass a mutable one");
+    static_assert(detail::row_element<T>, "PTXDSL-J09: rms_norm takes f32, bf16 or f16");
     static_assert(std::is_same_v<T, std::remove_const_t<W>> && std::is_same_v<T, Y>,
-                  "PTXDSL-kernels: input, weights and result of rms_norm have one element type");
+                  "PTXDSL-J09: input, weights and result of rms_norm have one element type");
     const detail::norm_call call{.what = "rms_norm",
                                  .type = scalar_of<T>,
                                  .form = {},
@@ -130,11 +139,7 @@ result<void> rms_norm(const stream& s, const tensor_view<X, 2>& x, const tensor_
                                  .sum = {},
                                  .eps = o.eps,
                                  .options = o.row};
-#if PTXDSL_KERNELS_ARE_COMPILED
-    return detail::run_compiled(s, call);
-#else
-    return detail::launch<T>(s, call);
-#endif
+    return detail::run<T>(s, call);
 }
 
 /// sum = x + residual, rounded to the element type, and y = RMS norm of sum, for every row. `sum` may be `residual`.
@@ -143,10 +148,14 @@ result<void> add_rms_norm(const stream& s, const tensor_view<X, 2>& x, const ten
                           const tensor_view<W, 1>& weight, const tensor_view<S, 2>& sum, const tensor_view<Y, 2>& y,
                           const norm_options& o = {}) {
     using T = std::remove_const_t<X>;
-    static_assert(detail::row_element<T>, "PTXDSL-kernels: add_rms_norm takes f32, bf16 or f16");
+    static_assert(detail::is_result<Y>,
+                  "PTXDSL-B02: the result of add_rms_norm is a view of const elements; pass a mutable one");
+    static_assert(detail::is_result<S>,
+                  "PTXDSL-B02: the sum of add_rms_norm is a view of const elements; pass a mutable one");
+    static_assert(detail::row_element<T>, "PTXDSL-J09: add_rms_norm takes f32, bf16 or f16");
     static_assert(std::is_same_v<T, std::remove_const_t<W>> && std::is_same_v<T, std::remove_const_t<R>> &&
                       std::is_same_v<T, S> && std::is_same_v<T, Y>,
-                  "PTXDSL-kernels: all matrices of add_rms_norm have one element type");
+                  "PTXDSL-J09: all matrices of add_rms_norm have one element type");
     const detail::norm_call call{.what = "add_rms_norm",
                                  .type = scalar_of<T>,
                                  .form = {.residual = true},
@@ -158,11 +167,7 @@ result<void> add_rms_norm(const stream& s, const tensor_view<X, 2>& x, const ten
                                  .sum = detail::rows_of(sum),
                                  .eps = o.eps,
                                  .options = o.row};
-#if PTXDSL_KERNELS_ARE_COMPILED
-    return detail::run_compiled(s, call);
-#else
-    return detail::launch<T>(s, call);
-#endif
+    return detail::run<T>(s, call);
 }
 
 /// y = (x - mean(x)) / sqrt(variance(x) + eps) * weight + bias, for every row. The variance is taken of the
@@ -172,10 +177,12 @@ result<void> layer_norm(const stream& s, const tensor_view<X, 2>& x, const tenso
                         const tensor_view<B, 1>& bias, const tensor_view<Y, 2>& y,
                         const norm_options& o = {.eps = 1e-5f, .row = {}}) {
     using T = std::remove_const_t<X>;
-    static_assert(detail::row_element<T>, "PTXDSL-kernels: layer_norm takes f32, bf16 or f16");
+    static_assert(detail::is_result<Y>,
+                  "PTXDSL-B02: the result of layer_norm is a view of const elements; pass a mutable one");
+    static_assert(detail::row_element<T>, "PTXDSL-J09: layer_norm takes f32, bf16 or f16");
     static_assert(
         std::is_same_v<T, std::remove_const_t<W>> && std::is_same_v<T, std::remove_const_t<B>> && std::is_same_v<T, Y>,
-        "PTXDSL-kernels: input, weights, bias and result of layer_norm have one element type");
+        "PTXDSL-J09: input, weights, bias and result of layer_norm have one element type");
     const detail::norm_call call{.what = "layer_norm",
                                  .type = scalar_of<T>,
                                  .form = {.centred = true, .bias = true},
@@ -187,12 +194,14 @@ result<void> layer_norm(const stream& s, const tensor_view<X, 2>& x, const tenso
                                  .sum = {},
                                  .eps = o.eps,
                                  .options = o.row};
-#if PTXDSL_KERNELS_ARE_COMPILED
-    return detail::run_compiled(s, call);
-#else
-    return detail::launch<T>(s, call);
-#endif
+    return detail::run<T>(s, call);
 }
+
+// clang-format off
+PTXDSL_KERNELS_REFUSE(rms_norm, "rms_norm takes: stream, x, weight, y, options", detail::rms_norm_views, norm_options, )
+PTXDSL_KERNELS_REFUSE(add_rms_norm, "add_rms_norm takes: stream, x, residual, weight, sum, y, options", detail::add_rms_norm_views, norm_options, )
+PTXDSL_KERNELS_REFUSE(layer_norm, "layer_norm takes: stream, x, weight, bias, y, options (without a bias, pass one of zeros)", detail::layer_norm_views, norm_options, )
+// clang-format on
 
 PTXDSL_KERNELS_END
 

@@ -47,9 +47,9 @@ struct row_plan {
     }
 };
 
-inline constexpr u32 row_values = 32;            ///< values a thread keeps in registers
-inline constexpr u32 held_values = 64;           ///< and of 16 bits, if the plan is `held`
-inline constexpr u32 row_accesses = 16;          ///< and the most accesses they come in
+inline constexpr u32 row_values = 32;    ///< values a thread keeps in registers
+inline constexpr u32 held_values = 64;   ///< and of 16 bits, if the plan is `held`
+inline constexpr u32 row_accesses = 16;  ///< and the most accesses they come in
 
 /// The plan of `threads` and `cluster` for rows of `units` accesses.
 [[nodiscard]] constexpr row_plan make_row_plan(u32 units, u32 width, u32 threads, u32 cluster = 1) noexcept {

@@ -166,7 +166,7 @@ template <class T, class Q>
 }
 
 template <class T, class Q>
-[[nodiscard]] error launch(const stream& s, const quantize_call& c) {
+[[nodiscard]] error launch_call(const stream& s, const quantize_call& c) {
     switch (c.kind) {
         case scale_kind::row: return launch_rows<T, Q>(s, c);
         case scale_kind::block: return launch_blocks<T, Q>(s, c);
@@ -178,10 +178,28 @@ template <class T, class Q>
 
 #ifdef PTXDSL_KERNELS_SOURCE
 error run_compiled(const stream& s, const quantize_call& c) {
-    return with_row_element(
-        c.type, [&]<class T>() { return with_fp8_element(c.result, [&]<class Q>() { return launch<T, Q>(s, c); }); });
+    return with_row_element(c.type, [&]<class T>() {
+        return with_fp8_element(c.result, [&]<class Q>() { return launch_call<T, Q>(s, c); });
+    });
 }
 #endif
+
+/// What a quantization writes: its numbers and their scales.
+template <class Q, class S>
+constexpr void check_quantized() {
+    static_assert(is_result<Q>,
+                  "PTXDSL-B02: the result q of a quantization is a view of const elements; pass a mutable one");
+    static_assert(
+        is_result<S>,
+        "PTXDSL-B02: the scales of a quantization are written, and are a view of const elements; pass a mutable one");
+    static_assert(std::is_same_v<std::remove_const_t<S>, f32>, "PTXDSL-J09: the scales of a quantization are f32");
+}
+template <class... A>
+using quantize_row_views = call_arguments<ranks<2, 2, 1>, std::tuple<row_options>, A...>;
+template <class... A>
+using quantize_block_views = call_arguments<ranks<2, 2, 2>, std::tuple<element_options>, A...>;
+template <class... A>
+using quantize_square_views = call_arguments<ranks<2, 2, 2>, std::tuple<bool>, A...>;
 
 }  // namespace detail
 
@@ -189,12 +207,13 @@ PTXDSL_KERNELS_BEGIN
 
 /// q = x / scale in fp8 and scales[row] = max|x| / (largest fp8) of each row. Rows whose largest element is under 1e-30
 /// are scaled as if it were that; NaN stays NaN, a row with an infinity becomes 0 and NaN.
-template <class X, class Q>
+template <class X, class Q, class S>
 result<void> quantize_rows(const stream& s, const tensor_view<X, 2>& x, const tensor_view<Q, 2>& q,
-                           const tensor_view<f32, 1>& scales, const row_options& o = {}) {
+                           const tensor_view<S, 1>& scales, const row_options& o = {}) {
     using T = std::remove_const_t<X>;
-    static_assert(detail::row_element<T>, "PTXDSL-kernels: quantize_rows takes f32, bf16 or f16");
-    static_assert(detail::fp8_element<Q>, "PTXDSL-kernels: quantize_rows gives e4m3 or e5m2");
+    detail::check_quantized<Q, S>();
+    static_assert(detail::row_element<T>, "PTXDSL-J09: quantize_rows takes f32, bf16 or f16");
+    static_assert(detail::fp8_element<Q>, "PTXDSL-J09: quantize_rows gives e4m3 or e5m2");
     const detail::quantize_call call{
         .kind = detail::scale_kind::row,
         .type = scalar_of<T>,
@@ -204,21 +223,18 @@ result<void> quantize_rows(const stream& s, const tensor_view<X, 2>& x, const te
         .scales = {scales.data().address, scales.size(0), 1, scales.size(0) <= 1 ? 1 : scales.stride(0), 1},
         .row = o,
         .element = {}};
-#if PTXDSL_KERNELS_ARE_COMPILED
-    return detail::run_compiled(s, call);
-#else
-    return detail::launch<T, Q>(s, call);
-#endif
+    return detail::run<T, Q>(s, call);
 }
 
 /// q = x / scale in fp8, one scale for each 128 columns of a row: scales is rows x ceil(columns / 128), with any
 /// strides.
-template <class X, class Q>
+template <class X, class Q, class S>
 result<void> quantize_blocks(const stream& s, const tensor_view<X, 2>& x, const tensor_view<Q, 2>& q,
-                             const tensor_view<f32, 2>& scales, const element_options& o = {}) {
+                             const tensor_view<S, 2>& scales, const element_options& o = {}) {
     using T = std::remove_const_t<X>;
-    static_assert(detail::row_element<T>, "PTXDSL-kernels: quantize_blocks takes f32, bf16 or f16");
-    static_assert(detail::fp8_element<Q>, "PTXDSL-kernels: quantize_blocks gives e4m3 or e5m2");
+    detail::check_quantized<Q, S>();
+    static_assert(detail::row_element<T>, "PTXDSL-J09: quantize_blocks takes f32, bf16 or f16");
+    static_assert(detail::fp8_element<Q>, "PTXDSL-J09: quantize_blocks gives e4m3 or e5m2");
     const detail::quantize_call call{.kind = detail::scale_kind::block,
                                      .type = scalar_of<T>,
                                      .result = scalar_of<Q>,
@@ -227,21 +243,18 @@ result<void> quantize_blocks(const stream& s, const tensor_view<X, 2>& x, const 
                                      .scales = detail::scales_of(scales),
                                      .row = {},
                                      .element = o};
-#if PTXDSL_KERNELS_ARE_COMPILED
-    return detail::run_compiled(s, call);
-#else
-    return detail::launch<T, Q>(s, call);
-#endif
+    return detail::run<T, Q>(s, call);
 }
 
 /// q = x / scale in fp8, one scale for each square of 128 x 128: scales is ceil(rows / 128) x ceil(columns / 128), with
 /// any strides. For weights.
-template <class X, class Q>
+template <class X, class Q, class S>
 result<void> quantize_squares(const stream& s, const tensor_view<X, 2>& x, const tensor_view<Q, 2>& q,
-                              const tensor_view<f32, 2>& scales, bool programmatic = true) {
+                              const tensor_view<S, 2>& scales, bool programmatic = true) {
     using T = std::remove_const_t<X>;
-    static_assert(detail::row_element<T>, "PTXDSL-kernels: quantize_squares takes f32, bf16 or f16");
-    static_assert(detail::fp8_element<Q>, "PTXDSL-kernels: quantize_squares gives e4m3 or e5m2");
+    detail::check_quantized<Q, S>();
+    static_assert(detail::row_element<T>, "PTXDSL-J09: quantize_squares takes f32, bf16 or f16");
+    static_assert(detail::fp8_element<Q>, "PTXDSL-J09: quantize_squares gives e4m3 or e5m2");
     const detail::quantize_call call{.kind = detail::scale_kind::square,
                                      .type = scalar_of<T>,
                                      .result = scalar_of<Q>,
@@ -250,12 +263,14 @@ result<void> quantize_squares(const stream& s, const tensor_view<X, 2>& x, const
                                      .scales = detail::scales_of(scales),
                                      .row = {},
                                      .element = {.programmatic = programmatic, .plan = {}, .prefetch_blocks = {}}};
-#if PTXDSL_KERNELS_ARE_COMPILED
-    return detail::run_compiled(s, call);
-#else
-    return detail::launch<T, Q>(s, call);
-#endif
+    return detail::run<T, Q>(s, call);
 }
+
+// clang-format off
+PTXDSL_KERNELS_REFUSE(quantize_rows, "quantize_rows takes: stream, x, q, scales, options", detail::quantize_row_views, row_options, )
+PTXDSL_KERNELS_REFUSE(quantize_blocks, "quantize_blocks takes: stream, x, q, scales, options", detail::quantize_block_views, element_options, )
+PTXDSL_KERNELS_REFUSE(quantize_squares, "quantize_squares takes: stream, x, q, scales, programmatic", detail::quantize_square_views, bool, )
+// clang-format on
 
 PTXDSL_KERNELS_END
 

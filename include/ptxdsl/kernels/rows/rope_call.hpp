@@ -115,7 +115,7 @@ template <class T>
 }
 
 template <class T>
-[[nodiscard]] error launch(const stream& s, const rope_call& call) {
+[[nodiscard]] error launch_call(const stream& s, const rope_call& call) {
     const std::uint64_t tokens = call.tokens, heads = call.heads, size = call.size, rotated = call.rotated;
     const rope_options& o = call.options;
     if (heads == 0 || size == 0 || size % 2 != 0 || rotated == 0 || rotated > size)
@@ -155,9 +155,12 @@ template <class T>
 
 #ifdef PTXDSL_KERNELS_SOURCE
 error run_compiled(const stream& s, const rope_call& c) {
-    return with_row_element(c.type, [&]<class T>() { return launch<T>(s, c); });
+    return with_row_element(c.type, [&]<class T>() { return launch_call<T>(s, c); });
 }
 #endif
+
+template <class... A>
+using rope_views = call_arguments<ranks<3, 1, 2, 2, 3>, std::tuple<rope_options>, A...>;
 
 }  // namespace detail
 
@@ -171,11 +174,13 @@ result<void> rope(const stream& s, const tensor_view<X, 3>& x, const tensor_view
                   const tensor_view<C, 2>& cosines, const tensor_view<S, 2>& sines, const tensor_view<Y, 3>& y,
                   const rope_options& o = {}) {
     using T = std::remove_const_t<X>;
+    static_assert(detail::is_result<Y>,
+                  "PTXDSL-B02: the result of rope is a view of const elements; pass a mutable one");
     static_assert(detail::row_element<T> && std::is_same_v<T, Y>,
-                  "PTXDSL-kernels: rope takes f32, bf16 or f16, and gives the same");
-    static_assert(std::is_same_v<std::remove_const_t<P>, s32>, "PTXDSL-kernels: the positions of rope are s32");
+                  "PTXDSL-J09: rope takes f32, bf16 or f16, and gives the same");
+    static_assert(std::is_same_v<std::remove_const_t<P>, s32>, "PTXDSL-J09: the positions of rope are s32");
     static_assert(std::is_same_v<std::remove_const_t<C>, f32> && std::is_same_v<std::remove_const_t<S>, f32>,
-                  "PTXDSL-kernels: the angles of rope are f32");
+                  "PTXDSL-J09: the angles of rope are f32");
     if (!detail::rope_fits(x, positions, cosines, sines, y))
         return error{errc::bad_argument,
                      "rope: x and y have the same extents, there is a position for each token, and the tables of "
@@ -197,12 +202,12 @@ result<void> rope(const stream& s, const tensor_view<X, 3>& x, const tensor_view
                                  .angle_rows = cosines.size(0),
                                  .angle_stride = cosines.stride(0),
                                  .options = o};
-#if PTXDSL_KERNELS_ARE_COMPILED
-    return detail::run_compiled(s, call);
-#else
-    return detail::launch<T>(s, call);
-#endif
+    return detail::run<T>(s, call);
 }
+
+// clang-format off
+PTXDSL_KERNELS_REFUSE(rope, "rope takes: stream, x, positions, cosines, sines, y, options", detail::rope_views, rope_options, )
+// clang-format on
 
 PTXDSL_KERNELS_END
 

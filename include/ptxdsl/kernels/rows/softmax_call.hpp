@@ -44,7 +44,7 @@ struct softmax_arguments {
 };
 
 template <class T>
-[[nodiscard]] error launch(const stream& s, const softmax_call& c) {
+[[nodiscard]] error launch_call(const stream& s, const softmax_call& c) {
     if (auto e = check_rows("softmax", {c.x, c.y})) return e;
     if (auto e = check_memory("softmax", {c.x.named("x")}, {c.y.named("y")})) return e;
     if (!(c.scale > 0))
@@ -69,9 +69,12 @@ template <class T>
 
 #ifdef PTXDSL_KERNELS_SOURCE
 error run_compiled(const stream& s, const softmax_call& c) {
-    return with_row_element(c.type, [&]<class T>() { return launch<T>(s, c); });
+    return with_row_element(c.type, [&]<class T>() { return launch_call<T>(s, c); });
 }
 #endif
+
+template <class... A>
+using softmax_views = call_arguments<ranks<2, 2>, std::tuple<float, row_options>, A...>;
 
 }  // namespace detail
 
@@ -83,16 +86,18 @@ template <class X, class Y>
 result<void> softmax(const stream& s, const tensor_view<X, 2>& x, const tensor_view<Y, 2>& y, float scale = 1.0f,
                      const row_options& o = {}) {
     using T = std::remove_const_t<X>;
+    static_assert(detail::is_result<Y>,
+                  "PTXDSL-B02: the result of softmax is a view of const elements; pass a mutable one");
     static_assert(detail::row_element<T> && std::is_same_v<T, Y>,
-                  "PTXDSL-kernels: softmax takes f32, bf16 or f16, and gives the same");
+                  "PTXDSL-J09: softmax takes f32, bf16 or f16, and gives the same");
     const detail::softmax_call call{
         .type = scalar_of<T>, .x = detail::rows_of(x), .y = detail::rows_of(y), .scale = scale, .options = o};
-#if PTXDSL_KERNELS_ARE_COMPILED
-    return detail::run_compiled(s, call);
-#else
-    return detail::launch<T>(s, call);
-#endif
+    return detail::run<T>(s, call);
 }
+
+// clang-format off
+PTXDSL_KERNELS_REFUSE(softmax, "softmax takes: stream, x, y, scale, options", detail::softmax_views, row_options, )
+// clang-format on
 
 PTXDSL_KERNELS_END
 

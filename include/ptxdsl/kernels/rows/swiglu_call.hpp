@@ -42,7 +42,7 @@ struct swiglu_arguments {
 };
 
 template <class T>
-[[nodiscard]] error launch(const stream& s, const swiglu_call& call) {
+[[nodiscard]] error launch_call(const stream& s, const swiglu_call& call) {
     row_view gate = call.gate, up = call.up, y = call.y;
     if (auto e = check_rows("swiglu", {gate, up, y})) return e;
     if (auto e = check_memory("swiglu", {gate.named("gate"), up.named("up")}, {y.named("y")})) return e;
@@ -74,9 +74,12 @@ template <class T>
 
 #ifdef PTXDSL_KERNELS_SOURCE
 error run_compiled(const stream& s, const swiglu_call& c) {
-    return with_row_element(c.type, [&]<class T>() { return launch<T>(s, c); });
+    return with_row_element(c.type, [&]<class T>() { return launch_call<T>(s, c); });
 }
 #endif
+
+template <class... A>
+using swiglu_views = call_arguments<ranks<2, 2, 2>, std::tuple<element_options>, A...>;
 
 }  // namespace detail
 
@@ -87,19 +90,21 @@ template <class G, class U, class Y>
 result<void> swiglu(const stream& s, const tensor_view<G, 2>& gate, const tensor_view<U, 2>& up,
                     const tensor_view<Y, 2>& y, const element_options& o = {}) {
     using T = std::remove_const_t<G>;
+    static_assert(detail::is_result<Y>,
+                  "PTXDSL-B02: the result of swiglu is a view of const elements; pass a mutable one");
     static_assert(detail::row_element<T> && std::is_same_v<T, std::remove_const_t<U>> && std::is_same_v<T, Y>,
-                  "PTXDSL-kernels: swiglu takes f32, bf16 or f16, the same for all three matrices");
+                  "PTXDSL-J09: swiglu takes f32, bf16 or f16, the same for all three matrices");
     const detail::swiglu_call call{.type = scalar_of<T>,
                                    .gate = detail::rows_of(gate),
                                    .up = detail::rows_of(up),
                                    .y = detail::rows_of(y),
                                    .options = o};
-#if PTXDSL_KERNELS_ARE_COMPILED
-    return detail::run_compiled(s, call);
-#else
-    return detail::launch<T>(s, call);
-#endif
+    return detail::run<T>(s, call);
 }
+
+// clang-format off
+PTXDSL_KERNELS_REFUSE(swiglu, "swiglu takes: stream, gate, up, y, options", detail::swiglu_views, element_options, )
+// clang-format on
 
 PTXDSL_KERNELS_END
 
