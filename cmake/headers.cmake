@@ -114,6 +114,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/machine/agents.hpp
     ptxdsl/machine/arithmetic.hpp
     ptxdsl/machine/async_work.hpp
+    ptxdsl/machine/at_run_time.hpp
     ptxdsl/machine/barriers.hpp
     ptxdsl/machine/code.hpp
     ptxdsl/machine/findings.hpp
@@ -122,7 +123,9 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/machine/list.hpp
     ptxdsl/machine/machine.hpp
     ptxdsl/machine/memory.hpp
+    ptxdsl/machine/message.hpp
     ptxdsl/machine/play.hpp
+    ptxdsl/machine/played.hpp
     ptxdsl/machine/register_slots.hpp
     ptxdsl/machine/slice.hpp
     ptxdsl/machine/state.hpp

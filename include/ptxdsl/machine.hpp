@@ -3,4 +3,6 @@
 // run time and in constant evaluation; <ptxdsl/ptxdsl.hpp> does not include it.
 #pragma once
 
+#include <ptxdsl/machine/at_run_time.hpp>
 #include <ptxdsl/machine/play.hpp>
+#include <ptxdsl/machine/played.hpp>

@@ -22,7 +22,7 @@ std::string played_text(const std::string& body, const char* threads = "64") {
     for (const auto& d : tree.messages)
         all += std::string(d.id, 3) + (d.severity == ptxdsl::ptx::severity::error ? ": " : "w: ") +
                std::string(tree.messages.text(d)) + "\n";
-    for (const auto& r : rest) all += "| " + r.reason + "\n";
+    for (const auto& r : rest.rest) all += "| " + r.reason + "\n";
     UNSCOPED_INFO(all);
     return all;
 }

@@ -28,7 +28,7 @@ constexpr px::attributes block(u32 threads, u32 cluster = 0) { return {.reqntid 
 
 inline std::string place(const px::ir::view& m, const px::machine::party& p) {
     if (!p.known) return "?";
-    return "line " + std::to_string(m.locations[p.where].line()) + " (" + p.who + ")";
+    return "line " + std::to_string(m.locations[p.where].line()) + " (" + std::string(p.who) + ")";
 }
 inline std::string sentence(const px::ir::view& m, const px::machine::finding& f) {
     std::string s = f.text;
@@ -55,8 +55,8 @@ std::string played(const Body& body, const px::attributes& attributes, bool refu
         kinds += (kinds.empty() ? "" : ", ") + std::string(px::machine::name(f.kind));
     }
     for (const px::machine::uncovered& u : r.coverage) {
-        UNSCOPED_INFO("not followed: " << u.reason);
-        kinds += "|" + u.reason;
+        UNSCOPED_INFO("not followed: " << std::string(u.reason));
+        kinds += "|" + std::string(u.reason);
     }
     return kinds;
 }

@@ -11,7 +11,7 @@
 namespace tool {
 
 inline constexpr std::string_view check_help =
-    R"(usage: ptxdsl check [--json | --sarif] [--no-verify | --syntax-only] [--play] FILE...
+    R"(usage: ptxdsl check [--json | --sarif] [--no-verify | --syntax-only] [--play | --no-play] [--coverage] [--trace] FILE...
 
 Reads PTX and reports what is wrong with it: syntax, names that are not declared, instructions whose modifiers or
 operands no form of the instruction table has, forms that the module's .target or .version does not have; and, in
@@ -25,6 +25,9 @@ complete, registers nobody writes. 'ptxdsl explain ID' tells more about a messag
   --syntax-only   grammar only
   --play          also executes the kernels on a model of a cluster, for several numbers of rounds and schedules, and
                   reports races, data in flight and deadlocks; lists what it does not follow
+  --no-play       does not (the default)
+  --coverage      plays, and lists what was followed too: mbarriers with their phases, shared variables, roles
+  --trace         plays, and shows for each finding the run that leads to it: schedule, parameters, last steps
 
 Exit status: 0 no errors, 1 errors, 2 wrong usage or unreadable files.
 )";
@@ -104,11 +107,22 @@ inline void print_sarif(const std::vector<placed_message>& all) {
     fmt::print("{}]\n  }}]\n}}\n", all.empty() ? "" : "\n    ");
 }
 
-/// What playing the kernels did not follow, a line each.
-inline void print_not_followed(std::string_view name, std::string_view source,
-                               const std::vector<ptx::not_followed>& rest) {
+/// Whether kernels are played when nobody asks for it or against it.
+inline constexpr bool plays_by_default = false;
+
+/// What playing the kernels did not follow, a line each; before it what it followed, where that was asked for, and how
+/// it came to its findings.
+inline void print_played(std::string_view name, std::string_view source, const ptx::played_module& all, bool traces) {
     const line_index lines(source);
-    for (const ptx::not_followed& r : rest)
+    for (const ptx::trace& t : all.traces) {
+        if (!traces) break;
+        fmt::print("{}:{}: trace in '{}': {}\n    run: {}\n", shown_name(name), lines.at(t.offset).line, t.kernel,
+                   t.finding, t.run);
+        for (const std::string& step : t.steps) fmt::print("    {}\n", step);
+    }
+    for (const ptx::not_followed& f : all.followed)
+        fmt::print("{}: followed in '{}': {}\n", shown_name(name), f.kernel, f.reason);
+    for (const ptx::not_followed& r : all.rest)
         if (r.placed)
             fmt::print("{}:{}: not followed in '{}': {}\n", shown_name(name), lines.at(r.offset).line, r.kernel,
                        r.reason);
@@ -117,10 +131,15 @@ inline void print_not_followed(std::string_view name, std::string_view source,
 }
 
 inline int check_command(const std::vector<std::string_view>& words) {
-    const arguments a(words, {"--json", "--sarif", "--no-verify", "--syntax-only", "--play"}, {});
+    const arguments a(
+        words, {"--json", "--sarif", "--no-verify", "--syntax-only", "--play", "--no-play", "--coverage", "--trace"},
+        {});
     if (!a.problem.empty()) return usage_error("check", a.problem);
     if (a.rest.empty()) return usage_error("check", "no file");
     if (a.has("--json") && a.has("--sarif")) return usage_error("check", "--json and --sarif exclude each other");
+    if (a.has("--play") && a.has("--no-play")) return usage_error("check", "--play and --no-play exclude each other");
+    const bool plays =
+        !a.has("--no-play") && (plays_by_default || a.has("--play") || a.has("--coverage") || a.has("--trace"));
     const bool for_machines = a.has("--json") || a.has("--sarif");
     std::vector<placed_message> placed;
     int status = good;
@@ -133,15 +152,15 @@ inline int check_command(const std::vector<std::string_view>& words) {
         if (m.tree.ok() && !a.has("--syntax-only")) ptx::check_module(m.tree.read(), m.tree.messages);
         if (m.tree.ok() && !a.has("--syntax-only") && !a.has("--no-verify"))
             ptx::verify_module(m.tree.read(), m.tree.messages);
-        std::vector<ptx::not_followed> rest;
-        if (m.tree.ok() && !a.has("--syntax-only") && a.has("--play"))
-            rest = ptx::play_module(m.tree.read(), m.source, m.tree.messages);
+        ptx::played_module played;
+        if (m.tree.ok() && !a.has("--syntax-only") && plays)
+            played = ptx::play_module(m.tree.read(), m.source, m.tree.messages, {.objects = a.has("--coverage")});
         m.tree.messages.raise("P02");  // read all the same, but the question is what ptxas takes
         if (!m.tree.ok() && status == good) status = found_errors;
         if (for_machines)
             place_messages(m, placed);
         else
-            print_messages(name, m.source, m.tree.messages), print_not_followed(name, m.source, rest);
+            print_messages(name, m.source, m.tree.messages), print_played(name, m.source, played, a.has("--trace"));
     }
     if (a.has("--json")) print_json(placed);
     if (a.has("--sarif")) print_sarif(placed);

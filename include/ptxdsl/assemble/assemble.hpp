@@ -199,6 +199,17 @@ template <class K>
 inline constexpr diagnosis program_diagnosis = diagnose(program_image<K>.read());
 template <class K>
 inline constexpr const sentence& program_error = program_diagnosis<K>.error;
+/// Whether the kernel is one that is also played (`px::played`), and something was found.
+template <class K>
+inline constexpr bool played_errors = false;
+template <class K>
+    requires requires { K::findings(); }
+inline constexpr bool played_errors<K> = K::findings().error.found;
+template <class K>
+inline constexpr bool played_warnings = false;
+template <class K>
+    requires requires { K::findings(); }
+inline constexpr bool played_warnings<K> = K::findings().warnings != 0;
 
 template <const sentence& S, std::uint32_t Index>
 [[nodiscard]] constexpr auto piece_of() {
@@ -207,16 +218,20 @@ template <const sentence& S, std::uint32_t Index>
 }
 
 /// Stops the build with the sentence in the compiler's first error line.
-template <class K, std::uint32_t... Index>
+template <const diagnosis& D, std::uint32_t... Index>
 constexpr bool refuse(piece_indices<std::uint32_t, Index...>) {
 #if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
-    static_assert(always_false<K>, program_error<K>.view());
+    static_assert(D.error.size == 0, D.error.view());
     return false;
 #elif defined(__clang__)
-    return sizeof(ptx_error<piece_of<program_diagnosis<K>.error, Index>()...>) != 0;
+    return sizeof(ptx_error<piece_of<D.error, Index>()...>) != 0;
 #else
-    return sizeof(ptx_error<fixed_string<program_error<K>.size>(program_error<K>.view())>) != 0;
+    return sizeof(ptx_error<fixed_string<D.error.size>(D.error.view())>) != 0;
 #endif
+}
+template <const diagnosis& D>
+constexpr bool refuse() {
+    return refuse<D>(pieces<piece_count(D.error.view())>());
 }
 
 // A warning never stops a build: the compiler is told so for the one line that shows it, whatever -Werror says.
@@ -224,13 +239,17 @@ constexpr bool refuse(piece_indices<std::uint32_t, Index...>) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic warning "-Wdeprecated-declarations"
 #endif
-template <class K, std::uint32_t... Index>
+template <const diagnosis& D, std::uint32_t... Index>
 constexpr bool warn(piece_indices<std::uint32_t, Index...>) {
 #if defined(__clang__)
-    return ptx_warning<piece_of<program_diagnosis<K>.warning, Index>()...>::shown;
+    return ptx_warning<piece_of<D.warning, Index>()...>::shown;
 #else
-    return ptx_warning<fixed_string<program_diagnosis<K>.warning.size>(program_diagnosis<K>.warning.view())>();
+    return ptx_warning<fixed_string<D.warning.size>(D.warning.view())>();
 #endif
+}
+template <const diagnosis& D>
+constexpr bool warn() {
+    return warn<D>(pieces<piece_count(D.warning.view())>());
 }
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
@@ -376,12 +395,14 @@ template <class K>
     if constexpr (!detail::sizes_of<K>::known)
         static_cast<void>(detail::sizes_of_a_body_that_is_not_constant<K>);
     else if constexpr (detail::program_error<K>.found)
-        static_cast<void>(
-            detail::refuse<K>(detail::pieces<detail::piece_count(detail::program_diagnosis<K>.error.view())>()));
+        static_cast<void>(detail::refuse<detail::program_diagnosis<K>>());
+    else if constexpr (detail::played_errors<K>)
+        static_cast<void>(detail::refuse<K::findings()>());
 #ifndef PTXDSL_NO_WARNINGS
     else if constexpr (detail::program_diagnosis<K>.warnings != 0)
-        static_cast<void>(
-            detail::warn<K>(detail::pieces<detail::piece_count(detail::program_diagnosis<K>.warning.view())>()));
+        static_cast<void>(detail::warn<detail::program_diagnosis<K>>());
+    else if constexpr (detail::played_warnings<K>)
+        static_cast<void>(detail::warn<K::findings()>());
 #endif
     return {};
 }

@@ -15,6 +15,20 @@ template <class T, class V>
     return value;  // NOLINT(bugprone-return-const-ref-from-parameter): used up in the call's own expression
 }
 
+/// What plays kernels that are assembled at run time (`machine::play_at_run_time` of <ptxdsl/machine.hpp>) and adds
+/// what it finds; null: nobody does. Read and set with the atomic builtins: <atomic> costs more than this header.
+using kernel_player = void (*)(const ir::view&, diagnosis&);
+inline kernel_player player_at_run_time = nullptr;
+
+/// What the builder, the verifier and, where one is installed, the player say.
+template <class View>
+[[nodiscard]] diagnosis diagnose_at_run_time(const View& m) {
+    diagnosis d = diagnose(m);
+    const kernel_player play = __atomic_load_n(&player_at_run_time, __ATOMIC_ACQUIRE);
+    if (play != nullptr && !d.error.found) play(m, d);
+    return d;
+}
+
 }  // namespace detail
 
 /// A kernel assembled at run time. Owns its text; move-only. Launches like an `assembled` one.
@@ -26,7 +40,7 @@ public:
     using params = Params;
 
     explicit assembled_program(const ir::program& p)
-        : name_(p.kernel.length + 1), diagnosis_(detail::diagnose(detail::once_used<Params>(p).read())) {
+        : name_(p.kernel.length + 1), diagnosis_(detail::diagnose_at_run_time(detail::once_used<Params>(p).read())) {
         const auto m = detail::once_used<Params>(p).read();
         target_ = m.target;
         version_ = m.version;
@@ -40,7 +54,7 @@ public:
             lines_.push_back(at == 0 ? std::source_location() : m.locations[at - 1]);
     }
 
-    /// True when neither the body nor the verifier found an error.
+    /// True when neither the body nor the verifier, nor the player where one is asked for, found an error.
     [[nodiscard]] bool ok() const noexcept { return !diagnosis_.error.found; }
     [[nodiscard]] explicit operator bool() const noexcept { return ok(); }
     /// The first error, "file.cpp:12: PTXDSL-E01: …"; empty when there is none.

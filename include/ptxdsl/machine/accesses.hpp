@@ -150,11 +150,11 @@ protected:
         const block_type& b = blocks_[target];
         if (b.gone())
             this->report(fault::gone, w, lanes, pc, b.left_at, &warps_[b.first_warp], all_lanes,
-                         std::string(verb) + " block " + number(target) +
+                         message(verb) + " block " + number(target) +
                              ", which has exited (%): it stays until its peers are done (barrier.cluster)");
         else if (w.knows.of(warps_[b.first_warp].agent) == 0)
             this->report(fault::gone, w, lanes, pc,
-                         std::string(verb) + " block " + number(target) +
+                         message(verb) + " block " + number(target) +
                              ", which need not have started: the blocks meet first (barrier.cluster)");
     }
 

@@ -141,6 +141,7 @@ struct warp {
     uint32_t cluster_generation[32] = {};  ///< by lane: the phase it arrived for
     work_queue wgmma, thread_copies;
     uint32_t left_at = 0;  ///< the instruction with which its last lanes exited
+    uint64_t steps = 0;    ///< instructions it has executed
 };
 
 }  // namespace ptxdsl::machine

@@ -270,7 +270,7 @@ protected:
     [[nodiscard]] constexpr value parameter(const instruction& i, const operand& from, uint64_t offset) const {
         const uint32_t slot = code_.slot_of(from, offset);
         if (slot < chosen_.parameters.size() && isa::info(i.type).cls != isa::type_class::floating)
-            return {chosen_.parameters[slot], knowledge::chosen};
+            return {chosen_.parameters[slot].value, knowledge::chosen};
         return Values::unknown(mix(0x9a3a, mix(from.symbol, offset)));
     }
     /// `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`: lanes see one another.

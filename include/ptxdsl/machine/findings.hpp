@@ -3,9 +3,9 @@
 #pragma once
 
 #include <ptxdsl/machine/list.hpp>
+#include <ptxdsl/machine/message.hpp>
 
 #include <cstdint>
-#include <string>
 
 namespace ptxdsl::machine {
 
@@ -65,15 +65,23 @@ enum class fault : std::uint8_t {
 struct party {
     std::uint32_t where = 0;  ///< location index; meaningless where `known` is false
     bool known = false;
-    std::string who;  ///< "warp 4", "block 1, warp 0, lane 0"
+    message who;  ///< "warp 4", "block 1, warp 0, lane 0"
+};
+
+/// What a kernel parameter, or a piece of one, is in a run.
+struct chosen_parameter {
+    std::uint64_t value = 0;
+    std::uint32_t symbol = 0;  ///< of the parameter
+    std::uint64_t offset = 0;  ///< bytes into it
+    bool counts = false;       ///< loops or conditions depend on it
 };
 
 /// What the player chose before a run: with it the run is the same again.
 struct choices {
-    list<std::uint64_t> parameters;  ///< by parameter, in order
-    std::uint32_t schedule = 0;      ///< number of the schedule
-    std::uint64_t seed = 0;          ///< decides unknown conditions and, with it, the schedule
-    bool zero_rounds = false;        ///< some loop over a parameter runs zero times
+    list<chosen_parameter> parameters;  ///< those that something loads
+    std::uint32_t schedule = 0;         ///< number of the schedule
+    std::uint64_t seed = 0;             ///< decides unknown conditions and, with it, the schedule
+    bool zero_rounds = false;           ///< some loop over a parameter runs zero times
 };
 
 /// What a step of a trace did. `words` (machine/words.hpp) says it.
@@ -106,7 +114,7 @@ struct finding {
                             ///< between a store and the copy that replaces it
     party first;            ///< who comes too early, or waits
     party second;           ///< whom it meets
-    std::string text;
+    message text;
     choices run;
     list<event> trace;  ///< the last events before it, oldest first
 };
@@ -115,13 +123,29 @@ struct finding {
 struct uncovered {
     std::uint32_t where = 0;
     bool placed = false;
-    std::string reason;
+    message reason;
+};
+
+/// What was followed of an mbarrier, or of another allocation of shared memory.
+struct followed_object {
+    std::uint32_t address = 0;
+    bool is_barrier = false;
+    std::uint32_t phases = 0;  ///< of a barrier: most in one run
+    bool used = false;         ///< of another allocation: something touched its bytes
+};
+/// What was followed of the warps `first` to `last` of a block, in all runs together.
+struct followed_warps {
+    std::uint32_t first = 0, last = 0;
+    std::uint64_t steps = 0;    ///< instructions of each, most in one run
+    std::uint32_t stopped = 0;  ///< runs that ended before they exited
 };
 
 /// What playing a kernel gave.
 struct result {
     list<finding> findings;
     list<uncovered> coverage;
+    list<followed_object> objects;  ///< with `options::objects`
+    list<followed_warps> warps;     ///< the same
     std::uint32_t runs = 0;
     std::uint64_t steps = 0;
     bool complete = true;  ///< every run came to an end

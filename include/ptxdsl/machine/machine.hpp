@@ -9,7 +9,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <string>
 
 namespace ptxdsl::machine {
 
@@ -256,6 +255,7 @@ private:
             ++k;
             moved = true;
             ++this->steps_;
+            ++w.steps;
             if (o == outcome::done) ++w.pieces[at].pc;
             const bool spun = at < w.pieces.size() && w.pieces[at].spun;
             if (w.pieces.size() > 1) join_pieces(w);
@@ -611,29 +611,34 @@ private:
             for (warp_type& w : warps_)
                 for (piece& p : w.pieces) {
                     if (p.what != kind) continue;
-                    std::string text = "waits for " + waits_for(w, p) + others(w, p);
+                    message text = "waits for " + waits_for(w, p) + others(w, p);
                     this->report(fault::deadlock, w, p.lanes, p.pc, none, nullptr, 0, std::move(text));
                     return;
                 }
     }
-    [[nodiscard]] constexpr std::string waits_for(const warp_type& w, const piece& p) {
+    [[nodiscard]] constexpr message waits_for(const warp_type& w, const piece& p) {
         switch (p.what) {
             case waiting::phase: {
                 const mbarrier& b = this->barrier_at(p.block, p.address);
-                std::string s = "phase " + number(b.phase) + " of the mbarrier " + this->object(p.address) +
-                                (p.block != w.block ? " of block " + number(p.block) : std::string());
+                message s = "phase " + number(b.phase) + " of the mbarrier " + this->object(p.address);
+                if (p.block != w.block) s += " of block " + number(p.block);
                 if (b.pending != 0) s += ", which lacks " + number(b.pending) + " of " + number(b.count) + " arrivals";
                 if (b.bytes > 0)
                     s += (b.pending != 0 ? " and " : ", which lacks ") + number(b.bytes) + " bytes no copy brings";
                 if (b.bytes < 0)
-                    s += (b.pending != 0 ? " and " : ", which ") + std::string("has ") + number(-b.bytes) +
+                    s += (b.pending != 0 ? " and " : ", which ") + message("has ") + number(-b.bytes) +
                          " bytes more than expected";
                 return s;
             }
             case waiting::named: {
                 const named_barrier& b = blocks_[w.block].named[p.address];
-                return "named barrier " + number(p.address) + ", where " + number(b.arrived) + " of " +
-                       (b.whole_block ? std::string("all") : number(b.expected)) + " threads are";
+                message s = "named barrier " + number(p.address) + ", where " + number(b.arrived) + " of ";
+                if (b.whole_block)
+                    s += "all";
+                else
+                    s += number(b.expected);
+                s += " threads are";
+                return s;
             }
             case waiting::cluster: return "the cluster barrier, where not all threads arrive";
             case waiting::columns: return number(p.generation) + " free columns of tensor memory";
@@ -642,8 +647,8 @@ private:
         }
     }
     /// What everybody else does, so that nobody can help.
-    [[nodiscard]] constexpr std::string others(const warp_type& me, const piece& mine) {
-        std::string s;
+    [[nodiscard]] constexpr message others(const warp_type& me, const piece& mine) {
+        message s;
         uint32_t left = 0, said = 0;
         list<uint64_t> seen = {mix(mine.pc, me.block)};
         for (warp_type& w : warps_) {

@@ -71,6 +71,19 @@ public:
             g = n * 64 + to;
         }
     }
+    /// Whether anything has touched bytes of `[low, high)`.
+    [[nodiscard]] constexpr bool touched(std::uint32_t low, std::uint32_t high) const {
+        list<page_span> all;
+        span(low, high, all);
+        for (const page_span& s : all) {
+            if (s.page >= pages_.size()) continue;
+            for (const touch& t : pages_[s.page].writes)
+                if ((t.granules & s.granules) != 0) return true;
+            for (const touch& t : pages_[s.page].reads)
+                if ((t.granules & s.granules) != 0) return true;
+        }
+        return false;
+    }
     /// The first byte of the lowest granule set, for messages.
     [[nodiscard]] constexpr std::uint32_t byte_of(std::uint32_t index, std::uint64_t granules) const noexcept {
         std::uint32_t k = 0;

@@ -14,6 +14,7 @@ namespace ptxdsl::machine {
 
 struct options {
     limits limit{};
+    bool objects = false;     ///< `result::objects` and `result::warps` are filled in
     bool zero_rounds = true;  ///< also loops over a parameter that run zero times (findings are warnings)
     std::uint32_t most_runs = 64;
     std::uint64_t most_steps = 60'000;  ///< of all runs together; the first few are made all the same
@@ -29,17 +30,7 @@ public:
     }
 
     constexpr result play() {
-        const ir::view& m = code_.program();
-        // Counted in 64 bits: a text may declare what no device has.
-        const auto& b = m.attrs.reqntid.given() ? m.attrs.reqntid : m.attrs.maxntid;
-        const std::uint64_t threads = b.given() ? std::uint64_t{b.x} * b.y : 0;
-        const bool huge = threads > 1024 || threads * b.z > 1024 || std::uint64_t{m.attrs.cluster_size()} > 16;
-        if (threads * b.z == 0 || huge) {
-            result_.coverage.push_back(
-                {0, false, huge ? "no device has such blocks or clusters" : "the block size is not declared"});
-            result_.complete = false;
-            return result_;
-        }
+        if (!playable()) return result_;
         plan();
         for (std::size_t k = 0; k < runs_.size() && result_.runs < options_.most_runs; ++k) {
             if (!result_.findings.empty() && !only_warnings()) break;
@@ -56,6 +47,32 @@ public:
             c.zero_rounds = seed >= 4;  // data may be zero
             one(c);
         }
+        join_warps();
+        return result_;
+    }
+    /// Run `number` alone; `made` is false where there is none: behind the runs that are made whatever they cost, and
+    /// behind three more where conditions on unknown data make each another.
+    constexpr result play_one(std::uint32_t number, bool& made) {
+        made = false;
+        if (!playable()) {
+            made = number == 0;
+            return result_;
+        }
+        plan();
+        if (number < essential_) {
+            made = true;
+            one(runs_[number]);
+            return result_;
+        }
+        one(runs_[0]);
+        const std::uint64_t seed = 2 + number - essential_;
+        if (!forked_ || seed > 4) return result_;
+        choices c = runs_[seed % runs_.size()];
+        c.seed = seed;
+        c.zero_rounds = seed >= 4;
+        result_ = {};
+        made = true;
+        one(c);
         return result_;
     }
     /// One run again, for its trace.
@@ -65,6 +82,19 @@ public:
     }
 
 private:
+    /// Whether the kernel says how large its blocks are, and some device has such; else the result says why not.
+    constexpr bool playable() {
+        const ir::view& m = code_.program();
+        // Counted in 64 bits: a text may declare what no device has.
+        const auto& b = m.attrs.reqntid.given() ? m.attrs.reqntid : m.attrs.maxntid;
+        const std::uint64_t threads = b.given() ? std::uint64_t{b.x} * b.y : 0;
+        const bool huge = threads > 1024 || threads * b.z > 1024 || std::uint64_t{m.attrs.cluster_size()} > 16;
+        if (threads * b.z != 0 && !huge) return true;
+        result_.coverage.push_back(
+            {0, false, huge ? "no device has such blocks or clusters" : "the block size is not declared"});
+        result_.complete = false;
+        return false;
+    }
     [[nodiscard]] static constexpr code sliced(const ir::view& m) {
         code c(m);
         slice{c};
@@ -118,13 +148,15 @@ private:
         for (std::uint32_t p = 0; p < code_.slots.size(); ++p) {
             const bool wide =
                 isa::bits(code_.slots[p].type) == 64;  // nothing is compared with it: an address or a stride
-            c.parameters.push_back(wide ? (std::uint64_t{1} << 46) + (std::uint64_t{p} << 36) : 64);
+            c.parameters.push_back({wide ? (std::uint64_t{1} << 46) + (std::uint64_t{p} << 36) : 64,
+                                    code_.slots[p].symbol, code_.slots[p].offset, false});
         }
         for (std::uint32_t k = 0; k < counters_.size(); ++k) {
             counter& x = counters_[k];
-            for (const std::uint32_t p : x.slots) c.parameters[p] = trips_.units()[p];
+            for (const std::uint32_t p : x.slots)
+                c.parameters[p].value = trips_.units()[p], c.parameters[p].counts = true;
             const std::uint32_t p = x.slots[x.turn++ % x.slots.size()];
-            c.parameters[p] = trips_.units()[p] * (k == one || one == counters_.size() ? rounds : others);
+            c.parameters[p].value = trips_.units()[p] * (k == one || one == counters_.size() ? rounds : others);
         }
         c.zero_rounds = rounds == 0 || others == 0;
         runs_.push_back(c);
@@ -151,6 +183,61 @@ private:
         }
         for (const uncovered& u : m.unfollowed()) cover(u);
         if (m.abandoned() && m.findings().empty()) result_.complete = false;
+        if (options_.objects) {
+            follow_objects(m.blocks());
+            follow_warps(m.warps());
+        }
+    }
+    template <class Blocks>
+    constexpr void follow_objects(const Blocks& blocks) {
+        for (const auto& b : blocks)
+            for (const mbarrier& x : b.barriers) {
+                followed_object& o = object_at(x.address, true);
+                o.phases = x.total > o.phases ? x.total : o.phases;
+            }
+        const ir::view& m = code_.program();
+        for (std::uint32_t k = 0; k < m.n.allocations; ++k) {
+            const ir::allocation& a = m.allocations[k];
+            if (a.offset >= code_.shared_bytes) continue;  // external: its place is the launch's
+            const std::uint32_t each = a.stages > 1 && a.stage_bytes != 0 ? a.stage_bytes : a.bytes();
+            for (std::uint32_t at = 0; each != 0 && at < a.bytes(); at += each) {
+                followed_object& o = object_at(a.offset + at, a.kind == ir::allocation_kind::barrier);
+                for (const auto& b : blocks) o.used = o.used || b.bytes.touched(a.offset + at, a.offset + at + each);
+            }
+        }
+    }
+    constexpr followed_object& object_at(std::uint32_t address, bool is_barrier) {
+        for (followed_object& o : result_.objects)
+            if (o.address == address) {
+                o.is_barrier = o.is_barrier || is_barrier;
+                return o;
+            }
+        result_.objects.push_back({address, is_barrier, 0, false});
+        return result_.objects.back();
+    }
+    template <class Warps>
+    constexpr void follow_warps(const Warps& warps) {
+        for (const auto& w : warps) {
+            while (result_.warps.size() <= w.index) {
+                const std::uint32_t n = static_cast<std::uint32_t>(result_.warps.size());
+                result_.warps.push_back({n, n, 0, 0});
+            }
+            followed_warps& f = result_.warps[w.index];
+            f.steps = w.steps > f.steps ? w.steps : f.steps;
+            f.stopped += w.live != 0 ? 1 : 0;
+        }
+    }
+    /// Neighbours that did the same are one entry: they are a role.
+    constexpr void join_warps() {
+        list<followed_warps> roles;
+        for (const followed_warps& w : result_.warps) {
+            const bool same = !roles.empty() && roles.back().steps == w.steps && roles.back().stopped == w.stopped;
+            if (same)
+                roles.back().last = w.last;
+            else
+                roles.push_back(w);
+        }
+        result_.warps = roles;
     }
     constexpr void keep(const finding& f) {
         for (finding& old : result_.findings)
@@ -193,6 +280,12 @@ private:
 /// Not part of a proof that a kernel is right: what is not followed is listed in `result::coverage`.
 [[nodiscard]] constexpr result play(const ir::view& kernel, const options& o = {}) {
     return detail::player(kernel, o).play();
+}
+/// Plays a kernel and says what was followed: every mbarrier with its phases, every stage of an allocation, every role;
+/// and in `result::coverage` what was not, with the reason.
+[[nodiscard]] constexpr result coverage(const ir::view& kernel, options o = {}) {
+    o.objects = true;
+    return play(kernel, o);
 }
 /// Plays one run again.
 [[nodiscard]] constexpr result replay(const ir::view& kernel, const choices& run, const options& o = {}) {

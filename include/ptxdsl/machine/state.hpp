@@ -14,7 +14,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <string>
 #include <utility>
 
 namespace ptxdsl::machine {
@@ -72,6 +71,9 @@ public:
     [[nodiscard]] constexpr const list<uncovered>& unfollowed() const noexcept { return unfollowed_; }
     [[nodiscard]] constexpr uint64_t steps() const noexcept { return steps_; }
     [[nodiscard]] constexpr bool abandoned() const noexcept { return abandoned_; }
+    /// The blocks and warps as the run has left them.
+    [[nodiscard]] constexpr const list<block_type>& blocks() const noexcept { return blocks_; }
+    [[nodiscard]] constexpr const list<warp_type>& warps() const noexcept { return warps_; }
 
 protected:
     // ---- what is said -------------------------------------------------------------------------------------------
@@ -87,28 +89,34 @@ protected:
         skip(at, reason);
         abandoned_ = true;
     }
-    [[nodiscard]] constexpr std::string who(const warp_type& w, uint32_t lanes) const {
-        std::string s;
+    [[nodiscard]] constexpr message who(const warp_type& w, uint32_t lanes) const {
+        message s;
         if (blocks_.size() > 1) s = "block " + number(w.block) + ", ";
         s += "warp " + number(w.index);
         if (std::popcount(lanes) == 1) s += " lane " + number(std::countr_zero(lanes));
         return s;
     }
     /// A shared address in the words of the source: `'a' stage 2`.
-    [[nodiscard]] constexpr std::string object(uint32_t address) const { return object_name(code_.program(), address); }
-    constexpr finding* report(fault f, const warp_type& w, uint32_t lanes, uint32_t at, std::string text) {
+    [[nodiscard]] constexpr message object(uint32_t address) const { return object_name(code_.program(), address); }
+    constexpr finding* report(fault f, const warp_type& w, uint32_t lanes, uint32_t at, message text) {
         return report(f, w, lanes, at, none, nullptr, 0, std::move(text));
     }
     /// `%` in the text stands for the other party's place.
     constexpr finding* report(fault f, const warp_type& w, uint32_t lanes, uint32_t at, uint32_t other_at,
-                              const warp_type* other, uint32_t other_lanes, std::string text) {
+                              const warp_type* other, uint32_t other_lanes, message text) {
         const uint64_t key = mix(mix(static_cast<uint64_t>(f), at), other_at);
         if (!said_.insert(key).second) return nullptr;
         finding r;
         r.kind = f;
-        r.first = {code_[at].where, true, who(w, lanes)};
-        if (other_at != none)
-            r.second = {code_[other_at].where, true, other != nullptr ? who(*other, other_lanes) : std::string()};
+        // One by one: g++ 12 destroys temporaries of a conditional twice in constant evaluation.
+        r.first.where = code_[at].where;
+        r.first.known = true;
+        r.first.who = who(w, lanes);
+        if (other_at != none) {
+            r.second.where = code_[other_at].where;
+            r.second.known = true;
+            if (other != nullptr) r.second.who = who(*other, other_lanes);
+        }
         r.text = std::move(text);
         r.warning = doubtful_;
         r.run = chosen_;
@@ -236,10 +244,10 @@ private:
             verb(t.how) + place(s, old) +
                 (copying ? " while the copy of % may be in flight" : ", and nothing orders it behind the write of %"));
     }
-    [[nodiscard]] constexpr std::string place(const page_span& s, const touch& old) const {
+    [[nodiscard]] constexpr message place(const page_span& s, const touch& old) const {
         return object(blocks_[0].bytes.byte_of(s.page, s.granules & old.granules));
     }
-    [[nodiscard]] static constexpr std::string verb(access a) {
+    [[nodiscard]] static constexpr message verb(access a) {
         switch (a) {
             case access::read: return "reads ";
             case access::async_read: return "starts to read ";

@@ -6,7 +6,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <string>
 
 namespace ptxdsl::machine {
 
@@ -294,8 +293,9 @@ private:
     [[nodiscard]] constexpr uint32_t threads_of_block() const noexcept {
         return 32 * static_cast<uint32_t>(warps_.size() / blocks_.size());
     }
-    [[nodiscard]] static constexpr std::string count_text(bool counted, uint32_t n) {
-        return counted ? number(n) : std::string("all threads");
+    [[nodiscard]] static constexpr message count_text(bool counted, uint32_t n) {
+        if (!counted) return "all threads";
+        return number(n);
     }
     constexpr outcome cluster_fault(const warp_type& w, uint32_t lanes, uint32_t pc, const char* text) {
         this->report(fault::cluster_barrier, w, lanes, pc, text);

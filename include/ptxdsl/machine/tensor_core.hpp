@@ -8,7 +8,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <string>
 
 namespace ptxdsl::machine {
 
@@ -173,7 +172,7 @@ private:
         tensor_memory& memory = memories_[target];
         if (!memory.holds(first, n)) {
             this->report(fault::no_tensor_memory, w, lanes, pc,
-                         std::string(verb) + " columns " + number(first) + " to " + number(first + n - 1) +
+                         message(verb) + " columns " + number(first) + " to " + number(first + n - 1) +
                              " of tensor memory, which are not allocated");
             this->abandoned_ = true;
             return;
@@ -210,7 +209,7 @@ private:
             if ((old.granules & t.granules) == 0 || old.agent == t.agent || w.knows.of(old.agent) >= old.event)
                 continue;
             this->report(fault::tensor_memory_used, w, t.lanes, t.at, old.at, &warps_[old.warp], old.lanes,
-                         std::string(verb) + " tensor memory from column " + number(column) +
+                         message(verb) + " tensor memory from column " + number(column) +
                              " while what % started there need not have ended");
         }
     }
@@ -266,7 +265,7 @@ private:
         const uint32_t quarter = w.index % 4;
         if (lane / 32 != quarter) {
             this->report(fault::no_tensor_memory, w, lanes, pc,
-                         std::string(stores ? "stores to" : "loads from") + " lane " + number(lane) +
+                         message(stores ? "stores to" : "loads from") + " lane " + number(lane) +
                              " of tensor memory; a warp reaches its own quarter only, here lanes " +
                              number(32 * quarter) + " to " + number(32 * quarter + 31));
             return;

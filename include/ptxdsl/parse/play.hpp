@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ptxdsl/machine/play.hpp>
+#include <ptxdsl/machine/words.hpp>
 #include <ptxdsl/parse/lower.hpp>
 
 #include <cstdint>
@@ -18,6 +19,21 @@ struct not_followed {
     bool placed = false;
     std::string kernel;
     std::string reason;
+};
+
+/// A finding step by step: the run that leads to it and the last events before it.
+struct trace {
+    std::uint32_t offset = 0;  ///< byte of the text the finding is about
+    std::string kernel;
+    std::string finding;
+    std::string run;                 ///< schedule and parameters
+    std::vector<std::string> steps;  ///< "line 12: warp 0 lane 0 arrives at 'full', phase 1", oldest first
+};
+/// What playing a module gave besides messages.
+struct played_module {
+    std::vector<not_followed> rest;
+    std::vector<trace> traces;
+    std::vector<not_followed> followed;  ///< with `options::objects`: in `reason`, what was followed
 };
 
 namespace detail {
@@ -41,35 +57,57 @@ namespace detail {
 
 }  // namespace detail
 
+namespace detail {
+
+/// The name of the kernel's parameter with this symbol (parse/lower.hpp numbers them in order).
+[[nodiscard]] inline machine::message name_of_parameter(const tree_view& v, std::uint32_t kernel,
+                                                        std::uint32_t symbol) {
+    std::uint32_t n = ir::print_symbol + 1;
+    for (std::uint32_t c = kernel + 1; c < v[kernel].end; ++c)
+        if (v.kind(c) == node_kind::parameter && n++ == symbol)
+            if (const std::uint32_t name = v.child(c, node_kind::declarator); name != 0)
+                return string_view(v.atom(name));
+    return "parameter " + machine::number(symbol - ir::print_symbol - 1);
+}
+
+}  // namespace detail
+
 /// Plays the kernels of a module without errors; adds what it finds to `out` and returns what it did not follow.
 /// `source` is the module's text.
-inline std::vector<not_followed> play_module(const tree_view& v, std::string_view source, diagnostics& out,
-                                             const machine::options& o = {}) {
-    std::vector<not_followed> rest;
-    lowering(v).run([&](const lowered_kernel& k, std::uint32_t) {
+inline played_module play_module(const tree_view& v, std::string_view source, diagnostics& out,
+                                 const machine::options& o = {}) {
+    played_module all;
+    lowering(v).run([&](const lowered_kernel& k, std::uint32_t entry) {
         if (k.is_function) return;
         const ir::view m = k.read(v);
         const string_view id = m.text(m.kernel);
         const machine::result r = machine::play(m, o);
         const auto offset = [&](std::uint32_t node) { return v.tokens[detail::played_token(v, node)].offset; };
         for (const machine::finding& f : r.findings) {
-            std::string words = f.first.who + " " + f.text;
-            const std::size_t other = words.find('%');
-            if (other != std::string::npos)
-                words.replace(other, 1,
-                              "line " + std::to_string(detail::line_of(source, offset(f.second.where))) + " (" +
-                                  f.second.who + ")");
+            const std::string words = machine::sentence(f, [&](const machine::party& p) {
+                return "line " + machine::number(detail::line_of(source, offset(p.where)));
+            });
             const char* const row = machine::id_of(f.kind);
             const char name[4] = {row[0], row[1], row[2], '\0'};
             const std::uint32_t token = detail::played_token(v, f.first.where);
             out.add(detail::is_doubtful(f, m) ? severity::warning : severity::error, name, v.tokens[token].offset,
                     v.words[v.tokens[token].spelling].size, words);
+            trace t{v.tokens[token].offset, std::string(id.data(), id.size()), words, {}, {}};
+            t.run = machine::run_in_words(
+                f.run, [&](std::uint32_t symbol) { return detail::name_of_parameter(v, entry, symbol); });
+            for (const machine::event& e : f.trace)
+                t.steps.push_back("line " + std::to_string(detail::line_of(source, offset(e.where))) + ": " +
+                                  std::string(machine::who(m, e)) + " " + std::string(machine::words(m, e)));
+            all.traces.push_back(t);
         }
         for (const machine::uncovered& u : r.coverage)
-            rest.push_back({u.placed ? offset(u.where) : 0, u.placed, std::string(id.data(), id.size()), u.reason});
+            all.rest.push_back({u.placed ? offset(u.where) : 0, u.placed, std::string(id.data(), id.size()), u.reason});
+        if (o.objects)
+            for (const machine::message& line : machine::followed_in_words(m, r))
+                all.followed.push_back({0, false, std::string(id.data(), id.size()), line});
     });
     out.sort();
-    return rest;
+    return all;
 }
 
 }  // namespace ptxdsl::ptx
