@@ -85,7 +85,7 @@ TEST_CASE("a deadlock says who waits for what") {
     const px::ir::view m = p.read();
     const px::machine::result r = px::machine::play(m);
     REQUIRE(r.findings.size() == 1);
-    const std::string said = sentence(m, r.findings[0]);
+    const std::string said = sentence_of(m, r.findings[0]);
     CHECK(said.find("(warp 0 lane 0) waits for phase 0 of the mbarrier 'empty' stage 0, which lacks 1 of 129 "
                     "arrivals") != std::string::npos);
     CHECK(said.find("waits for phase 1 of the mbarrier 'full' stage 0") != std::string::npos);

@@ -30,7 +30,7 @@ inline std::string place(const px::ir::view& m, const px::machine::party& p) {
     if (!p.known) return "?";
     return "line " + std::to_string(m.locations[p.where].line()) + " (" + std::string(p.who) + ")";
 }
-inline std::string sentence(const px::ir::view& m, const px::machine::finding& f) {
+inline std::string sentence_of(const px::ir::view& m, const px::machine::finding& f) {
     std::string s = f.text;
     const std::size_t other = s.find('%');
     if (other != std::string::npos) s.replace(other, 1, place(m, f.second));
@@ -50,7 +50,7 @@ std::string played(const Body& body, const px::attributes& attributes, bool refu
     const px::machine::result r = px::machine::play(m);
     std::string kinds;
     for (const px::machine::finding& f : r.findings) {
-        UNSCOPED_INFO(sentence(m, f));
+        UNSCOPED_INFO(sentence_of(m, f));
         if (f.warning || kinds.find(px::machine::name(f.kind)) != std::string::npos) continue;
         kinds += (kinds.empty() ? "" : ", ") + std::string(px::machine::name(f.kind));
     }

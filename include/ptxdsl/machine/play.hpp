@@ -50,8 +50,8 @@ public:
         join_warps();
         return result_;
     }
-    /// Run `number` alone; `made` is false where there is none: behind the runs that are made whatever they cost, and
-    /// behind three more where conditions on unknown data make each another.
+    /// Run `number` alone; `made` is false where there is none: behind the runs that are made whatever they cost, five
+    /// at least, and behind three more where conditions on unknown data make each another.
     constexpr result play_one(std::uint32_t number, bool& made) {
         made = false;
         if (!playable()) {
@@ -59,13 +59,15 @@ public:
             return result_;
         }
         plan();
-        if (number < essential_) {
+        const std::size_t five = runs_.size() < 5 ? runs_.size() : 5;
+        const std::size_t planned = essential_ < five ? five : essential_;
+        if (number < planned) {
             made = true;
             one(runs_[number]);
             return result_;
         }
         one(runs_[0]);
-        const std::uint64_t seed = 2 + number - essential_;
+        const std::uint64_t seed = 2 + number - planned;
         if (!forked_ || seed > 4) return result_;
         choices c = runs_[seed % runs_.size()];
         c.seed = seed;

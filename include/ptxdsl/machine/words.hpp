@@ -87,7 +87,8 @@ template <class Place>
     for (const followed_object& o : r.objects) {
         message s = (o.is_barrier ? "mbarrier " : "") + object_name(m, o.address);
         if (o.is_barrier)
-            s += o.phases == 0 ? message(": no phase of it completed") : ": " + number(o.phases) + " phases";
+            s += o.phases == 0 ? message(": no phase of it completed")
+                               : ": " + number(o.phases) + (o.phases == 1 ? " phase" : " phases");
         else
             s += o.used ? ": followed" : ": nothing that is followed touches it";
         lines.push_back(s);
