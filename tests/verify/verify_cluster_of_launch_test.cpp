@@ -162,7 +162,7 @@ TEST_CASE("G02: an address of another block that is not used needs no cluster") 
               });
           }) == 1);
     CHECK(hoisted([](builder& k, const auto& peer, const reg& tid, const reg& n) {
-              k.for_(n, [&](reg) { k.atom_add(peer, tid); });
+              k.for_(n, [&](reg) { static_cast<void>(k.atom_add(peer, tid)); });
           }) == 1);
     // A condition on the rank and on the data is one on the data.
     CHECK(hoisted([](builder& k, const auto& peer, const reg& tid, const reg& n) {
@@ -199,4 +199,31 @@ TEST_CASE("E01: arrivals from other blocks of a cluster that the launch gives") 
     CHECK(arrive(px::arrivals<256>, open_size, true) == "");
     CHECK(arrive(px::arrivals<512>, open_size, true) == "");
     CHECK(arrive(px::arrivals<256>, pair, true) == "");
+}
+
+TEST_CASE("attributes of a kernel that is assembled at run time are judged as a constant's are") {
+    const auto error_of = [](const px::attributes& a) {
+        const auto kernel = px::assemble_at_run_time("test", [](builder& k, out p) { k.st(p, 1u); }, a);
+        CHECK(kernel.ok() == kernel.error().empty());
+        return std::string(kernel.error());
+    };
+    CHECK(error_of({}) == "");
+    CHECK(error_of({.reqntid = {32, 32}, .cluster = {8}}) == "");
+    CHECK(error_of({.maxntid = {1024}, .cluster = {16}, .non_portable_cluster = true}) == "");
+    const struct {
+        px::attributes attributes;
+        const char* sentence;
+    } wrong[] = {
+        {{.cluster = {17}, .non_portable_cluster = true},
+         "PTXDSL-G01: no device takes a cluster of more than 16 blocks"},
+        {{.cluster = {65536, 65536}}, "PTXDSL-G01: no device takes a cluster of more than 16 blocks"},
+        {{.cluster = {9}}, "PTXDSL-G01: a cluster of more than 8 blocks is not portable"},
+        {{.cluster = {2, 4, 2}}, "PTXDSL-G01: a cluster of more than 8 blocks is not portable"},
+        {{.cluster = {2, 0}}, "PTXDSL-H06: an extent of .reqntid, .maxntid or .cluster is 0"},
+        {{.reqntid = {1025}}, "PTXDSL-H06: a block has at most 1024 threads"},
+        {{.reqntid = {65536, 65536}}, "PTXDSL-H06: a block has at most 1024 threads"},
+        {{.reqntid = {1, 1, 65}}, "PTXDSL-H06: a block has at most 64 threads along z"},
+        {{.reqntid = {128}, .maxntid = {128}}, "PTXDSL-H06: .reqntid and .maxntid exclude each other"},
+    };
+    for (const auto& w : wrong) CHECK_THAT(error_of(w.attributes), Catch::Matchers::ContainsSubstring(w.sentence));
 }

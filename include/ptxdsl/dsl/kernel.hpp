@@ -259,6 +259,29 @@ constexpr void finish_program(Program& p) {
     if (p.version < p.attrs.version) p.version = p.attrs.version;
 }
 
+/// The attributes of a kernel that is assembled at run time; of others `px::kernel` says it first.
+template <class Program>
+constexpr void report_attributes(Program& p) {
+    using enum ir::attribute_fault;
+    switch (p.attrs.fault()) {
+        case none: return;
+        case threads: return p.report("H06", location(), {"a block has at most 1024 threads"});
+        case depth: return p.report("H06", location(), {"a block has at most 64 threads along z"});
+        case extent:
+            return p.report(
+                "H06", location(),
+                {"an extent of .reqntid, .maxntid or .cluster is 0 and another is not; each is 1 at least"});
+        case two_sizes:
+            return p.report("H06", location(),
+                            {".reqntid and .maxntid exclude each other; give the exact size or the largest"});
+        case blocks: return p.report("G01", location(), {"no device takes a cluster of more than 16 blocks"});
+        case opt_in:
+            return p.report(
+                "G01", location(),
+                {"a cluster of more than 8 blocks is not portable; allow it with .non_portable_cluster = true"});
+    }
+}
+
 /// Writes the whole program of one kernel.
 template <class Body, class... C>
 constexpr auto write_program(ir::program& p, string_view name, const ir::attributes& attrs, const Body& body,
@@ -271,6 +294,7 @@ constexpr auto write_program(ir::program& p, string_view name, const ir::attribu
             "K01", location(),
             {"'", name,
              "' is no name for a kernel; PTX takes letters, digits, _ and $, not a digit in front, and smem is taken"});
+    report_attributes(p);
     p.kernel = p.intern(name);
     p.new_symbol("smem");
     traits::run(body, p, c...);
@@ -297,11 +321,17 @@ struct kernel {
     static_assert(
         ir::is_function_name(Name.view()),
         "PTXDSL-K01: the name of a kernel is a PTX name: letters, digits, _ and $, not a digit in front; smem is taken");
-    static_assert(Attributes.reqntid.count() <= 1024 && Attributes.maxntid.count() <= 1024,
-                  "PTXDSL-H06: a block has at most 1024 threads");
-    static_assert(Attributes.cluster_size() <= 16, "PTXDSL-G01: no device takes a cluster of more than 16 blocks");
+    using fault = ir::attribute_fault;
+    static_assert(Attributes.fault() != fault::threads, "PTXDSL-H06: a block has at most 1024 threads");
+    static_assert(Attributes.fault() != fault::depth, "PTXDSL-H06: a block has at most 64 threads along z");
     static_assert(
-        Attributes.cluster_size() <= 8 || Attributes.cluster_size() > 16 || Attributes.non_portable_cluster,
+        Attributes.fault() != fault::extent,
+        "PTXDSL-H06: an extent of .reqntid, .maxntid or .cluster is 0 and another is not; each is 1 at least");
+    static_assert(Attributes.fault() != fault::two_sizes,
+                  "PTXDSL-H06: .reqntid and .maxntid exclude each other; give the exact size or the largest");
+    static_assert(Attributes.fault() != fault::blocks, "PTXDSL-G01: no device takes a cluster of more than 16 blocks");
+    static_assert(
+        Attributes.fault() != fault::opt_in,
         "PTXDSL-G01: a cluster of more than 8 blocks is not portable; allow it with .non_portable_cluster = true");
     static constexpr target the_target = traits::the_target;
     static constexpr ir::attributes attributes = Attributes;

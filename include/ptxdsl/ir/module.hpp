@@ -191,12 +191,23 @@ struct function {
     bool declaration = false;
 };
 
+/// What no device runs, or `ptxas` does not take, of a kernel's attributes.
+enum class attribute_fault : std::uint8_t { none, threads, depth, extent, two_sizes, blocks, opt_in };
+
 /// Kernel attributes; they appear as PTX directives (PTX ISA 11.4, 11.7). Zero means "not given".
 struct attributes {
     struct dim3 {
         std::uint32_t x = 0, y = 1, z = 1;
         [[nodiscard]] constexpr std::uint32_t count() const noexcept { return x * y * z; }
         [[nodiscard]] constexpr bool given() const noexcept { return x != 0; }
+        /// Whether the product of the extents is over `most`.
+        [[nodiscard]] constexpr bool exceeds(std::uint32_t most) const noexcept {
+            return x > most || y > most || z > most || std::uint64_t{x} * y * z > most;
+        }
+        /// Whether some extents are 0 and others are not.
+        [[nodiscard]] constexpr bool lacks_extent() const noexcept {
+            return x == 0 ? y > 1 || z > 1 : y == 0 || z == 0;
+        }
         constexpr bool operator==(const dim3&) const = default;
     };
     dim3 reqntid{};  ///< exact block size: `.reqntid`
@@ -216,6 +227,15 @@ struct attributes {
     /// Blocks of one cluster, 1 without clusters.
     [[nodiscard]] constexpr std::uint32_t cluster_size() const noexcept {
         return cluster.given() ? cluster.count() : 1;
+    }
+    [[nodiscard]] constexpr attribute_fault fault() const noexcept {
+        using f = attribute_fault;
+        if (reqntid.lacks_extent() || maxntid.lacks_extent() || cluster.lacks_extent()) return f::extent;
+        if (reqntid.exceeds(1024) || maxntid.exceeds(1024)) return f::threads;
+        if (reqntid.z > 64) return f::depth;
+        if (reqntid.given() && maxntid.given()) return f::two_sizes;
+        if (cluster.exceeds(16)) return f::blocks;
+        return cluster.exceeds(8) && !non_portable_cluster ? f::opt_in : f::none;
     }
 };
 
