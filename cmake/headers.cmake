@@ -201,11 +201,15 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/verify/report.hpp
     ptxdsl/verify/rules/barriers.hpp
     ptxdsl/verify/rules/copies.hpp
+    ptxdsl/verify/rules/init_by_all.hpp
     ptxdsl/verify/rules/layout.hpp
+    ptxdsl/verify/rules/list.hpp
+    ptxdsl/verify/rules/loads_of_own_stores.hpp
     ptxdsl/verify/rules/named_barriers.hpp
     ptxdsl/verify/rules/peers.hpp
     ptxdsl/verify/rules/pipelines.hpp
     ptxdsl/verify/rules/register_budget.hpp
+    ptxdsl/verify/rules/rule.hpp
     ptxdsl/verify/rules/tensor_memory.hpp
     ptxdsl/verify/rules/warp_values.hpp
     ptxdsl/verify/rules/warps.hpp

@@ -98,5 +98,44 @@ constexpr void body(hopper& k) {
     });
 }
 
+#elif PTXDSL_CASE == 7
+// expect-7: PTXDSL-E12 "128 threads initialise"
+
+constexpr void body(hopper& k) {
+    const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<128>);
+    k.mbarrier_init(bar.stage(0));  // here-7
+    k.bar_sync();
+    k.mbarrier_arrive(bar.stage(0));
+    k.wait(bar.stage(0), 0u);
+}
+
+#elif PTXDSL_CASE == 8
+// expect-8: PTXDSL-E12 "64 threads initialise"
+
+constexpr void body(hopper& k) {
+    const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<128>);
+    k.if_(k.mov(px::tid.x) < 64u, [&] {
+        k.mbarrier_init(bar.stage(0));  // here-8
+    });
+    k.bar_sync();
+    k.mbarrier_arrive(bar.stage(0));
+    k.wait(bar.stage(0), 0u);
+}
+
+#elif PTXDSL_CASE == 9
+// control-9: one thread, found by its index, by election in the first warp, or under a guard; a barrier for each thread
+
+constexpr void body(hopper& k) {
+    const auto bar = k.make_mbarrier_ring<"bar">(3, px::arrivals<128>);
+    const auto own = k.make_mbarrier_ring<"own">(128, px::arrivals<1>);
+    const auto tid = k.mov(px::tid.x);
+    k.if_(tid == 0u, [&] { k.mbarrier_init(bar.stage(0)); });
+    k.if_(tid < 32u, [&] { k.if_(k.elect_sync(), [&] { k.mbarrier_init(bar.stage(1)); }); });
+    k.at(tid == 5u).mbarrier_init(bar.stage(2));
+    k.mbarrier_init(own[tid]);
+    k.bar_sync();
+    for (int i = 0; i < 3; ++i) k.mbarrier_arrive(bar.stage(i)), k.wait(bar.stage(i), 0u);
+}
+
 #endif
 [[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}}>>();

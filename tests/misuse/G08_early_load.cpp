@@ -71,5 +71,25 @@ constexpr void body(hopper& k, input x, output y) {
     });
 }
 
+#elif PTXDSL_CASE == 6
+// warn-6: PTXDSL-G08 "stored before"
+
+constexpr void body(hopper& k, output p) {
+    const auto i = k.mov(px::tid.x);
+    k.st(p + i, k.ld(p + i));
+    k.st(p + i, k.ld<px::nc>(p + i));  // here-6
+}
+
+#elif PTXDSL_CASE == 7
+// control-7: another buffer, other elements, and a plain load
+
+constexpr void body(hopper& k, input x, output y) {
+    const auto i = k.mov(px::tid.x);
+    k.st(y + i, k.ld<px::nc>(x + i));
+    k.st(y + (i + 128u), k.ld<px::nc>(x + i));
+    k.st(y + i, k.ld(y + i));
+    k.st(y + i, k.ld<px::nc>(y + (i + 1024u)));
+}
+
 #endif
 [[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}}>>();

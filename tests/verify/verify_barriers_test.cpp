@@ -204,7 +204,8 @@ TEST_CASE("E03: barriers that are not ready") {
     CHECK(ids(
               [](builder& k, px::reg<u32> n) {  // initialised in a loop: all of them, as far as anyone can tell
                   auto bar = k.make_mbarrier_ring<"bar">(2, px::arrivals<128>);
-                  k.for_(2u, [&](px::reg<u32> i) { k.mbarrier_init(bar[i]); });
+                  k.single_thread(k.mov(px::tid.x) == 0u,
+                                  [&] { k.for_(2u, [&](px::reg<u32> i) { k.mbarrier_init(bar[i]); }); });
                   k.fence_mbarrier_init();
                   k.bar_sync();
                   k.mbarrier_arrive(bar[n]);

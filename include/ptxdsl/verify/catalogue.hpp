@@ -174,6 +174,8 @@ inline constexpr char E11_never_read[] =
     "E11 error: the predicate of this mbarrier wait is never read: the thread goes on whether or not the phase is complete; loop on it@, or use k.wait@@";
 inline constexpr char E12_twice[] =
     "E12 error: mbarrier '{}' is initialised a second time; invalidate it first (@k.mbarrier_inval@mbarrier.inval@), or initialise each stage once";
+inline constexpr char E12_all_threads[] =
+    "E12 error: {} threads initialise this mbarrier, and the second one finds it initialised: one does it@: k.single_thread(elected, [&] { ... })@, such as the one that elect.sync picks@";
 inline constexpr char E12_waited_for[] =
     "E12 error: mbarrier '{}' is invalidated by one thread while others may still wait for it; a barrier comes between: @k.bar_sync()@bar.sync 0@";
 inline constexpr char E12_gone[] =
@@ -264,6 +266,8 @@ inline constexpr char G07_release[] =
     "G07 error: this arrive releases to the own block (.release.cta), but the stores before it went into another one: @k.mbarrier_arrive<px::release, px::cluster>(bar)@mbarrier.arrive.release.cluster@";
 inline constexpr char G07_perhaps[] =
     "G07 warning: this arrive releases to the own block (.release.cta), but the stores before it went into another one: @k.mbarrier_arrive<px::release, px::cluster>(bar)@mbarrier.arrive.release.cluster@";
+inline constexpr char G08_own_store[] =
+    "G08 warning: ld.global.nc reads here what the thread has stored before ({}): .nc promises that nobody writes there while the kernel runs, and may return the old value; load without nc";
 inline constexpr char G08_nc[] =
     "G08 warning: ld.global.nc follows griddepcontrol.wait, but ptxas may move it in front: .nc promises that nobody writes there while this kernel runs, and the kernel ahead still does; load without nc, or constants before the wait";
 

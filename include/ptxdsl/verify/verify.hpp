@@ -32,7 +32,8 @@ constexpr void check_body(Facts& f) {
     prescan<Facts> first(f);
     first.run();
     const u32 before = f.out.findings.size();
-    text_pass(f, first.labels).run();
+    text_pass read(f, first.labels);
+    read.run();
     check_watched(f, first.wait_predicates);
     check_tensor_memory(f);
     check_barriers(f);
@@ -40,6 +41,7 @@ constexpr void check_body(Facts& f) {
     check_peer_stores(f);
     warn_of_lone_masks(f);
     check_warps(f);
+    read.finish();
     if (f.flow_is_known()) flow(f).run();
     if (!f.counted.empty()) drop_copies(f.out, before);
 }

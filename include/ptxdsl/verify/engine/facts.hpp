@@ -104,17 +104,8 @@ struct facts_of {
         u32 arm = 0, loop = 0, block = 0;
     };
     ::ptxdsl::detail::dynarray<barrier_use> barrier_uses;
-    /// One setmaxnreg.
-    struct register_request {
-        u32 registers = 0;
-        u32 warps = 0;  ///< bit per warp that may execute it
-        u32 role = 0, where = 0;
-        bool certain = false;  ///< those warps do, whatever the data are
-    };
-    ::ptxdsl::detail::dynarray<register_request> register_requests;
-    bool requests_told = false;  ///< one asks in the wrong direction
-    u32 init_warps = 0;          ///< bit per warp that may initialise an mbarrier
-    u32 noted = 0;               ///< bit per kind of note that stands before the instruction
+    u32 init_warps = 0;  ///< bit per warp that may initialise an mbarrier
+    u32 noted = 0;       ///< bit per kind of note that stands before the instruction
     u32 noted_slot = 0;
     u32 void_wait = 0;  ///< the latest site + 1, when it is a wait that returns at once and nobody was met since
 

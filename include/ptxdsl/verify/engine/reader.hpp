@@ -7,6 +7,7 @@
 #include <ptxdsl/verify/knowledge/values.hpp>
 #include <ptxdsl/verify/rules/barriers.hpp>
 #include <ptxdsl/verify/rules/copies.hpp>
+#include <ptxdsl/verify/rules/list.hpp>
 #include <ptxdsl/verify/rules/tensor_memory.hpp>
 #include <ptxdsl/verify/rules/warp_values.hpp>
 #include <ptxdsl/verify/rules/warps.hpp>
@@ -50,6 +51,8 @@ public:
         structure_.finish();
         settle_unproved(f_);
     }
+    /// What rules say at the end of the program.
+    constexpr void finish() { rules_.finish(f_); }
 
 private:
     /// Where to go on, when a round begins or ends here.
@@ -88,7 +91,7 @@ private:
                 else
                     o = take_other(f_, o);
             }
-            if (k != op::value) special(does, c);
+            if (k != op::value) special(does, c), rules_.instruction(f_, k, c);
             if (f_.split || guard != 0) check_convergence(f_, k, c);
             for (u32 i = 0; i < f_.places_used && i < 4; ++i)
                 if (f_.places[i].mapped != 0) learn_least_cluster(f_, mapping_at(f_, f_.places[i].mapped));
@@ -206,7 +209,6 @@ private:
             case op::cvta: return on_cvta(f_, c);
             case op::tensormap: return on_map_change(f_, c);
             case op::foreign: return on_cancel(f_, c);
-            case op::setmaxnreg: return on_setmaxnreg(f_, c);
             case op::branch:
                 if (f_.loop_now != 0) f_.lone_masks.truncate(0);  // perhaps the other lanes leave the loop
                 return structure_.branch(c, announces_branch(before_));
@@ -524,6 +526,7 @@ private:
     Facts& f_;
     structure<Facts> structure_;
     round_walk<Facts> rounds_;
+    all_rules<Facts> rules_;
     const u32* before_ = nullptr;
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ptxdsl/verify/knowledge/values.hpp>
+#include <ptxdsl/verify/rules/rule.hpp>
 
 namespace ptxdsl::verify {
 
@@ -19,44 +20,15 @@ inline constexpr u32 register_file = 65536;
     return n < 256 ? n : 0;
 }
 
-/// No setmaxnreg before this one changes the registers of the threads at hand.
-template <class Facts>
-[[nodiscard]] constexpr bool is_first_request(const Facts& f, u32 warps) noexcept {
-    for (const auto& r : f.register_requests)
-        if (f.followed_warps() != 0 ? (r.warps & warps) != 0 : r.role == f.role_now) return false;
-    return true;
-}
-
-template <class Facts>
-constexpr void on_setmaxnreg(Facts& f, const ir::cursor& c) {
-    std::int64_t n = 0;
-    if (c.operands() == 0 || !f.constant_of(c.first_operand()[0], n)) return;
-    const ir::attributes& a = f.m.attrs;
-    if (n < 24 || n > 256 || n % 8 != 0) {
-        f.out.add(catalogue::H04_number, f.where).with(n);
-        return;
-    }
-    if (a.maxnreg == 0 && (a.threads() == 0 || a.minnctapersm == 0)) f.out.add(catalogue::H07_ignored, f.where);
-    u32 warps = f.warps;
-    if (f.guard != 0) warps &= warps_that_hold(f, (f.guard >> 1) - 1, (f.guard & 1u) != 0);
-    const u32 entry = entry_registers(a);
-    const bool dec = token_at(c, 1) == tok::dec;
-    const bool wrong_way = entry != 0 && is_first_request(f, warps) && (dec ? n > entry : n < entry);
-    f.register_requests.push_back(
-        {static_cast<u32>(n), warps, f.role_now, f.where,
-         f.warps_known && (f.guard == 0 || parts_warps(f, f.guard)) && f.is_certain() && !f.in_single});
-    f.requests_told = f.requests_told || wrong_way;
-    if (wrong_way) f.out.add(catalogue::H04_direction, f.where).with(dec ? "dec" : "inc").with(n).with(entry);
-}
-
 /// H04 of a block whose warps are followed one by one, if it is known of every setmaxnreg who executes it.
-template <class Facts>
-class register_budget {
+template <class Facts, class Requests>
+class register_sum {
 public:
-    constexpr register_budget(Facts& f, u32 entry) noexcept : f_(f), entry_(entry), warps_(f.followed_warps()) {}
+    constexpr register_sum(Facts& f, const Requests& requests, u32 entry) noexcept
+        : f_(f), requests_(requests), entry_(entry), warps_(f.followed_warps()) {}
 
     constexpr void check() {
-        for (const auto& r : f_.register_requests) {
+        for (const auto& r : requests_) {
             if (!r.certain) return;
             for (u32 w = 0; w < warps_; ++w) {
                 if ((r.warps >> w & 1u) == 0) continue;
@@ -65,7 +37,7 @@ public:
             }
         }
         bool whole = true;
-        for (const auto& r : f_.register_requests) whole = is_whole(r) && whole;
+        for (const auto& r : requests_) whole = is_whole(r) && whole;
         if (whole && !twice_ && entry_ != 0) check_sum();
     }
 
@@ -90,17 +62,17 @@ private:
     }
     /// What the warpgroups ask for, and what those keep that do not ask, against the registers the block has.
     constexpr void check_sum() {
-        u32 wanted = 0, idle = 0, where = f_.register_requests.back().where;
+        u32 wanted = 0, idle = 0, where = requests_[requests_.size() - 1].where;
         for (u32 w = 0; w < warps_; ++w) {
             wanted += 32 * (asked_[w] != 0 ? asked_[w] : entry_);
             idle += asked_[w] == 0 ? 32 : 0;
         }
         if (wanted <= 32 * warps_ * entry_) return;
-        for (const auto& r : f_.register_requests)
+        for (const auto& r : requests_)
             if (r.registers > entry_) where = r.where;
         f_.out.add(catalogue::H04_sum, where).with(wanted);
         bool comma = false;
-        for (const auto& r : f_.register_requests) {
+        for (const auto& r : requests_) {
             part(comma, 32 * count(r.warps), r.registers);
             comma = true;
         }
@@ -123,16 +95,62 @@ private:
     }
 
     Facts& f_;
+    const Requests& requests_;
     u32 entry_, warps_;
     u32 asked_[32] = {};  ///< registers by warp; 0: it asks for none
     bool twice_ = false;  ///< a warp asks again: the sum then depends on when
 };
 
 template <class Facts>
-constexpr void check_register_budget(Facts& f) {
-    const u32 entry = entry_registers(f.m.attrs);
-    if (f.register_requests.empty() || f.requests_told || f.followed_warps() == 0 || !f.m.attrs.reqntid.given()) return;
-    register_budget<Facts>(f, entry).check();
-}
+struct register_budget : rule<Facts> {
+    constexpr void instruction(Facts& f, op what, const ir::cursor& c) {
+        std::int64_t n = 0;
+        if (what != op::setmaxnreg || c.operands() == 0 || !f.constant_of(c.first_operand()[0], n)) return;
+        const ir::attributes& a = f.m.attrs;
+        if (n < 24 || n > 256 || n % 8 != 0) {
+            f.out.add(catalogue::H04_number, f.where).with(n);
+            return;
+        }
+        if (a.maxnreg == 0 && (a.threads() == 0 || a.minnctapersm == 0)) f.out.add(catalogue::H07_ignored, f.where);
+        u32 warps = f.warps;
+        if (f.guard != 0) warps &= warps_that_hold(f, (f.guard >> 1) - 1, (f.guard & 1u) != 0);
+        const bool certain =
+            f.warps_known && (f.guard == 0 || parts_warps(f, f.guard)) && f.is_certain() && !f.in_single;
+        const request r{static_cast<u32>(n), warps, f.role_now, f.where, certain};
+        check_direction(f, r, token_at(c, 1) == tok::dec);
+        requests_.push_back(r);
+    }
+    constexpr void finish(Facts& f) {
+        if (f.opaque || !f.flow_is_known() || requests_.empty() || told_ || f.followed_warps() == 0 ||
+            !f.m.attrs.reqntid.given())
+            return;
+        register_sum(f, requests_, entry_registers(f.m.attrs)).check();
+    }
+
+private:
+    /// One setmaxnreg.
+    struct request {
+        u32 registers = 0;
+        u32 warps = 0;  ///< bit per warp that may execute it
+        u32 role = 0, where = 0;
+        bool certain = false;  ///< those warps do, whatever the data are
+    };
+
+    constexpr void check_direction(Facts& f, const request& r, bool dec) {
+        const u32 entry = entry_registers(f.m.attrs);
+        if (entry == 0 || !is_first(f, r.warps) || (dec ? r.registers <= entry : r.registers >= entry)) return;
+        told_ = true;
+        f.out.add(catalogue::H04_direction, r.where).with(dec ? "dec" : "inc").with(r.registers).with(entry);
+    }
+    /// No setmaxnreg before this one changes the registers of the threads at hand.
+    [[nodiscard]] constexpr bool is_first(const Facts& f, u32 warps) const noexcept {
+        for (const request& r : requests_)
+            if (f.followed_warps() != 0 ? (r.warps & warps) != 0 : r.role == f.role_now) return false;
+        return true;
+    }
+
+    ::ptxdsl::detail::dynarray<request> requests_;
+    bool told_ = false;  ///< one asks in the wrong direction
+};
 
 }  // namespace ptxdsl::verify

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warps of a block and blocks of a cluster: block and named barriers (H01, H02, H05), the register budget (H04, H07),
+// Warps of a block and blocks of a cluster: block and named barriers (H01, H02, H05),
 // constant peer ranks (G03).
 #pragma once
 
 #include <ptxdsl/verify/rules/named_barriers.hpp>
 #include <ptxdsl/verify/rules/peers.hpp>
-#include <ptxdsl/verify/rules/register_budget.hpp>
 
 namespace ptxdsl::verify {
 
@@ -275,7 +274,6 @@ constexpr void check_warps(Facts& f) {
     const u32 without = f.out.findings.size();
     block_barrier_count<Facts>(f).check();
     if (f.out.findings.size() == without) check_block_barriers(f);
-    check_register_budget(f);
 }
 
 }  // namespace ptxdsl::verify
