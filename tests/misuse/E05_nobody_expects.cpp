@@ -50,5 +50,16 @@ constexpr void body(hopper& k, map_t map) {
     });
 }
 
+#elif PTXDSL_CASE == 3
+// expect-3: PTXDSL-E05 "expects the bytes that a register counts"
+
+constexpr void body(hopper& k, map_t map) {
+    in_one_thread(k, [&](const auto& full, const auto& a) {
+        k.mbarrier_arrive_expect_tx(full.stage(0), a);
+        k.mbarrier_arrive_expect_tx(full.stage(1), k.mov(px::clock));  // here-3
+        k.cp_async_bulk_tensor(a.stage(0), map, px::coords(0u, 0u), full.stage(0));
+    });
+}
+
 #endif
 [[maybe_unused]] constexpr auto ptx = px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {128}}>>();

@@ -132,6 +132,8 @@ inline constexpr char E05_nobody_expects[] =
     "E05 error: a copy completes on {}, on which nobody expects bytes: arrive with expect_tx first";
 inline constexpr char E05_no_copy[] =
     "E05 error: {} expects {} bytes, but no copy completes on it: its phase never ends";
+inline constexpr char E05_no_copy_of_register[] =
+    "E05 error: {} expects the bytes that a register counts, but no copy completes on it: its phase never ends";
 inline constexpr char E06_bytes[] =
     "E06 error: mbarrier '{}' expects {} bytes in a phase; it counts at most {}; split the copy over stages";
 inline constexpr char E07_not_met[] =

@@ -456,7 +456,10 @@ private:
         }
         if (copy_ == nullptr) {
             if (expect_->amount == 0) return;
-            tell(catalogue::E05_no_copy, expect_->where).with(expect_->amount);
+            if (expect_->amount == unknown_count)
+                tell(catalogue::E05_no_copy_of_register, expect_->where);
+            else
+                tell(catalogue::E05_no_copy, expect_->where).with(expect_->amount);
             return;
         }
         if (no_sums_) return;
