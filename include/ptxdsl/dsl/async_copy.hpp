@@ -311,6 +311,15 @@ public:
         proxy_fence<tok::async__generic, tok::release, tok::sync_restrict__shared__cta, tok::cluster>(where);
     }
 
+    /// What takes something else, with its sentence.
+    template <unsigned Bytes, class D = void>
+    constexpr auto cp_async(anything, anything = {}, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: cp_async<16> copies from a global pointer to a shared one: k.cp_async<16>(to, from); "
+            "tile.at(row, col) and k.tile_line(tile, row).chunk(c) are such pointers");
+    }
+
 private:
     template <space S, class T, unsigned A>
     [[nodiscard]] static constexpr raw_operand take(ptr<S, T, A>& p) noexcept {

@@ -84,6 +84,13 @@ public:
     [[nodiscard]] constexpr ir::program& program() const noexcept { return *program_; }
     [[nodiscard]] constexpr const ir::attributes& attributes() const noexcept { return program_->attrs; }
 
+    template <class D = void>
+    [[nodiscard]] constexpr builder at(detail::anything) const noexcept {
+        static_assert(detail::always_false<D>,
+                      "PTXDSL-A02: a guard is a predicate register; compare first: k.at(x != 0)");
+        return *this;
+    }
+
 private:
     /// The instruction that makes the condition belongs to the guarded one, in the order of a call's arguments.
     [[nodiscard]] constexpr builder guarded(const reg<pred>& p, bool negate, ir::span made, location where) const {

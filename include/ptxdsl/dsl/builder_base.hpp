@@ -26,6 +26,15 @@ struct absent {};
 template <class A>
 inline constexpr bool is_absent = meta::is_same_v<meta::remove_cvref_t<A>, absent>;
 
+/// What any argument converts to: a call of these is chosen where no other takes what it was given, and says in one
+/// sentence what it takes (A14), where C++ would list candidates.
+struct anything {
+    constexpr anything() noexcept = default;
+    template <class T>
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    constexpr anything(const T&) noexcept {}
+};
+
 /// Refuses, in one sentence, a form the table does not have. `R` picks the sentence for unknown combinations.
 template <class F, rule R = rule::a15>
 constexpr auto require() noexcept {

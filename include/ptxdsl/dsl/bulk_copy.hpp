@@ -56,6 +56,15 @@ protected:
     using family<Tgt, bulk_copy_family<Tgt>>::ctx;
 
 public:
+    /// What takes something else, with its sentence.
+    template <class D = void>
+    constexpr auto cp_async_bulk(anything, anything = {}, anything = {}, anything = {}, anything = {},
+                                 anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: cp_async_bulk takes (to, from, bytes, barrier[i]) into shared memory and (to, from, bytes) out of it, pointers both: tile[i].byte_pointer() is that of a tile");
+    }
+
     // ---- bulk copies without a tensor: 16-byte aligned addresses, a multiple of 16 bytes (F09)
     // ----------------------------
 

@@ -309,6 +309,18 @@ public:
             "by it what is written");
     }
 
+    /// The same of everything else.
+    template <class D = void>
+    constexpr auto if_(anything, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: if_ takes a predicate register and what is written where it holds: k.if_(x < n, [&] { … })");
+    }
+    template <class D = void>
+    constexpr auto switch_(anything, anything = {}, anything = {}, anything = {}) const {
+        static_assert(always_false<D>,
+                      "PTXDSL-A14: switch_ takes an integer register and cases: k.switch_(x, px::case_<0>([&] { … }))");
+    }
     /// Emits `mov i, first; again: setp.ge p, i, bound; @p bra done; …; next: add i, i, step; bra again; done:`.
     ///
     /// The body gets the counter, and the loop's handle when it takes a second argument. `T` follows the register among

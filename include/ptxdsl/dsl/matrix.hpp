@@ -350,6 +350,14 @@ public:
         }
     }
 
+    /// What takes something else, with its sentence.
+    template <tok... M, class D = void>
+    constexpr auto ldmatrix(anything, anything = {}) const {
+        static_assert(always_false<D>,
+                      "PTXDSL-A14: ldmatrix takes the shared address of a row of eight 16-bit elements: "
+                      "k.ldmatrix<px::x4>(k.tile_line(tile, row).chunk(c))");
+    }
+
 private:
     template <space S>
     static constexpr auto refuse_space() noexcept {

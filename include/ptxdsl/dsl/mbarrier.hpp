@@ -455,6 +455,84 @@ public:
             ctx(), where, operand<u64>(static_cast<arrival_token<R>&&>(token).state(), where));
     }
 
+    // What takes something else, with its sentence.
+    template <fixed_string Name, class D = void>
+    constexpr auto make_mbarrier_ring(anything, anything = {}, anything = {}) const {
+        static_assert(always_false<D>,
+                      "PTXDSL-A14: make_mbarrier_ring takes a number of stages and a count of arrivals: "
+                      "k.make_mbarrier_ring<\"full\">(4, px::arrivals<1>)");
+    }
+    template <class D = void>
+    constexpr auto wait(anything, anything = {}, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: wait takes one barrier of this block and the parity of its phase: k.wait(full[i], parity)");
+    }
+    template <class D = void>
+    constexpr auto mbarrier_init(anything, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: mbarrier_init takes one barrier, whose count its ring has: k.mbarrier_init(full[i])");
+    }
+    template <class D = void>
+    constexpr auto mbarrier_inval(anything, anything = {}, anything = {}) const {
+        static_assert(always_false<D>, "PTXDSL-A14: mbarrier_inval takes one barrier: k.mbarrier_inval(full[i])");
+    }
+    template <class D = void>
+    constexpr auto mbarrier_arrive(anything, anything = {}, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: mbarrier_arrive takes one barrier, and perhaps a number of arrivals: k.mbarrier_arrive(empty[i])");
+    }
+    template <class D = void>
+    constexpr auto mbarrier_arrive_expect_tx(anything, anything = {}, anything = {}, anything = {}, anything = {},
+                                             anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: mbarrier_arrive_expect_tx takes one barrier, and the tiles that are copied (all stages, a, not a[i]) or their bytes: k.mbarrier_arrive_expect_tx(full[i], a, b)");
+    }
+    template <class D = void>
+    constexpr auto mbarrier_expect_tx(anything, anything = {}, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: mbarrier_expect_tx takes one barrier and a number of bytes: k.mbarrier_expect_tx(full[i], bytes)");
+    }
+    template <class D = void>
+    constexpr auto mbarrier_complete_tx(anything, anything = {}, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: mbarrier_complete_tx takes one barrier and a number of bytes: k.mbarrier_complete_tx(full[i], bytes)");
+    }
+    template <class D = void>
+    constexpr auto mbarrier_try_wait_parity(anything, anything = {}, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: mbarrier_try_wait_parity takes one barrier of this block and a parity: k.mbarrier_try_wait_parity(full[i], parity)");
+    }
+    template <class D = void>
+    constexpr auto mbarrier_test_wait_parity(anything, anything = {}, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: mbarrier_test_wait_parity takes one barrier of this block and a parity: k.mbarrier_test_wait_parity(full[i], parity)");
+    }
+    template <class D = void>
+    constexpr auto mbarrier_try_wait(anything, anything = {}, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: mbarrier_try_wait takes one barrier of this block and the token of an arrival on it; with a parity it is mbarrier_try_wait_parity");
+    }
+    template <class D = void>
+    constexpr auto mbarrier_test_wait(anything, anything = {}, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: mbarrier_test_wait takes one barrier of this block and the token of an arrival on it; with a parity it is mbarrier_test_wait_parity");
+    }
+    template <class D = void>
+    constexpr auto mapa(anything, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: mapa takes a shared pointer, a barrier or a ring of them, and the rank of a block: k.mapa(full[i], rank)");
+    }
     // What must not be written, with its sentence.
     template <tok... M, class R, class Q>
         requires(!meta::is_same_v<R, Q>)

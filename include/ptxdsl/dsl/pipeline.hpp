@@ -174,6 +174,43 @@ public:
         w.counter<tok::xor_, isa::scalar::b32>(s.parity().id(), parity, operand<u32>(rounds, where), where);
     }
 
+    // What takes something else, with its sentence.
+    template <class D = void>
+    constexpr auto init(anything, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: init takes a pipeline; a barrier of a ring is initialised by k.mbarrier_init(full[i])");
+    }
+    template <class D = void>
+    constexpr auto producer_state(anything, anything = {}) const {
+        static_assert(always_false<D>, "PTXDSL-A14: producer_state takes a pipeline: k.producer_state(load)");
+    }
+    template <class D = void>
+    constexpr auto consumer_state(anything, anything = {}) const {
+        static_assert(always_false<D>, "PTXDSL-A14: consumer_state takes a pipeline: k.consumer_state(load)");
+    }
+    template <class D = void>
+    constexpr auto wait_full(anything, anything = {}, anything = {}) const {
+        static_assert(always_false<D>,
+                      "PTXDSL-A14: wait_full takes a pipeline and a state that walks it: k.wait_full(load, state)");
+    }
+    template <class D = void>
+    constexpr auto wait_empty(anything, anything = {}, anything = {}) const {
+        static_assert(always_false<D>,
+                      "PTXDSL-A14: wait_empty takes a pipeline and a state that walks it: k.wait_empty(load, state)");
+    }
+    template <class D = void>
+    constexpr auto advance(anything, anything = {}, anything = {}) const {
+        static_assert(always_false<D>,
+                      "PTXDSL-A14: advance takes a state, and perhaps a number of slots: k.advance(state)");
+    }
+    template <fixed_string Name, class D = void>
+    constexpr auto make_pipeline(anything, anything = {}, anything = {}, anything = {}) const {
+        static_assert(always_false<D>,
+                      "PTXDSL-A14: make_pipeline takes a number of stages and two counts of arrivals: "
+                      "k.make_pipeline<\"load\">(4, px::arrivals<1>, px::arrivals<128>)");
+    }
+
 private:
     template <class Ring>
     [[nodiscard]] constexpr mbarrier_ring<Ring> reserve(string_view name, std::uint32_t stages, arrival_count count,
@@ -194,7 +231,7 @@ private:
         const reg<u32> slot(p, p.new_reg(isa::scalar::u32, "slot")), phase(p, p.new_reg(isa::scalar::u32, "parity"));
         emit_mov<isa::scalar::u32>(p, slot.id(), operand<u32>(0u, where), where);
         emit_mov<isa::scalar::u32>(p, phase.id(), operand<u32>(parity, where), where);
-        p.slot_registers.push_back({slot.id(), stages});
+        p.slot_registers.push_back(slot.id()), p.slot_registers.push_back(stages);
         return {slot, phase, stages};
     }
 };

@@ -548,6 +548,20 @@ public:
         refuse_ring<Tile>();
     }
 
+    // What takes something else, with its sentence.
+    template <class D = void>
+    constexpr auto tile_element(anything, anything = {}, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: tile_element takes one stage of a tile, a row and a column: k.tile_element(a[i], row, col)");
+    }
+    template <class D = void>
+    constexpr auto tile_line(anything, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: tile_line takes one stage of a tile and the number of a line: k.tile_line(a[i], row)");
+    }
+
 private:
     [[nodiscard]] static constexpr u32 log2(u32 v) noexcept {
         u32 n = 0;

@@ -222,6 +222,20 @@ public:
             where);
     }
 
+    // What takes something else, with its sentence.
+    template <class D = void>
+    constexpr auto single_thread(anything, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: single_thread takes a predicate register that is true in one thread: k.single_thread(tid == 0u, [&] { … })");
+    }
+    template <class D = void>
+    constexpr auto role(anything, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: role takes a number of threads, a C++ constant, and what they do: k.role(128, [&] { … })");
+    }
+
 private:
     template <unsigned Id, unsigned Threads>
     static constexpr auto check_barrier() noexcept {

@@ -479,6 +479,90 @@ public:
         fence_after_thread_sync(where);
     }
 
+    // What takes something else, with its sentence.
+    template <class D = void>
+    constexpr auto descriptor(anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: a matrix descriptor is that of a tile or of one stage: k.tcgen05.descriptor(a), k.tcgen05.descriptor(a[i])");
+    }
+    template <class D = void>
+    constexpr auto mma(anything = {}, anything = {}, anything = {}, anything = {}, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: tcgen05.mma takes an accumulator in tensor memory, A, the descriptor of B, and whether it accumulates: true, false or a predicate");
+    }
+    template <class D = void>
+    constexpr auto multiply(anything = {}, anything = {}, anything = {}, anything = {}, anything = {},
+                            anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: tcgen05.multiply takes an accumulator in tensor memory, two descriptors, and whether the first step accumulates: true, false or a predicate");
+    }
+    template <class D = void>
+    constexpr auto commit(anything = {}, anything = {}, anything = {}) const {
+        static_assert(always_false<D>, "PTXDSL-A14: tcgen05.commit takes one barrier: k.tcgen05.commit(done[0])");
+    }
+    template <class D = void>
+    constexpr auto commit_multicast(anything = {}, anything = {}, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: tcgen05.commit_multicast takes one barrier and a mask of blocks: k.tcgen05.commit_multicast(empty[i], mask)");
+    }
+    template <class D = void>
+    constexpr auto wait(anything = {}, anything = {}, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: tcgen05.wait takes one barrier of this block and the parity of its phase: k.tcgen05.wait(done[0], parity)");
+    }
+    template <class D = void>
+    constexpr auto alloc(anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: tcgen05.alloc takes the slot that receives the address: k.tcgen05.alloc(slot), slot from k.tcgen05.make_slot<Columns>()");
+    }
+    template <class D = void>
+    constexpr auto load(anything = {}, anything = {}) const {
+        static_assert(always_false<D>,
+                      "PTXDSL-A14: tcgen05.load takes the slot that received the address: k.tcgen05.load(slot)");
+    }
+    template <class D = void>
+    constexpr auto relinquish_alloc_permit(anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: tcgen05.relinquish_alloc_permit takes the slot that was allocated: k.tcgen05.relinquish_alloc_permit(slot)");
+    }
+    template <class D = void>
+    constexpr auto dealloc(anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: tcgen05.dealloc takes the allocation: k.tcgen05.dealloc(memory), memory from k.tcgen05.load(slot)");
+    }
+    template <class D = void>
+    constexpr auto quarter(anything = {}, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: tcgen05.quarter takes the allocation and the number of the warp: k.tcgen05.quarter(memory, warp)");
+    }
+    template <tok Shape, tok Num, tok... M, class D = void>
+    constexpr auto ld(anything = {}, anything = {}, anything = {}) const {
+        static_assert(always_false<D>,
+                      "PTXDSL-A14: tcgen05.ld takes a view of a warp's quarter of tensor memory: "
+                      "k.tcgen05.quarter(memory, warp).accumulator<px::f32, M, N>()");
+    }
+    template <tok Shape, tok Num, tok... M, class D = void>
+    constexpr auto st(anything = {}, anything = {}, anything = {}, anything = {}) const {
+        static_assert(always_false<D>,
+                      "PTXDSL-A14: tcgen05.st takes a view of a warp's quarter of tensor memory and the registers of "
+                      "k.tcgen05.ld or k.tcgen05.make_registers<T, N>()");
+    }
+    template <tok Shape, tok... M, class D = void>
+    constexpr auto cp(anything = {}, anything = {}, anything = {}) const {
+        static_assert(always_false<D>,
+                      "PTXDSL-A14: tcgen05.cp takes a view of tensor memory and the descriptor of a tile: "
+                      "k.tcgen05.cp<px::shape_32x128b, px::warpx4>(scales, k.tcgen05.descriptor(tile))");
+    }
+
 private:
     /// What the types of one multiplication say.
     struct plan {

@@ -410,6 +410,26 @@ public:
         effect<form<Tgt, tok::prefetch, tok::tensormap>>(ctx(), where, map.address_operand());
     }
 
+    // What takes something else, with its sentence.
+    template <class D = void>
+    constexpr auto cp_async_bulk_tensor(anything, anything = {}, anything = {}, anything = {}, anything = {},
+                                        anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: cp_async_bulk_tensor loads (tile[i], map, px::coords(…), barrier[i]) or stores (map, px::coords(…), tile[i])");
+    }
+    template <class D = void>
+    constexpr auto cp_async_bulk_tensor_multicast(anything, anything = {}, anything = {}, anything = {}, anything = {},
+                                                  anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: cp_async_bulk_tensor_multicast takes (tile[i], map, px::coords(…), barrier[i], mask), the mask a px::u16");
+    }
+    template <class D = void>
+    constexpr auto cp_async_bulk_prefetch_tensor(anything, anything = {}, anything = {}, anything = {}) const {
+        static_assert(always_false<D>, "PTXDSL-A14: cp_async_bulk_prefetch_tensor takes (map, px::coords(…))");
+    }
+
 private:
     template <bool Multicast, bool Hint, class Tile, class Map, tok... M, class Bar, class... O>
     constexpr auto load(location where, const shared_region& dst, const raw_operand& from, const Bar& bar,

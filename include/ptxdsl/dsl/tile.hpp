@@ -140,8 +140,8 @@ struct tile_layout {
     [[nodiscard]] constexpr u32 panel_stride() const noexcept { return outer() * row_stride(); }
     /// Bytes one stage occupies.
     [[nodiscard]] constexpr u32 bytes() const noexcept { return panels() * panel_stride(); }
-    /// Bytes the TMA copies of one stage report to their mbarrier (out-of-bounds elements count; what a copy pads 4- and
-    /// 6-bit elements with, to a byte each, does not).
+    /// Bytes the TMA copies of one stage report to their mbarrier (out-of-bounds elements count; what a copy pads 4-
+    /// and 6-bit elements with, to a byte each, does not).
     [[nodiscard]] constexpr u32 tx_bytes() const noexcept {
         const u32 bits = isa::bits(element) < element_bits ? isa::bits(element) : element_bits;
         return outer() * (inner() * bits / 8);

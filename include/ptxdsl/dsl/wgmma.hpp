@@ -484,6 +484,20 @@ public:
             "descriptor; fragments of mma.sync have another shape");
     }
 
+    // What takes something else, with its sentence.
+    template <class D = void>
+    constexpr auto descriptor(anything, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: a matrix descriptor is that of a tile or of one stage: k.wgmma.descriptor(a), k.wgmma.descriptor(a[i]); bits of your own are k.wgmma.raw_descriptor<Tile>(bits)");
+    }
+    template <class D = void>
+    constexpr auto mma_async(anything, anything = {}, anything = {}, anything = {}, anything = {}) const {
+        static_assert(
+            always_false<D>,
+            "PTXDSL-A14: mma_async takes an accumulator, A (a descriptor or a fragment), the descriptor of B, and whether it accumulates: true, false or a predicate");
+    }
+
 private:
     [[nodiscard]] constexpr detail::context ctx() const noexcept { return {*p_, guard_}; }
     template <tok Op>

@@ -61,7 +61,8 @@ public:
     detail::dynarray<std::uint32_t> function_regs;
     detail::dynarray<void (*)(basic_program&, std::uint32_t)> function_writers;  ///< run once the kernel's body is done
     detail::dynarray<operand_rows> operands_read;
-    detail::dynarray<slot_register> slot_registers;
+    detail::dynarray<std::uint32_t>
+        slot_registers;  ///< registers that walk the slots of a pipeline, each with their number
     detail::dynarray<column_range> columns_written;
     detail::dynarray<std::uint32_t> cut_registers;  ///< 32 bits of what was a product in 64
 
@@ -329,8 +330,8 @@ public:
     }
     /// Slots of the pipeline that a register walks; 0: it is no such register.
     [[nodiscard]] constexpr std::uint32_t slots_of(std::uint32_t reg) const noexcept {
-        for (const slot_register& s : slot_registers)
-            if (s.reg == reg) return s.slots;
+        for (std::uint32_t i = 0; i < slot_registers.size(); i += 2)
+            if (slot_registers[i] == reg) return slot_registers[i + 1];
         return 0;
     }
 

@@ -22,12 +22,6 @@ struct operand_rows {
     }
 };
 
-/// A register that walks the slots of a pipeline.
-struct slot_register {
-    std::uint32_t reg = 0;
-    std::uint32_t slots = 0;
-};
-
 /// Columns of tensor memory that a multiplication writes.
 struct column_range {
     std::uint32_t base = 0;  ///< register that holds the address of the allocation
