@@ -42,7 +42,7 @@ constexpr auto require() noexcept {
     constexpr status st = F::verdict.st;
     static_assert(st != status::wrong_target,
                   "PTXDSL-A11: this kernel's target does not have this instruction; the tokens are in the note below "
-                  "(wgmma exists on sm_90a only, tcgen05 on sm_100a only)");
+                  "(wgmma exists on sm_90a only, tcgen05 on sm_100a, sm_103a and, most of it, sm_100f and sm_103f)");
     constexpr bool ok = st == status::ok || st == status::wrong_target;
     static_assert(ok || R != rule::a15, "PTXDSL-A15: PTX has no instruction with these modifiers and operand types");
     static_assert(

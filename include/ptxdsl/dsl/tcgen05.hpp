@@ -96,7 +96,7 @@ template <target Tgt>
 constexpr auto require_tensor_memory() noexcept {
     static_assert(Tgt.has_tensor_memory(),
                   "PTXDSL-A11: this kernel's target has no tensor memory and no tcgen05 instructions, which exist on "
-                  "sm_100a only; sm_90a multiplies with wgmma");
+                  "sm_100a, sm_103a and their family targets; sm_90a multiplies with wgmma");
 }
 
 template <target Tgt>
