@@ -181,4 +181,12 @@ constexpr void wrong(hopper& k, px::reg<f32> x) {
     static_cast<void>(k.call<"is_one", is_one>(x));  // here-20
 }
 
+#elif PTXDSL_CASE == 21
+// expect-21: PTXDSL-A01 "a function and no lambda" "outside of the body"
+
+constexpr auto twice = [](hopper& k, px::reg<f32> x) { return k.add(x, x); };
+constexpr void wrong(hopper& k, px::reg<f32> x) {
+    static_cast<void>(k.call<"twice", twice>(x));  // here-21
+}
+
 #endif

@@ -65,6 +65,14 @@ struct function_traits {
         "PTXDSL-A01: a device function takes the builder, px::builder<…>&, and then registers, px::reg<T>; an "
         "address goes as a register of 32 or 64 bits");
 };
+template <class F>
+    requires(__is_class(F))
+struct function_traits<F> {
+    static_assert(
+        always_false<F>,
+        "PTXDSL-A01: a device function is a function and no lambda: write constexpr px::reg<T> name(px::builder<…>& "
+        "k, px::reg<T> x) outside of the body");
+};
 template <target Tgt, template <target> class... Families, class R, class... P>
     requires(is_parameter<P> && ...)
 struct function_traits<R (*)(builder<Tgt, Families...>&, P...)>
