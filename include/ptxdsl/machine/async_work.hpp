@@ -427,8 +427,9 @@ protected:
                                                 uint32_t rows, uint32_t row_bytes, bool along_mn) {
         const uint64_t key = mix(descriptor, uint64_t{rows} << 32 | row_bytes << 2 | (along_mn ? 2u : 0u) |
                                                  (family == layout_family::wgmma ? 1u : 0u));
-        const auto [spans, fresh] = tiles_.insert(key);
-        if (!fresh) return *spans;
+        const auto entry = tiles_.insert(key);  // by name: clang does not capture parts of a pair in a constant
+        list<page_span>* const spans = entry.first;
+        if (!entry.second) return *spans;
         const shadow& bytes = blocks_[block].bytes;
         tile_reader(descriptor, family).spans(rows, row_bytes, along_mn, [&](uint32_t low, uint32_t high) {
             if (high <= code_.shared_bytes) bytes.span(low, high, *spans);

@@ -147,6 +147,7 @@ struct result {
     list<followed_object> objects;  ///< with `options::objects`
     list<followed_warps> warps;     ///< the same
     std::uint32_t runs = 0;
+    std::uint32_t left_out = 0;  ///< runs that were planned, and not made since those before took `options::most_steps`
     std::uint64_t steps = 0;
     bool complete = true;  ///< every run came to an end
 

@@ -34,7 +34,10 @@ public:
         plan();
         for (std::size_t k = 0; k < runs_.size() && result_.runs < options_.most_runs; ++k) {
             if (!result_.findings.empty() && !only_warnings()) break;
-            if (result_.steps > options_.most_steps && k >= essential_) continue;
+            if (result_.steps > options_.most_steps && k >= essential_) {
+                ++result_.left_out;
+                continue;
+            }
             one(runs_[k]);
         }
         // Unknown conditions that differ from one another take more than "all hold" and "none holds".

@@ -100,7 +100,9 @@ template <class Place>
         if (w.stopped != 0) s += "; " + number(w.stopped) + " runs ended before their end";
         lines.push_back(s);
     }
-    lines.push_back(number(r.runs) + (r.runs == 1 ? " run, " : " runs, ") + number(r.steps) + " instructions");
+    message made = number(r.runs) + (r.runs == 1 ? " run, " : " runs, ") + number(r.steps) + " instructions";
+    if (r.left_out != 0) made += "; " + number(r.left_out) + " more were planned and not made, for the time they take";
+    lines.push_back(made);
     return lines;
 }
 
