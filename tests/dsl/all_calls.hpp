@@ -37,7 +37,7 @@ constexpr void counts(F f) {
     (f(std::integral_constant<unsigned, N>()), ...);
 }
 
-constexpr bool is_blackwell(px::target t) { return t.sm == 100; }
+constexpr bool is_blackwell(px::target t) { return t.has_tensor_memory(); }
 using byte_ptr = px::global_ptr<px::u8, 128>;
 
 /// Stores a result, so that ptxas keeps the instruction.

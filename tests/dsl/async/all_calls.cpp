@@ -520,6 +520,7 @@ int main(int argc, char** argv) {
     runner r(argc, argv, "async");
     all<sm_90a>(r, "sm_90a");
     all<sm_100a>(r, "sm_100a");
+    all<sm_100f>(r, "sm_100f"), all<sm_103a>(r, "sm_103a"), all<sm_103f>(r, "sm_103f");
     r.calls("blackwell_copies", &blackwell_copies, "sm_100a");
     r.calls("wgmma_halves", &wgmma_halves, "sm_90a");
     r.calls("wgmma_bytes", &wgmma_bytes, "sm_90a");

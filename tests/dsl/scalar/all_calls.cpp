@@ -236,13 +236,13 @@ void conversions(builder<Tgt>& k, global_ptr<u8, 128> data) {
         s.put(k.template cvt_pack<u8>(px::hi(i), px::lo(j), 0u)),
         s.put(k.template cvt_pack<s8>(px::hi(i), px::lo(j), s.template get<u32>())),
         s.put(k.template cvt_pack<tok::u4>(px::hi(i), px::lo(j), 0u));
-    if constexpr (is_blackwell(Tgt)) {
+    if constexpr (is_blackwell(Tgt)) s.put(k.template cvt<tf32, px::rn, px::satfinite>(f));
+    if constexpr (is_blackwell(Tgt) && Tgt.suffix == 'a') {  // the family has no stochastic rounding
         const reg<u32> r = s.template get<u32>();
         s.put(k.template cvt<f16x2, px::rs>(px::hi(f), px::lo(g), r)),
             s.put(k.template cvt<bf16x2, px::rs, px::relu, px::satfinite>(px::hi(f), px::lo(g), r));
         s.put(k.template cvt<e4m3x4, px::rs, px::satfinite>(vec{f, g, f, g}, r)),
             s.put(k.template cvt<e5m2x4, px::rs, px::relu, px::satfinite>(vec{f, g, f, g}, r));
-        s.put(k.template cvt<tf32, px::rn, px::satfinite>(f));
     }
 
     s.put(k.template mov_pack<b32>(h, s.template get<f16>())), s.put(k.template mov_pack<f16x2>(h, h)),
