@@ -187,6 +187,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/verify/engine/dataflow.hpp
     ptxdsl/verify/engine/events.hpp
     ptxdsl/verify/engine/facts.hpp
+    ptxdsl/verify/engine/lattice.hpp
     ptxdsl/verify/engine/opcodes.hpp
     ptxdsl/verify/engine/prescan.hpp
     ptxdsl/verify/engine/reader.hpp

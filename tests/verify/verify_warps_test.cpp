@@ -4,6 +4,7 @@
 #include "findings.hpp"
 
 #include <array>
+#include <type_traits>
 
 using namespace ptxdsl_test;
 using Catch::Matchers::ContainsSubstring;
@@ -197,6 +198,69 @@ TEST_CASE("H05: named barriers of the warps that come are their own") {
                   const auto first = tid < 64u;
                   k.at(first).bar_sync<1, 64>();
                   k.bar_sync();
+              },
+              block(128)) == "");
+}
+
+TEST_CASE("elected lanes, guards and joined conditions as other libraries write them") {
+    using out = px::global_ptr<u32>;
+    // One lane of each warp arrives: the count is the warps.
+    const auto elected = [](auto count) {
+        return [](builder& k) {
+            const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<decltype(count)::value>);
+            k.single_thread(k.mov(px::tid.x) == 0u, [&] { k.mbarrier_init(bar[0]); });
+            k.bar_sync();
+            k.if_(k.elect_sync(), [&] { k.mbarrier_arrive(bar[0]); });
+            k.wait(bar[0], 0u);
+        };
+    };
+    CHECK(ids(elected(std::integral_constant<u32, 4>{}), block(128)) == "");
+    CHECK(ids(elected(std::integral_constant<u32, 128>{}), block(128)) == "E01");
+    // CUTLASS: the elected lane of warp 0 initialises, where the number of the warp comes from lane 0.
+    CHECK(ids(
+              [](builder& k) {
+                  const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<128>);
+                  const auto warp = k.shfl_sync_idx(k.shr(k.mov(px::tid.x), 5u), 0u, 31u, px::full_mask);
+                  k.if_(k.and_(warp == 0u, k.elect_sync()), [&] { k.mbarrier_init(bar[0]); });
+                  k.fence_mbarrier_init();
+                  k.bar_sync();
+                  k.mbarrier_arrive(bar[0]);
+                  k.wait(bar[0], 0u);
+              },
+              block(128)) == "");
+    // Triton: a predicate in front of the init.
+    CHECK(ids(
+              [](builder& k) {
+                  const auto bar = k.make_mbarrier_ring<"bar">(1, px::arrivals<128>);
+                  k.at(k.mov(px::tid.x) == 0u).mbarrier_init(bar[0]);
+                  k.bar_sync();
+                  k.mbarrier_arrive(bar[0]);
+                  k.wait(bar[0], 0u);
+              },
+              block(128)) == "");
+    // Each warp at one of two barriers; and barriers under conditions on data, which all take alike.
+    CHECK(ids(
+              [](builder& k, reg n) {
+                  const auto tid = k.mov(px::tid.x);
+                  const auto edge = k.or_(tid < 32u, tid >= 96u);
+                  k.if_(k.not_(edge), [&] { k.bar_sync(); }).else_([&] { k.bar_sync(); });
+                  k.at(edge).bar_sync<1, 64>();
+                  k.at(!edge).bar_sync<2, 64>();
+                  k.at(n > 5u).bar_sync();
+                  k.if_(k.or_(n == 0u, n > 3u), [&] { k.bar_sync(); });
+                  k.bar_sync();
+              },
+              block(128)) == "");
+    // Helper warps whose other lanes are done: one lane stands for each at a barrier that is not aligned.
+    CHECK(ids(
+              [](builder& k, out p) {
+                  const auto tid = k.mov(px::tid.x);
+                  k.if_(tid >= 32u, [&] {
+                       k.if_((tid & 31u) == 0u, [&] { k.inst<"barrier.cta.sync">(0u); });
+                   }).else_([&] {
+                      k.inst<"barrier.cta.sync">(0u);
+                      k.st(p + tid, tid);
+                  });
               },
               block(128)) == "");
 }
