@@ -26,7 +26,7 @@ namespace detail {
 class player {
 public:
     constexpr player(const ir::view& m, const options& o) : code_(sliced(m)), options_(o), trips_(code_) {
-        register_slots{code_};
+        const register_slots renamed(code_);
     }
 
     constexpr result play() {
@@ -102,7 +102,7 @@ private:
     }
     [[nodiscard]] static constexpr code sliced(const ir::view& m) {
         code c(m);
-        slice{c};
+        const slice cut(c);
         return c;
     }
     /// Parameters that count the same rounds are one counter: each of them has its turn at it.

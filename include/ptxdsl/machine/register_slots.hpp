@@ -101,10 +101,10 @@ private:
         const life& l = lives_[r];
         if (!needed(r)) return 0;
         if (l.whole) return next_++;
-        for (std::uint32_t k = 0; k < shared_.size(); ++k)
-            if (shared_[k].until < l.first) {
-                shared_[k].until = l.last;
-                return shared_[k].slot;
+        for (shared_slot& s : shared_)
+            if (s.until < l.first) {
+                s.until = l.last;
+                return s.slot;
             }
         shared_.push_back({next_, l.last});
         return next_++;

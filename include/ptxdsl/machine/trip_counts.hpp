@@ -81,6 +81,11 @@ private:
     [[nodiscard]] static constexpr double factor(const operand& o) noexcept {
         return o.what == operand::kind::constant && o.bits != 0 ? static_cast<double>(o.bits) : 1.0;
     }
+    /// A positive number to the nearest integer. (std::llround is none of the constant evaluation's.)
+    [[nodiscard]] static constexpr std::uint64_t rounded(double u) noexcept {
+        const auto down = static_cast<std::uint64_t>(u);
+        return u - static_cast<double>(down) >= 0.5 ? down + 1 : down;
+    }
     [[nodiscard]] static constexpr double power_of_two(std::uint64_t n) noexcept {
         return static_cast<double>(std::uint64_t{1} << (n & 63u));
     }
@@ -149,7 +154,7 @@ private:
             for (const uint32_t k : sites_[x.parameter]) met = met || k == site_;
             if (!met) sites_[x.parameter].push_back(site_);
             const double u = std::clamp(step / x.by, 1.0, 1048576.0);
-            units_[x.parameter] = (std::max)(units_[x.parameter], static_cast<std::uint64_t>(u + 0.5));
+            units_[x.parameter] = (std::max)(units_[x.parameter], rounded(u));
         }
     }
 
