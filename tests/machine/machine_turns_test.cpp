@@ -170,6 +170,38 @@ auto accumulators(int distance) {
     };
 }
 
+/// A block takes the work of others that have not been launched; one thread asks, all read the response.
+auto taken_over(int how) {
+    return [how](blackwell& k, words out) {
+        const auto response = k.smem_array<px::b128>(2, "response");
+        const auto clc = k.make_pipeline<"clc">(2, px::arrivals<1>, px::arrivals<64>);
+        const auto tid = k.mov(px::tid.x);
+        k.single_thread(tid == 0u, [&] { k.init(clc); });
+        k.fence_mbarrier_init();
+        k.bar_sync();
+        auto x = k.mov(px::ctaid.x);
+        const auto asks = k.producer_state(clc);
+        const auto reads = k.consumer_state(clc);
+        k.loop([&](px::loop_handle l) {
+            k.single_thread(tid == 0u, [&] {
+                if (how != 1) k.wait_empty(clc, asks);
+                k.mbarrier_arrive_expect_tx(clc.full(asks), how == 2 ? 32u : 16u);
+                k.clusterlaunchcontrol_try_cancel((response + asks.slot()).assume_aligned<16>(), clc.full(asks));
+            });
+            k.advance(asks);
+            k.st(out + x, tid);
+            if (how != 3) k.wait_full(clc, reads);
+            const auto v = k.ld((response + reads.slot()).assume_aligned<16>());
+            const auto more = k.clusterlaunchcontrol_query_cancel_is_canceled(v);
+            x = k.clusterlaunchcontrol_query_cancel_get_first_ctaid_x(v);
+            k.fence_proxy_async_shared_cta();
+            if (how != 4) k.mbarrier_arrive(clc.empty(reads));
+            k.advance(reads);
+            l.break_if(!more);
+        });
+    };
+}
+
 }  // namespace
 
 TEST_CASE("the next slot is freed instead of the one read") {
@@ -195,4 +227,12 @@ TEST_CASE("threads look at a word until all are counted in") {
 TEST_CASE("an accumulator in the middle of another") {
     CHECK(played(accumulators(128), block(128)) == "");
     CHECK(played(accumulators(64), block(128), true) == "accumulator overwritten");
+}
+
+TEST_CASE("work of blocks that have not been launched") {
+    CHECK(played(taken_over(0), block(64)) == "");
+    for (int how = 1; how <= 4; ++how) {
+        CAPTURE(how);
+        CHECK(played(taken_over(how), block(64)) != "");
+    }
 }

@@ -209,6 +209,9 @@ private:
         const place p = this->resolve(w, at, i.sp);
         if (p.known && p.shared) {
             uint32_t shift = 0;
+            // Of a response of launch control the first word is known.
+            if (i.type == isa::scalar::b128)
+                if (const value* const v = blocks_[p.block].words.load(p.offset, 4)) return *v;
             if (const value* const v = blocks_[p.block].words.around(p.offset, bytes, shift))
                 return Values::part(*v, shift, 8 * bytes, isa::info(i.type).cls == isa::type_class::signed_int);
             return Values::unknown(mix(mix(p.block, p.offset), blocks_[p.block].words.age()));

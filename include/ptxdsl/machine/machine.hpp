@@ -514,8 +514,8 @@ private:
             case tok::tcgen05: return this->tcgen05(w, at, i, pc, on);
             case tok::call:
             case tok::brx:
-            case tok::clusterlaunchcontrol:
             case tok::none: this->abandon(pc, reason(i)); return outcome::done;
+            case tok::clusterlaunchcontrol: launch_control(w, i, pc, on); return outcome::done;
             case tok::trap: return leave(w, at, on, pc);
             default: this->forget(w, i, on); return outcome::done;
         }
@@ -524,7 +524,6 @@ private:
         switch (i.op) {
             case tok::call: return "calls of device functions";
             case tok::brx: return "branches through a table";
-            case tok::clusterlaunchcontrol: return "clusterlaunchcontrol";
             default: return "a line of text that nobody reads";
         }
     }
@@ -554,6 +553,39 @@ private:
             if (to.block != w.block) this->visit(w, pc, 1u << l, to.block, "stores into");
             mbarrier* const b = this->barrier_for(w, pc, 1u << l, bar.block, bar.offset);
             if (b != nullptr) this->start_copy(w, pc, 1u << l, to.block, to.offset, bytes, *b, bar.block, false);
+        }
+    }
+    /// `clusterlaunchcontrol`: a response of 16 bytes lands on an mbarrier, of the own block or of all; the first few
+    /// say that a cluster was cancelled. Its first word stands for the response.
+    constexpr void launch_control(warp_type& w, const instruction& i, uint32_t pc, uint32_t on) {
+        if (code_.word(i, 1) == tok::query_cancel) {
+            const bool asks = code_.has(i, tok::is_canceled);
+            value v[32];
+            for (uint32_t m = on; m != 0; m &= m - 1) {
+                const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
+                const value response = this->lane(w, code_.at(i, 1), l);
+                v[l] = response;
+                if (response.is_known())
+                    v[l] = {asks && response.bits > 1 + 4 * (chosen_.seed % 2) ? 0 : response.bits, knowledge::data};
+                if (asks && response.is_known()) v[l].bits = v[l].bits != 0 ? 1 : 0;
+            }
+            if (code_.at(i, 0).what == operand::kind::reg) return this->put_each(w, code_.at(i, 0), v, on);
+            return this->forget(w, i, on);
+        }
+        const bool all = code_.has(i, tok::multicast__cluster__all);
+        for (uint32_t m = on; m != 0 && !abandoned_; m &= m - 1) {
+            const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
+            const place to = this->resolve(w, this->address(w, code_.at(i, 0), l), space::shared);
+            const place bar = this->resolve(w, this->address(w, code_.at(i, 1), l), space::shared);
+            if (!to.known || !bar.known) return this->abandon(pc, "a response to an address that is not followed");
+            ++responses_;
+            for (uint32_t b = all ? 0 : to.block; b < (all ? blocks_.size() : to.block + 1) && !abandoned_; ++b) {
+                if (b != w.block) this->visit(w, pc, 1u << l, b, "asks for");
+                mbarrier* const x = this->barrier_for(w, pc, 1u << l, b, bar.offset);
+                if (x == nullptr) return;
+                this->start_copy(w, pc, 1u << l, b, to.offset, 16, *x, b, true);
+                blocks_[b].words.store(to.offset, 4, value{responses_, knowledge::data}, Values::joined);
+            }
         }
     }
     constexpr void copy_instruction(warp_type& w, const instruction& i, uint32_t pc, uint32_t on) {
@@ -670,6 +702,7 @@ private:
     list<uint32_t> taking_part_;  ///< how many instructions before each one somebody counts or waits for
     uint64_t random_ = 1;
     uint64_t turn_ = 0;
+    uint64_t responses_ = 0;  ///< of launch control, so far
 };
 
 }  // namespace ptxdsl::machine
