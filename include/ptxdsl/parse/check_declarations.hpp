@@ -151,12 +151,11 @@ protected:
         const u32 given = v_.children(value);
         if (dimension == 0) {
             if (given != vector)
-                error("P33", value, "a vector of ", u32{vector}, " elements has as many initial values, not ",
-                      u32{given});
+                error("P33", value, "a vector of ", vector, " elements has as many initial values, not ", given);
             return;
         }
         if (v_[dimension].atom != 0 && given > integer_value(v_.atom(dimension)))
-            return error("P33", value, "more initial values than elements: ", u32{given}, " for [", v_.atom(dimension),
+            return error("P33", value, "more initial values than elements: ", given, " for [", v_.atom(dimension),
                          "] of '", v_.atom(declarator), "'");
         u32 next = v_[dimension].end;
         if (next >= v_[declarator].end || v_.kind(next) != node_kind::dimension) next = 0;

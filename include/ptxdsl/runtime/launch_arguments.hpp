@@ -18,9 +18,7 @@
 // Closed at the end of this file.
 #include <ptxdsl/detail/prologue.hpp>
 
-namespace ptxdsl {
-
-namespace runtime_detail {
+namespace ptxdsl::runtime_detail {
 
 /// Where an argument stands, for messages; and what its checks may need.
 struct argument_site {
@@ -366,8 +364,6 @@ consteval bool require_arguments() {
     }
 }
 
-}  // namespace runtime_detail
-
-}  // namespace ptxdsl
+}  // namespace ptxdsl::runtime_detail
 
 #include <ptxdsl/detail/epilogue.hpp>
