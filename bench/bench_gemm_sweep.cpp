@@ -13,10 +13,19 @@ using bench::text_of;
 using demo::gemm_size;
 
 struct request {
-    std::uint64_t seed = 1, count = 300, rounds = 3, slice = 700;
+    std::uint64_t seed = 1, count = 300, rounds = 3, slice = 700, most = 32;
     std::string tokens = "1:8192", weights = "training", out, only;
-    bool fixed = false;
+    bool round = false;
 };
+
+/// Every third product gets the nearest power of two as its tokens: batch sizes often are, and random ones hardly ever.
+void round_some(std::vector<gemm_size>& sizes) {
+    for (std::size_t i = 2; i < sizes.size(); i += 3) {
+        std::uint64_t m = 1;
+        while (3 * m <= 2 * sizes[i].m) m *= 2;
+        sizes[i].m = m;
+    }
+}
 
 /// What one shape's line holds.
 struct measured {
@@ -131,7 +140,7 @@ private:
         std::sort(order.begin(), order.end());
         std::vector<std::size_t> good;
         for (const auto& [us, i] : order)
-            if (good.size() < 45) good.push_back(i);
+            if (good.size() < r_.most) good.push_back(i);
         return good;
     }
     /// Microseconds of one launch of a few. Something long runs in front, so that what the host needs for them is
@@ -200,9 +209,9 @@ void write_head(std::FILE* out, const bench::provenance& p) {
         const auto& c = bench::config_at(i);
         line += fmt::format(
             "{}{{\"name\": \"{}\", \"bm\": {}, \"bn\": {}, \"stages\": {}, \"cluster\": {}, \"cluster_n\": {}, \"split\": {}, "
-            "\"even\": {}, \"turned\": {}, \"pong\": {}}}",
-            i == 0 ? "" : ", ", bench::name_at(i), c.bm, c.bn, c.stages, c.cluster, c.cluster_n, c.split_k, c.stream_k,
-            c.swaps_operands(), c.ping_pong());
+            "\"per_sm\": {}, \"even\": {}, \"turned\": {}, \"pong\": {}}}",
+            i == 0 ? "" : ", ", bench::name_at(i), c.bm, c.bn, c.stages, c.cluster, c.cluster_n, c.split_k,
+            c.blocks_per_sm, c.stream_k, c.swaps_operands(), c.ping_pong());
     }
     fmt::print(out, "{}]}}\n", line);
 }
@@ -239,6 +248,7 @@ int main(int argc, char** argv) {
          .help = "training (default), judging, or a file of n k",
          .text = &r.weights},
         {.name = "--only", .value = "LIST", .help = "only these configurations", .text = &r.only},
+        {.name = "--round", .value = "", .help = "every third token count is a power of two", .flag = &r.round},
         {.name = "--rounds",
          .value = "N",
          .help = "rounds of all configurations (default 3)",
@@ -249,13 +259,18 @@ int main(int argc, char** argv) {
          .help = "microseconds a slice (default 700)",
          .number = &r.slice,
          .least = 50},
+        {.name = "--most",
+         .value = "N",
+         .help = "configurations that are timed, the fastest by a look at each (default 32)",
+         .number = &r.most,
+         .least = 1},
         {.name = "--out", .value = "FILE", .help = "where the lines go", .text = &r.out},
     };
     std::vector<gemm_size> sizes;
     const auto usage = [&]() -> std::string {
         const bench::random_request random{.seed = r.seed, .count = r.count, .tokens = r.tokens, .weights = r.weights};
         if (const auto found = random.sizes(); found && !r.out.empty())
-            sizes = *found;
+            sizes = *found, r.round ? round_some(sizes) : void();
         else
             return "--tokens takes LO:HI, --weights training, judging or a file of lines n k, and --out is needed";
         return "";

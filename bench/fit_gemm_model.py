@@ -11,6 +11,7 @@ the constants become the library's table. No shape is in it. Standard library on
 """
 
 import argparse
+import concurrent.futures
 import json
 import math
 import sys
@@ -32,29 +33,59 @@ def load(files, first):
     for file in files:
         with open(file) as f:
             head = json.loads(f.readline())
-            names = []
+            # Kernels have changed since: their results are left out.
+            before = head.get("before", [] if "per_sm" in head["configs"][0] else ["even_columns", "moves_last_rows"])
+            names, gone = [], set()
             for c in head["configs"]:  # one that was tried before it got a name has that of the first file
-                shape = tuple(v for k, v in c.items() if k not in ("name", "stages"))
+                c.setdefault("per_sm", 1)
+                shape = tuple(sorted((k, v) for k, v in c.items() if k not in ("name", "stages")))
                 names.append(first.setdefault(shape, c["name"]))
                 configs.setdefault(names[-1], c)
+                if any(globals()[change](c) for change in before):
+                    gone.add(names[-1])
             for line in f:
                 s = json.loads(line)
                 mean = lambda v: math.exp(sum(map(math.log, v)) / len(v))
                 shapes.append({
                     "m": s["m"], "n": s["n"], "k": s["k"], "peer": mean(s["peer"]),
-                    "us": {names[int(i)]: mean(v) for i, v in s["us"].items()},
-                    "rough": {names[int(i)]: v for i, v in s["rough"].items()},
+                    "us": {names[int(i)]: mean(v) for i, v in s["us"].items() if names[int(i)] not in gone},
+                    "rough": {names[int(i)]: v for i, v in s["rough"].items() if names[int(i)] not in gone},
                 })
+                if not shapes[-1]["us"]:
+                    shapes.pop()
     return configs, shapes
+
+
+def even_columns(c):
+    """gemm_config::even_columns: tiles have as many tokens each, and no more are loaded."""
+    return c["turned"]
+
+
+def moves_last_rows(c):
+    """gemm_config::moves_last_rows: a tile that reaches past the last token starts higher."""
+    return (not c["turned"] and not c["pong"] and c["split"] == 1 and c["bn"] % 16 == 0
+            and c["bm"] * c["bn"] < 128 * 224 and c["name"] not in ("narrow", "narrow_64"))
+
+
+def loaded_part(c, m):
+    """Of a stage's bytes those that are loaded."""
+    if not even_columns(c):
+        return 1.0
+    tiles = up(m, c["bn"] * c["cluster_n"]) * c["cluster_n"]
+    columns, shares = up(m, tiles), c["cluster"]
+    loaded = up(columns, shares)
+    weights = c["bm"] / c["cluster_n"]
+    return (weights + loaded) / (weights + c["bn"] / shares)
 
 
 def features(c, m, n, k):
     """What the model knows of a product: steps of a cluster while all are busy, steps while a part is, how large a part,
-    tiles of a cluster, bytes; and for a cut along K its loose steps and the parts of a tile."""
+    how much is empty, tiles of a cluster, bytes, how much of a stage is loaded; and for a cut along K the parts of a tile
+    and the bytes that are read again."""
     rows, columns = (n, m) if c["turned"] else (m, n)
     blocks = c["cluster"] * c["cluster_n"] * c["split"]
     tiles = up(rows, c["bm"] * c["cluster"]) * up(columns, c["bn"] * c["cluster_n"])
-    clusters = SMS // blocks
+    clusters = (SMS if blocks <= 2 else SMS * 10 // 11) * c["per_sm"] // blocks
     steps = up(k, 64) / c["split"]
     full, rest = divmod(tiles, clusters)
     loose = parts = again = 0.0
@@ -70,19 +101,24 @@ def features(c, m, n, k):
         all_busy, part_busy, part = full * steps, (steps if rest else 0.0), rest / clusters
         items, active = full + (1 if rest else 0), min(tiles, clusters)
     # Rows of a tile behind the end of A cost more than others: TMA fills them with zeros. Of a cluster's tiles the last in
-    # the order of tokens has them.
+    # the order of tokens has them, where there are any.
     token_tile, token_cluster = (c["bn"], c["cluster_n"]) if c["turned"] else (c["bm"], c["cluster"])
     high = up(m, token_tile * token_cluster) * token_cluster
     empty = (up(m, token_tile) * token_tile - m) / token_tile + (high - up(m, token_tile))
     empty = min(empty, 1.0) / min(max(items, 1.0), high)
+    if even_columns(c):
+        empty = 0.0
+    elif moves_last_rows(c):
+        empty = max(0.0, 1 - m / c["bm"])
     reach = min(1.0, REACH * active * blocks / SMS)
-    return all_busy, part_busy, part, empty, items, 2e-6 * (n * k + m * k + m * n) / reach, parts, again
+    return all_busy, part_busy, part, empty, items, 2e-6 * (n * k + m * k + m * n) / reach, loaded_part(c, m), parts, again
 
 
 def model(p, f):
     """Microseconds: start of a kernel, products or bytes whichever takes longer and a part of the other, stores."""
-    all_busy, part_busy, part, empty, items, megabytes, parts, again = f
+    all_busy, part_busy, part, empty, items, megabytes, loaded, parts, again = f
     start, step, dense, void, tile, byte, overlap, share, cut = p
+    dense *= loaded
     whole = max(step, dense) + BLEND * min(step, dense)
     dense *= part
     products = all_busy * whole + part_busy * (max(step, dense) + BLEND * min(step, dense))
@@ -178,28 +214,35 @@ def fit_all(configs, shapes, names):
     power allows differs from shape to shape, and does not say which configuration is the fastest."""
     common = [0.0] * len(shapes)
     constants, errors = {}, {}
-    for turn in range(4):
-        for name in names:
-            points = []
-            for s, shift in zip(shapes, common):
-                f = features(configs[name], s["m"], s["n"], s["k"])
-                least = min(s["us"].values())
-                if name in s["us"]:
-                    us = s["us"][name]
-                    points.append((f, us * math.exp(shift), 1.0 if us < 1.15 * least else 0.5 if us < 1.4 * least else -0.5))
-                elif name in s["rough"]:
-                    points.append((f, max(s["rough"][name] - 1.0, 1.36 * least) * math.exp(shift), -0.5))
-            if not points:
-                continue
-            constants[name] = p = fit(configs[name], points)
-            near = [abs(math.log(model(p, f) / us)) for f, us, w in points if w == 1.0]
-            errors[name] = (len(near), sum(near) / max(1, len(near)))
-        for i, s in enumerate(shapes):
-            least = min(s["us"].values())
-            near = [math.log(model(constants[n], features(configs[n], s["m"], s["n"], s["k"])) / us)
-                    for n, us in s["us"].items() if n in constants and us < 1.25 * least]
-            common[i] = 0.8 * sum(near) / max(1, len(near))
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        for turn in range(4):
+            fit_turn(pool, configs, shapes, names, common, constants, errors)
     return constants, errors
+
+
+def fit_turn(pool, configs, shapes, names, common, constants, errors):
+    jobs = {}
+    for name in names:
+        points = []
+        for s, shift in zip(shapes, common):
+            f = features(configs[name], s["m"], s["n"], s["k"])
+            least = min(s["us"].values())
+            if name in s["us"]:
+                us = s["us"][name]
+                points.append((f, us * math.exp(shift), 1.0 if us < 1.15 * least else 0.5 if us < 1.4 * least else -0.5))
+            elif name in s["rough"]:
+                points.append((f, max(s["rough"][name] - 1.0, 1.36 * least) * math.exp(shift), -0.5))
+        if points:
+            jobs[name] = points, pool.submit(fit, configs[name], points)
+    for name, (points, fitted) in jobs.items():
+        constants[name] = p = fitted.result()
+        near = [abs(math.log(model(p, f) / us)) for f, us, w in points if w == 1.0]
+        errors[name] = (len(near), sum(near) / max(1, len(near)))
+    for i, s in enumerate(shapes):
+        least = min(s["us"].values())
+        near = [math.log(model(constants[n], features(configs[n], s["m"], s["n"], s["k"])) / us)
+                for n, us in s["us"].items() if n in constants and us < 1.25 * least]
+        common[i] = 0.8 * sum(near) / max(1, len(near))
 
 
 def choose(configs, constants, s):
@@ -239,23 +282,24 @@ def judge(title, configs, constants, shapes, verbose):
     return rows
 
 
-def measured(s, name):
-    return s["us"].get(name) or s["rough"].get(name) or 3 * min(s["us"].values())
-
-
 def thin_out(configs, constants, shapes, keep, always):
     """Leaves out, one by one, the configuration that the model's choices miss least, until `keep` are left."""
-    order = []
+    order, took = [], []
     for s in shapes:
         usable = [n for n in constants if configs[n]["split"] <= up(s["k"], 64)]
-        order.append(sorted(usable, key=lambda n: model(constants[n], features(configs[n], s["m"], s["n"], s["k"]))))
+        us = {n: model(constants[n], features(configs[n], s["m"], s["n"], s["k"])) for n in usable}
+        order.append(sorted(usable, key=us.get))
+        # Where one was not in the sweep, what the model says, next to what it says of those that were.
+        known = [math.log(us[n] / v) for n, v in s["us"].items() if n in us and v < 1.25 * min(s["us"].values())]
+        common = math.exp(sum(known) / max(1, len(known)))
+        took.append({n: s["us"].get(n) or s["rough"].get(n) or v / common for n, v in us.items()})
     left = set(constants)
     while len(left) > keep:
         loss = {n: 0.0 for n in left if n not in always}
-        for s, names in zip(shapes, order):
+        for us, names in zip(took, order):
             own = [n for n in names if n in left]
             if own[0] in loss:
-                loss[own[0]] += math.log(measured(s, own[1]) / measured(s, own[0]))
+                loss[own[0]] += math.log(us[own[1]] / us[own[0]])
         worst = min(loss, key=lambda n: loss[n])
         print(f"without {worst}: {100 * loss[worst] / len(shapes):+.3f} %, {len(left) - 1} left")
         left.remove(worst)
@@ -323,7 +367,7 @@ def main():
               + " ".join(f"{label} {v:.4g}" for label, v in zip(CONSTANTS, constants[name])))
     judge("fitted on", configs, constants, shapes, a.verbose)
     if a.write:
-        write(a.write, own, constants, errors, shapes, a.sweeps, head["device"])
+        write(a.write, names, constants, errors, shapes, a.sweeps, head["device"])
     if a.judge:
         more, others = load(a.judge, first)
         judge("judged on", {**more, **configs}, constants, others, a.verbose)

@@ -61,6 +61,42 @@ TEST_CASE("every configuration of the list is valid and fits the shared memory i
     for (const gemm_config& c : ping_pong_configs) CHECK(c.valid());
 }
 
+TEST_CASE("tiles of tokens have as many each, and all tokens are in one") {
+    for (const gemm_config& c : gemm_configs) {
+        if (!c.even_columns()) {
+            CHECK(c.tile_columns(1) == c.bn);
+            CHECK(c.loaded_columns(1) == c.bn / c.cluster);
+            continue;
+        }
+        for (std::uint64_t m = 1; m < 1200; ++m) {
+            const std::uint64_t own = c.tile_columns(m), loaded = c.loaded_columns(m);
+            const std::uint64_t tiles = detail::ceil_div(m, c.cluster_columns()) * c.cluster_n;
+            const bool all = own >= 1 && own * tiles >= m && own * tiles < m + tiles;
+            const bool fits = own <= c.bn && loaded * c.cluster >= own && loaded * c.cluster <= c.bn;
+            if (!all || !fits) FAIL("tiles of " << own << " of " << m << " tokens, " << loaded << " a block");
+        }
+    }
+    const gemm_config c{.bm = 64, .bn = 104, .stages = 8, .cluster = 4, .store = store_mode::transposed};
+    CHECK(c.valid());
+    CHECK(c.tile_columns(204) == 102);  // two tiles
+    CHECK(c.loaded_columns(204) == 26);
+    CHECK(c.tile_columns(209) == 70);  // three
+    CHECK(c.loaded_columns(209) == 18);
+}
+
+TEST_CASE("tokens that four blocks share pass the verifier, and a block says how many bytes it loads at run time") {
+    constexpr gemm_config four{.bm = 64, .bn = 104, .stages = 8, .cluster = 4, .store = store_mode::transposed},
+        eight{.bm = 64, .bn = 104, .stages = 8, .cluster = 4, .cluster_n = 2, .store = store_mode::transposed};
+    CHECK(refused<four>().empty());
+    CHECK(refused<four>(true).empty());
+    CHECK(refused<eight>().empty());
+    CHECK(refused<eight>(true).empty());
+    const auto program =
+        px::assemble_at_run_time("gemm", &gemm_body<eight, px::bf16, px::bf16>, gemm_attributes<eight>, gemm_variant{});
+    CHECK(program.ok());
+    CHECK(program.text().find("%stage_bytes0") != std::string_view::npos);
+}
+
 TEST_CASE("configurations that cannot be built are refused") {
     CHECK_FALSE(gemm_config{.bm = 96}.valid());
     CHECK_FALSE(gemm_config{.group = 0}.valid());

@@ -40,7 +40,7 @@ void run_bytes(const px::stream& s, kn::gemm_workspace& workspace) {
     };
     for (std::size_t i = 0; i < kn::gemm_configs.size(); ++i)
         for (int n = 0; n < 3; ++n)
-            check_bytes<px::e4m3, px::bf16>(s, false, between(1, 600), 8 * between(1, 90), 16 * between(17, 90),
+            check_bytes<px::e4m3, px::bf16>(s, false, between(1, 600), 8 * between(1, 90), 16 * between(25, 90),
                                             workspace, static_cast<kn::gemm_choice>(i));
     for (int n = 0; n < 16; ++n) {
         extents([&](auto x, auto y, auto z) { check_bytes<px::e4m3, px::bf16>(s, false, x, y, z, workspace, {}); });
@@ -61,7 +61,7 @@ void run_bytes(const px::stream& s, kn::gemm_workspace& workspace) {
         });
     }
     for (std::size_t i = 0; i < kn::gemm_configs.size(); ++i)
-        check_bytes<px::e5m2, px::bf16, px::e4m3>(s, false, between(1, 600), 8 * between(1, 90), 16 * between(17, 90),
+        check_bytes<px::e5m2, px::bf16, px::e4m3>(s, false, between(1, 600), 8 * between(1, 90), 16 * between(25, 90),
                                                   workspace, static_cast<kn::gemm_choice>(i));
     for (int n = 0; n < 12; ++n)  // few rows of block-scaled products have a configuration of their own
         check_bytes<px::e4m3, px::bf16>(s, true, between(1, 300), 8 * between(1, 200), 16 * between(1, 200), workspace,
@@ -84,10 +84,22 @@ void run(const px::stream& s, kn::gemm_workspace& workspace) {
     using kn::activation;
     for (std::size_t i = 0; i < kn::gemm_configs.size(); ++i)
         for (int n = 0; n < 6; ++n) {
-            problem p{between(1, 900), 8 * between(1, 120), 8 * between(16, 90)};
+            problem p{between(1, 900), 8 * between(1, 120), 8 * between(25, 90)};  // 4 steps, which some split
             check<kn::gemm_form{}, px::bf16>(s, p, {.workspace = &workspace, .choice = static_cast<kn::gemm_choice>(i)},
                                              "configuration");
         }
+    // The last tile: one token too many for the others, one too few, a single one; batches, whose rows follow one
+    // another.
+    for (std::size_t i = 0; i < kn::gemm_configs.size(); ++i) {
+        const kn::gemm_config& c = kn::gemm_configs[i];
+        const std::uint64_t tile = c.swaps_operands() ? c.bn * c.cluster_n : c.bm * c.cluster;
+        for (const std::uint64_t m : {std::uint64_t{1}, tile - 1, tile, tile + 1, 3 * tile + between(1, 15)}) {
+            problem p{m, 8 * between(20, 90), 8 * between(32, 60)};
+            p.batch = m == tile + 1 ? 2 : 1;
+            check<kn::gemm_form{.constant_b = true}, px::bf16>(
+                s, p, {.workspace = &workspace, .choice = static_cast<kn::gemm_choice>(i)}, "last tile");
+        }
+    }
     // Less tiles than clusters: several clusters share a tile.
     for (const auto choice :
          {kn::gemm_choice::tokens_16_even, kn::gemm_choice::tokens_64_even, kn::gemm_choice::medium_even})

@@ -71,6 +71,25 @@ struct gemm_config {
     [[nodiscard]] constexpr u32 cluster_columns() const noexcept { return bn * cluster_n; }
     /// Blocks that wait for a block's consumers: those it shares a tile with, and itself.
     [[nodiscard]] constexpr u32 sharers() const noexcept { return cluster + cluster_n - 1; }
+    /// Tokens are the kernel's columns, and its tiles have as many of them each: TMA takes longer over rows outside of
+    /// a matrix, which it fills with zeros, than over others. What follows a tile's own in shared memory is multiplied
+    /// and not stored.
+    [[nodiscard]] constexpr bool even_columns() const noexcept { return swaps_operands() && b == k_major; }
+    /// Columns that a block's tile has of a product with `n`, 1 at least.
+    [[nodiscard]] constexpr u64 tile_columns(u64 n) const noexcept {
+        if (!even_columns()) return bn;
+        const u64 tiles = (n + cluster_columns() - 1) / cluster_columns() * cluster_n;
+        return (n + tiles - 1) / tiles;
+    }
+    /// Rows of B that each of the blocks that share such a tile loads.
+    [[nodiscard]] constexpr u64 loaded_columns(u64 n) const noexcept {
+        return (tile_columns(n) + cluster - 1) / cluster;
+    }
+    /// A tile that reaches past the last row of A starts as many rows higher, in steps of a warp's 16, and stores its
+    /// own only: for the same reason. Not the largest tiles, of which few reach past it.
+    [[nodiscard]] constexpr bool moves_last_rows() const noexcept {
+        return store == store_mode::tma && !ping_pong() && !block_scaled && a == k_major && bm * bn < 128 * 224;
+    }
     [[nodiscard]] constexpr u32 stage_bytes() const noexcept { return (bm + bn) * bk * 2; }
     /// Columns of 16-bit results that one TMA store of a warp takes.
     [[nodiscard]] constexpr u32 store_chunk(bool gated) const noexcept {
@@ -94,7 +113,7 @@ struct gemm_config {
         const bool blocks = cluster >= 1 && cluster_n >= 1 && split_k >= 1 &&
                             (cluster * cluster_n == 1 || split_k == 1) && cluster_blocks() <= 8 &&
                             bn % (8 * split_k) == 0 && bn % cluster == 0 &&
-                            bn / cluster % (b == k_major ? 8 : 64) == 0 && bm % cluster_n == 0 &&
+                            (even_columns() || bn / cluster % (b == k_major ? 8 : 64) == 0) && bm % cluster_n == 0 &&
                             bm / cluster_n % (a == k_major ? 8 : 64) == 0;
         const bool modes = !(stream_k && split_k > 1) && (split_k == 1 || store != store_mode::tma) && stages >= 2;
         const bool fits = shared_bytes() * blocks_per_sm + 1024 * blocks_per_sm <= 228 * 1024 &&

@@ -43,6 +43,7 @@ template <class S>
 class overlapped_consumer {
     static constexpr gemm_config C = S::config;
     static constexpr u32 chunks = epilogue_tma<S>::chunks;
+    static constexpr u32 outside = 0x70000000u;  ///< a row that no C has, so that TMA stores nothing
 
 public:
     constexpr overlapped_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
@@ -118,7 +119,13 @@ private:
     }
     static constexpr tile_coord coord(k_t& k, const gemm_consumer& me, const tile_scheduler<S>& scheduler) {
         const auto pos = scheduler.coord(k);
-        return {k.mad_lo(me.index, 64u, pos.row), pos.col, pos.batch};
+        if constexpr (C.moves_last_rows()) {
+            const auto loaded = k.mad_lo(me.index, 64u, scheduler.raster().loaded_row(k, pos.row));
+            const auto other = k.mad_lo(me.warp, 16u, loaded) < pos.row;  // the tile above this one stores them
+            return {k.selp(k.mov<u32>(outside), loaded, other), pos.col, pos.batch};
+        } else {
+            return {k.mad_lo(me.index, 64u, pos.row), pos.col, pos.batch};
+        }
     }
     /// Says that this warpgroup's part of a tile is in memory, if `finish` left one there.
     constexpr void signal(k_t& k, const gemm_place<S>& here, const gemm_consumer& me) {
@@ -141,7 +148,7 @@ private:
                  out_.pack(k, op_, own, col);
              }).else_([&] {
                 fixup_.store(k, me, acc, here.cluster, here.block.rank);
-                pos_.row = k.mov<u32>(0x70000000u);  // nothing of this item is inside C
+                pos_.row = k.mov<u32>(outside);  // nothing of this item is inside C
             });
         }
     }

@@ -54,7 +54,9 @@ struct gemm_work {
 [[nodiscard]] constexpr gemm_work work_of(const gemm_config& c, const gemm_shape& s, std::uint64_t sms) noexcept {
     const std::uint64_t rows = c.swaps_operands() ? s.n : s.m, columns = c.swaps_operands() ? s.m : s.n;
     const std::uint64_t tiles = ceil_div(rows, c.cluster_rows()) * ceil_div(columns, c.cluster_columns()) * s.batch;
-    const std::uint64_t fit = sms * c.blocks_per_sm / c.cluster_blocks(), clusters = fit == 0 ? 1 : fit;
+    // Blocks of a cluster lie in one GPC: of more than two some multiprocessors are left over (30 of 4 blocks on 132).
+    const std::uint64_t usable = c.cluster_blocks() <= 2 ? sms : sms * 10 / 11;
+    const std::uint64_t fit = usable * c.blocks_per_sm / c.cluster_blocks(), clusters = fit == 0 ? 1 : fit;
     const std::uint64_t full = tiles / clusters, rest = tiles % clusters;
     const double steps = static_cast<double>(ceil_div(s.k, c.bk)) / c.split_k;
     const auto of_clusters = static_cast<double>(clusters);
@@ -78,8 +80,10 @@ struct gemm_work {
 }
 
 /// How much of the tiles on a cluster's way has no row inside A: TMA fills those with zeros, which takes longer than to
-/// load them. The last tile in the order of tokens has them.
+/// load them. The last tile in the order of tokens has them, where there are any.
 [[nodiscard]] constexpr double empty_part(const gemm_config& c, std::uint64_t m, double items) noexcept {
+    if (c.even_columns()) return 0;
+    if (c.moves_last_rows()) return larger(0, 1 - static_cast<double>(m) / c.bm);
     const std::uint64_t tile = c.swaps_operands() ? c.bn : c.bm, side = c.swaps_operands() ? c.cluster_n : c.cluster;
     const std::uint64_t tiles = ceil_div(m, tile), whole = ceil_div(m, tile * side) * side;
     const double empty =
@@ -87,12 +91,20 @@ struct gemm_work {
     return smaller(empty, 1) / smaller(larger(items, 1), static_cast<double>(whole));
 }
 
+/// Of a stage's bytes those that are loaded: `even_columns` tiles have no more tokens than there are.
+[[nodiscard]] constexpr double loaded_part(const gemm_config& c, std::uint64_t m) noexcept {
+    if (!c.even_columns()) return 1;
+    const double weights = static_cast<double>(c.bm) / c.cluster_n;
+    return (weights + static_cast<double>(c.loaded_columns(m))) / (weights + static_cast<double>(c.bn) / c.cluster);
+}
+
 /// Microseconds of configuration `c` with constants `cost` for product `s` on `sms` multiprocessors.
 [[nodiscard]] constexpr double predict(const gemm_config& c, const gemm_cost& cost, const gemm_shape& s,
                                        std::uint64_t sms) noexcept {
     const gemm_work w = work_of(c, s, sms);
+    const double dense = cost.dense * loaded_part(c, s.m);
     const auto stage = [&](double busy) {
-        return larger(cost.step, cost.dense * busy) + cost_blend * smaller(cost.step, cost.dense * busy);
+        return larger(cost.step, dense * busy) + cost_blend * smaller(cost.step, dense * busy);
     };
     const double products =
         (w.all_busy * stage(1) + w.part_busy * stage(w.part)) * (1 + cost.empty * empty_part(c, s.m, w.items));

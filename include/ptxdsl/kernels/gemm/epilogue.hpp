@@ -318,11 +318,12 @@ public:
         const auto start = c_ + k.mul_lo(k.template cvt<u64>(pos.batch), p_.batch_stride) +
                            k.mad_wide(token, p_.ldc, k.template cvt<u64>(x));
         const auto in_up = x < width, in_down = k.add(x, 8u) < width;
+        const auto end = (S::config.even_columns() ? pos.col_end : p_.n).same();
         for (u32 g = 0; g < count; ++g) {
             reg<f32> v[4];
             op.transposed_group(k, source, bias, g, v);
             const auto at = start + k.mul_wide(k.mov(p_.ldc), 8 * g);
-            const auto inside = k.add(token, 8 * g) < p_.n;
+            const auto inside = k.add(token, 8 * g) < end;
             put(k, at, inside && in_up, v[0], v[1]);
             if constexpr (!gated) put(k, at + 8, inside && in_down, v[2], v[3]);
         }

@@ -49,13 +49,36 @@ enum class gemm_choice : u8 {
     tokens_112,            ///< tiles of 112
     tokens_144,            ///< tiles of 144
     turned_80_pair,        ///< 128 of the weights' rows, tiles of 80 tokens of which two share them
-    turned_88_pair,        ///< the same with 88
-    turned_104_pair,       ///< with 104
-    turned_112_pair,       ///< with 112
-    turned_112_split,      ///< 128 of the weights' rows, up to 112 tokens, two blocks share K
+    turned_104_pair,       ///< the same with 104
     turned_144,            ///< 128 of the weights' rows, tiles of 144 tokens
     turned_152,            ///< with 152
     turned_144_pair_even,  ///< two tiles of 144 tokens share the weights, cut along K (needs a workspace)
+    // Clusters and tiles that a sweep asked for: p so many tiles of tokens share the weights, q so many of the weights'
+    // rows the tokens, k so many blocks K.
+    rows_128x96,             ///< 128 tokens x 96
+    rows_128x144,            ///< 128 tokens x 144
+    rows_64x96_p2,           ///< 64 tokens x 96, 2 share the weights
+    turned_64x32_k4,         ///< 64 of the weights' rows x 32 tokens, 4 share K
+    turned_128x112_p2_even,  ///< 128 of the weights' rows x 112 tokens, 2 share the weights, cut along K (needs a
+                             ///< workspace)
+    rows_128x80_p2,          ///< 128 tokens x 80, 2 share the weights
+    turned_64x160_k2,        ///< 64 of the weights' rows x 160 tokens, 2 share K
+    rows_192x112,            ///< 192 tokens x 112
+    turned_192x112,          ///< 192 of the weights' rows x 112 tokens
+    rows_64x224,             ///< 64 tokens x 224
+    rows_64x96,              ///< 64 tokens x 96
+    turned_128x112,          ///< 128 of the weights' rows x 112 tokens
+    rows_128x208,            ///< 128 tokens x 208
+    turned_64x176,           ///< 64 of the weights' rows x 176 tokens
+    rows_192x128,            ///< 192 tokens x 128
+    turned_128x192_even,     ///< 128 of the weights' rows x 192 tokens, cut along K (needs a workspace)
+    rows_192x160,            ///< 192 tokens x 160
+    turned_64x64_k4,         ///< 64 of the weights' rows x 64 tokens, 4 share K
+    rows_128x112,            ///< 128 tokens x 112
+    turned_64x104_p2_q4,     ///< 64 of the weights' rows x 104 tokens, 2 share the weights, 4 the tokens
+    turned_128x128_k4,       ///< 128 of the weights' rows x 128 tokens, 4 share K
+    turned_64x88_q4,         ///< 64 of the weights' rows x 88 tokens, 4 share the tokens
+    turned_128x96,           ///< 128 of the weights' rows x 96 tokens
     count
 };
 /// 64 of the weights' rows and up to `n` tokens. The stages of the first two of `tokens_split` are few enough for two
@@ -119,13 +142,39 @@ inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::c
     turned(64, 112, 10),
     turned(64, 144, 8),
     turned(128, 80, 8, 2),
-    turned(128, 88, 8, 2),
     turned(128, 104, 7, 2),
-    turned(128, 112, 7, 2),
-    gemm_config{.bm = 128, .bn = 112, .stages = 7, .cluster = 1, .split_k = 2, .store = store_mode::transposed},
     turned(128, 144, 6),
     turned(128, 152, 6),
     turned(128, 144, 6, 2, true),
+    gemm_config{.bm = 128, .bn = 96, .stages = 6, .cluster = 1},
+    gemm_config{.bm = 128, .bn = 144, .stages = 5, .cluster = 1},
+    gemm_config{.bm = 64, .bn = 96, .stages = 10, .cluster = 2},
+    gemm_config{.bm = 64, .bn = 32, .stages = 16, .cluster = 1, .split_k = 4, .store = store_mode::transposed},
+    gemm_config{.bm = 128,
+                .bn = 112,
+                .stages = 7,
+                .cluster = 1,
+                .cluster_n = 2,
+                .stream_k = true,
+                .store = store_mode::transposed},
+    gemm_config{.bm = 128, .bn = 80, .stages = 7, .cluster = 2},
+    gemm_config{.bm = 64, .bn = 160, .stages = 8, .cluster = 1, .split_k = 2, .store = store_mode::transposed},
+    gemm_config{.bm = 192, .bn = 112, .stages = 4, .cluster = 1},
+    gemm_config{.bm = 192, .bn = 112, .stages = 5, .cluster = 1, .store = store_mode::transposed},
+    gemm_config{.bm = 64, .bn = 224, .stages = 5, .cluster = 1},
+    gemm_config{.bm = 64, .bn = 96, .stages = 10, .cluster = 1},
+    gemm_config{.bm = 128, .bn = 112, .stages = 7, .cluster = 1, .store = store_mode::transposed},
+    gemm_config{.bm = 128, .bn = 208, .stages = 4, .cluster = 1},
+    gemm_config{.bm = 64, .bn = 176, .stages = 7, .cluster = 1, .store = store_mode::transposed},
+    gemm_config{.bm = 192, .bn = 128, .stages = 4, .cluster = 1},
+    gemm_config{.bm = 128, .bn = 192, .stages = 5, .cluster = 1, .stream_k = true, .store = store_mode::transposed},
+    gemm_config{.bm = 192, .bn = 160, .stages = 4, .cluster = 1},
+    gemm_config{.bm = 64, .bn = 64, .stages = 14, .cluster = 1, .split_k = 4, .store = store_mode::transposed},
+    gemm_config{.bm = 128, .bn = 112, .stages = 6, .cluster = 1},
+    gemm_config{.bm = 64, .bn = 104, .stages = 10, .cluster = 4, .cluster_n = 2, .store = store_mode::transposed},
+    gemm_config{.bm = 128, .bn = 128, .stages = 7, .cluster = 1, .split_k = 4, .store = store_mode::transposed},
+    gemm_config{.bm = 64, .bn = 88, .stages = 11, .cluster = 4, .store = store_mode::transposed},
+    gemm_config{.bm = 128, .bn = 96, .stages = 8, .cluster = 1, .store = store_mode::transposed},
 };
 [[nodiscard]] constexpr const gemm_config& config_of(gemm_choice c) noexcept {
     return gemm_configs[static_cast<std::size_t>(c)];

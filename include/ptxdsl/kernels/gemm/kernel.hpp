@@ -63,9 +63,8 @@ constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arg
     tile_scheduler<S> scheduler(k, raster, here.steps, here.cluster, here.clusters);
     k.if_(here.tid < 128u, [&] {
          if constexpr (plan::moves) k.template setmaxnreg_dec<plan::producer>();
-         k.single_thread(here.tid == 0u, [&] {
-             produce_all(k, gemm_producer<S>(k, ring, g.a, g.b, here.block), scheduler, p.early_b);
-         });
+         k.single_thread(here.tid == 0u,
+                         [&] { produce_all(k, gemm_producer<S>(k, ring, g.a, g.b, raster), scheduler, p.early_b); });
      }).else_([&] {
         if constexpr (plan::moves) k.template setmaxnreg_inc<plan::consumer>();
         if (p.early_b) k.griddepcontrol_wait();
@@ -92,7 +91,7 @@ constexpr void split_k_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_argume
     const auto last = k.div(k.mul_lo(here.steps, k.add(here.block.rank, 1u)), ways);
     k.if_(here.tid < 128u, [&] {
          k.single_thread(here.tid == 0u, [&] {
-             const gemm_producer<S> producer(k, ring, g.a, g.b, here.block);
+             const gemm_producer<S> producer(k, ring, g.a, g.b, raster);
              if (p.early_b)
                  producer.load_early(k, pos, first, last);
              else

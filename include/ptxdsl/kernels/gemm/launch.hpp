@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -262,12 +263,39 @@ template <class Constants>
     return runtime_detail::launch_members(*kernel, s, config, c);
 }
 
+/// Clusters of a kernel that the device holds at once. The blocks of a cluster lie in one GPC, and of more than two
+/// some are left over in most of them: the driver knows how many fit. It is asked once for each size of cluster (of
+/// kernels that have a multiprocessor to themselves), when such a kernel has been launched before. The context is
+/// current.
+[[nodiscard]] inline std::uint64_t resident_clusters(const gemm_config& g, const runtime_detail::bound_kernel& bound) {
+    const device_info& d = bound.state->info;
+    const std::uint32_t blocks = g.cluster_blocks();
+    const std::uint64_t without_gpcs = static_cast<std::uint64_t>(d.sm_count) * g.blocks_per_sm / blocks;
+    constexpr std::size_t devices = 32, sizes = 9;
+    static std::atomic<std::uint32_t> known[devices][sizes];
+    const auto device = static_cast<std::size_t>(d.ordinal);
+    if (blocks <= 2 || blocks >= sizes || g.blocks_per_sm > 1 || device >= devices) return without_gpcs;
+    std::atomic<std::uint32_t>& count = known[device][blocks];
+    if (const std::uint32_t n = count.load(std::memory_order_relaxed); n != 0) return n;
+    const auto ask = bound.state->driver->occupancy_max_active_clusters;
+    cu::launch_attribute cluster{};
+    cluster.id = cu::launch_attribute_id::cluster_dimension;
+    cluster.value.cluster_dim = {blocks, 1, 1};
+    const cu::launch_config config{blocks,  1,        1, g.threads(), 1, 1, bound.resources.dynamic_shared_bytes,
+                                   nullptr, &cluster, 1};
+    int n = 0;
+    if (ask == nullptr || ask(&n, bound.slot->function, &config) != cu::status::success || n <= 0) return without_gpcs;
+    count.store(static_cast<std::uint32_t>(n), std::memory_order_relaxed);
+    return static_cast<std::uint64_t>(n);
+}
+
 /// Blocks: a cluster a tile with split K, else as many clusters as the device holds at once, and no more than there is
 /// work for: tiles, or with stream-K their steps.
-[[nodiscard]] inline std::uint32_t blocks_of(const gemm_kernel& kernel, const device_info& d, const gemm_call& c) {
+[[nodiscard]] inline std::uint32_t blocks_of(const gemm_kernel& kernel, const runtime_detail::bound_kernel& bound,
+                                             const gemm_call& c) {
     const gemm_config& g = kernel.config;
     const std::uint64_t tiles = ceil_div(c.m, g.cluster_rows()) * ceil_div(c.n, g.cluster_columns()) * c.batches;
-    const std::uint64_t resident = static_cast<std::uint64_t>(d.sm_count) * g.blocks_per_sm / g.cluster_blocks();
+    const std::uint64_t resident = resident_clusters(g, bound);
     const std::uint64_t work = g.stream_k ? tiles * ceil_div(c.k, kernel.bk) : tiles;
     return static_cast<std::uint32_t>((g.split_k > 1 ? tiles : std::min(work, resident)) * g.cluster_blocks());
 }
@@ -277,7 +305,10 @@ template <class Constants>
                                        const operand_view& b, const operand_view& c, gemm_call& call) {
     const runtime_detail::context_state& state = *s.ctx().state();
     if (auto e = runtime_detail::encode_checked(state, call.a, kernel.a, geometry_of_operand(a), "A")) return e;
-    if (auto e = runtime_detail::encode_checked(state, call.b, kernel.b, geometry_of_operand(b), "B")) return e;
+    tensor_map_spec map_b = kernel.b;
+    if (kernel.config.even_columns())
+        map_b.box[1] = static_cast<std::uint32_t>(kernel.config.loaded_columns(static_cast<std::uint64_t>(b.rows)));
+    if (auto e = runtime_detail::encode_checked(state, call.b, map_b, geometry_of_operand(b), "B")) return e;
     if (kernel.config.store != store_mode::tma) return {};
     return runtime_detail::encode_checked(state, call.c_map, kernel.c, geometry_of_operand(c), "C");
 }
@@ -302,7 +333,7 @@ template <class Constants>
     if (current.status() != cu::status::success)
         return runtime_detail::driver_failed(s.ctx().driver(), current.status(), "launching a matrix product");
     if (auto e = encode_maps(s, kernel, a, b, p.c, call)) return e;
-    launch_config config{.grid = {blocks_of(kernel, s.ctx().device(), call)}};
+    launch_config config{.grid = {blocks_of(kernel, *bound, call)}};
     config.programmatic = p.programmatic;
     return runtime_detail::launch_members(*bound, s, config, call);
 }

@@ -48,7 +48,8 @@ constexpr reg<b64> make_policy(k_t& k, l2_hint hint) {
     return {};
 }
 
-/// How one block loads its part of an operand's tile: which part, for whom, with which policy.
+/// How one block loads its part of an operand's tile: which part, for whom, with which policy. A block's part starts at
+/// `Part` number `part` of the tile.
 template <class Tile, class Part, class Map, u32 Shares, l2_hint Hint>
 class operand_loader {
 public:
@@ -108,20 +109,29 @@ class gemm_producer {
 
 public:
     constexpr gemm_producer(k_t& k, const gemm_ring<S>& ring, const typename S::map_a& a, const typename S::map_b& b,
-                            const block_in_cluster<S>& block)
-        : ring_(ring), a_(k, a, block.col), b_(k, b, block.row), at_(k.producer_state(ring.pipe)) {
+                            const tile_raster<S>& raster)
+        : raster_(raster),
+          ring_(ring),
+          a_(k, a, raster.block.col),
+          b_(k, b, part_of_b(k, raster)),
+          at_(k.producer_state(ring.pipe)) {
+        const auto& block = raster.block;
+        if constexpr (C.even_columns()) {
+            const auto rows = C.cluster == 1 ? raster.columns : reg32(k.mul_lo(rows_of_part(k, raster), C.cluster));
+            bytes_ = k.mad_lo(rows, S::b::bytes / C.bn, S::a::bytes).named("stage_bytes");
+        }
         if constexpr (C.serpentine) backwards_ = k.mov<u32>(0).named("backwards");
         if constexpr (C.cluster_n > 1) a_.multicast_to(block.row_mask(k));
         if constexpr (C.cluster > 1) b_.multicast_to(block.column_mask(k));
     }
 
     constexpr void load(k_t& k, const tile_coord& pos, const reg32& first, const reg32& last) const {
-        const auto a_row = a_.first_row(k, pos.row), b_row = b_.first_row(k, pos.col);
+        const auto a_row = a_.first_row(k, raster_.loaded_row(k, pos.row)), b_row = b_.first_row(k, pos.col);
         k.for_(first, last, 1u, [&](reg32 i) {
             const auto x = k.mul_lo(step_of(k, i, first, last), S::bk);
             k.wait_empty(ring_.pipe, at_);
             const auto full = ring_.pipe.full(at_);
-            k.mbarrier_arrive_expect_tx(full, ring_.a, ring_.b);
+            expect(k, full);
             a_.load(k, ring_.a[at_.slot()], x, a_row, pos.batch, full);
             b_.load(k, ring_.b[at_.slot()], x, b_row, pos.batch, full);
             k.advance(at_);
@@ -135,7 +145,7 @@ public:
     /// of the first stages are under way before the wait, the other operand's after it. The ring is empty, so nobody
     /// has to free a slot.
     constexpr void load_early(k_t& k, const tile_coord& pos, const reg32& first, const reg32& last) const {
-        const auto a_row = a_.first_row(k, pos.row), b_row = b_.first_row(k, pos.col);
+        const auto a_row = a_.first_row(k, raster_.loaded_row(k, pos.row)), b_row = b_.first_row(k, pos.col);
         const auto head = k.min(k.sub(last, first), C.stages);
         const auto load_a = [&](const reg32& i) {
             a_.load(k, ring_.a[i], k.mul_lo(k.add(first, i), S::bk), a_row, pos.batch, ring_.pipe.full()[i]);
@@ -144,7 +154,7 @@ public:
             b_.load(k, ring_.b[i], k.mul_lo(k.add(first, i), S::bk), b_row, pos.batch, ring_.pipe.full()[i]);
         };
         k.for_(head, [&](reg32 i) {
-            k.mbarrier_arrive_expect_tx(ring_.pipe.full()[i], ring_.a, ring_.b);
+            expect(k, ring_.pipe.full()[i]);
             if constexpr (C.swaps_operands())
                 load_a(i);
             else
@@ -162,6 +172,25 @@ public:
     }
 
 private:
+    /// Rows of B that each of the blocks that share them loads (`gemm_config::loaded_columns`).
+    static constexpr reg32 rows_of_part(k_t& k, const tile_raster<S>& raster) {
+        return k.div(k.add(raster.columns, C.cluster - 1), C.cluster);
+    }
+    static constexpr reg32 part_of_b(k_t& k, const tile_raster<S>& raster) {
+        if constexpr (C.even_columns() && C.cluster > 1)
+            return k.mul_lo(raster.block.row, rows_of_part(k, raster));
+        else
+            return raster.block.row;
+    }
+    /// The bytes of a stage. Those of `even_columns` are known at run time: the tensor map's box has the rows that a
+    /// tile has.
+    template <class Barrier>
+    constexpr void expect(k_t& k, const Barrier& full) const {
+        if constexpr (C.even_columns())
+            k.mbarrier_arrive_expect_tx(full, bytes_);
+        else
+            k.mbarrier_arrive_expect_tx(full, ring_.a, ring_.b);
+    }
     /// What the `i`-th of the steps [first, last) loads.
     constexpr reg32 step_of(k_t& k, const reg32& i, const reg32& first, const reg32& last) const {
         if constexpr (C.serpentine)
@@ -172,6 +201,8 @@ private:
     [[nodiscard]] constexpr reg32 backwards() const { return backwards_; }
 
     reg32 backwards_;  ///< 1 in every other item
+    reg32 bytes_;      ///< of a stage; of `even_columns` only
+    tile_raster<S> raster_;
     gemm_ring<S> ring_;
     operand_loader<typename S::a, typename S::a_part, typename S::map_a, C.cluster_n, C.a_hint> a_;
     operand_loader<typename S::b, typename S::b_part, typename S::map_b, C.cluster, C.b_hint> b_;

@@ -27,7 +27,8 @@ struct gemm_spec {
     using a = tile<In, C.bm, bk, C.a>;
     using b = tile<InB, C.bn, bk, C.b>;
     using a_part = tile<In, C.bm / C.cluster_n, bk, C.a>;  ///< what one block loads of A
-    using b_part = tile<InB, C.bn / C.cluster, bk, C.b>;   ///< what one block loads of B
+    /// What one block loads of B. Of `even_columns` it is known at run time how many of these rows.
+    using b_part = tile<InB, (C.even_columns() && C.cluster > 1 ? 1 : C.bn / C.cluster), bk, C.b>;
     static constexpr u32 out_columns = Gated ? C.bn / 2 : C.bn;
     /// Columns of a staging tile: one warp's 16 rows of 128 bytes, or of the half or quarter that divides the tile.
     static constexpr u32 chunk = C.store_chunk(Gated) * 2 / sizeof(Out);

@@ -78,7 +78,8 @@ public:
         exchange.receive(k, sum);
         const epilogue_op<S> op(k, pointers_, p_);
         const tile_coord pos{k.mad_lo(me.index, 64u, at.row),
-                             k.mad_lo(here.block.rank, split_k_reduction<S>::sum_columns, at.col), at.batch};
+                             k.mad_lo(here.block.rank, split_k_reduction<S>::sum_columns, at.col), at.batch,
+                             at.col_end};
         constexpr bool halved = S::gated && !C.swaps_operands();
         out_.store(
             k, me, op, [&](u32 i) { return sum[i]; }, pos, split_k_reduction<S>::sum_columns / (halved ? 16 : 8));

@@ -47,6 +47,7 @@ struct block_in_cluster {
 /// Where a tile's results go: first row (of this warpgroup), first column, batch.
 struct tile_coord {
     reg<u32> row, col, batch;
+    reg<u32> col_end{};  ///< behind the last column; of `even_columns` only
 
     /// From here on these names stand for the registers of `o`; no instruction.
     constexpr void name(const tile_coord& o) { row = o.row.same(), col = o.col.same(), batch = o.batch.same(); }
@@ -58,6 +59,7 @@ template <class S>
 struct tile_raster {
     static constexpr gemm_config C = S::config;
     reg<u32> row_tiles, col_tiles, per_batch, total;
+    reg<u32> columns;  ///< of a tile, `gemm_config::tile_columns`; of `even_columns` only
     block_in_cluster<S> block;
 
     constexpr tile_raster(k_t& k, const gemm_arguments& p, const block_in_cluster<S>& place)
@@ -65,7 +67,15 @@ struct tile_raster {
           col_tiles(k.div(k.add(p.n, C.cluster_columns() - 1), C.cluster_columns())),
           per_batch(k.mul_lo(row_tiles, col_tiles)),
           total(k.mul_lo(per_batch, p.batches)),
-          block(place) {}
+          block(place),
+          n_(p.n) {
+        if constexpr (C.moves_last_rows())
+            last_row_ = k.and_(k.add(k.sub(k.max(p.m, C.bm), C.bm), 15u), ~15u).named("last_row");
+        if constexpr (C.even_columns()) {
+            const auto tiles = C.cluster_n > 1 ? k.mul_lo(col_tiles, C.cluster_n) : col_tiles;
+            columns = k.div(k.add(p.n, k.sub(tiles, 1u)), tiles).named("tile_columns");
+        }
+    }
 
     /// Tile `t`; the row is the first of this block.
     constexpr tile_coord at(k_t& k, const reg32& t) const {
@@ -80,8 +90,25 @@ struct tile_raster {
         const auto row = k.add(first, k.sub(inside, k.mul_lo(col, height)));
         const auto block_row = C.cluster > 1 ? k.mad_lo(row, C.cluster, block.row) : row;
         const auto block_col = C.cluster_n > 1 ? k.mad_lo(col, C.cluster_n, block.col) : col;
-        return {k.mul_lo(block_row, C.bm), k.mul_lo(block_col, C.bn), batch};
+        if constexpr (C.even_columns()) {
+            const auto first_col = k.mul_lo(block_col, columns);
+            return {k.mul_lo(block_row, C.bm), first_col, batch, k.min(n_, k.add(first_col, columns))};
+        } else {
+            return {k.mul_lo(block_row, C.bm), k.mul_lo(block_col, C.bn), batch};
+        }
     }
+
+    /// The first row that is loaded of the tile that starts at `row`.
+    [[nodiscard]] constexpr reg32 loaded_row(k_t& k, const reg32& row) const {
+        if constexpr (C.moves_last_rows())
+            return k.min(row, last_row_);
+        else
+            return row;
+    }
+
+private:
+    reg<u32> n_;
+    reg<u32> last_row_;
 };
 
 /// A cluster's work, item by item. An item is a tile, or with `stream_k` the steps [first, last) of one.
@@ -108,6 +135,7 @@ public:
         }
     }
     [[nodiscard]] constexpr tile_coord coord(k_t& k) const { return raster_.at(k, tile); }
+    [[nodiscard]] constexpr const tile_raster<S>& raster() const { return raster_; }
     /// There is such a tile; `skip` goes to the next one (not with `stream_k`).
     [[nodiscard]] constexpr reg<pred> inside() const { return tile < raster_.total; }
     constexpr void skip(k_t& k) { tile = k.add(tile, step_); }
