@@ -13,9 +13,13 @@ constexpr void anywhere(hopper& k, px::shared_cluster_ptr<f32> p) { k.st(p, 0.0f
 constexpr void control(hopper& k, px::global_ptr<f32> p, px::reg<u32> rank) {
     const px::shared_ptr<f32> s = k.to_shared(k.cvta(p));
     local_only(k, s);
+    k.barrier_cluster_arrive();
+    k.barrier_cluster_wait();  // every block has started before another one reaches into it
     anywhere(k, s);  // a shared::cta address converts to shared::cluster by itself
     anywhere(k, k.mapa(s, rank));
     k.red_add(k.mapa(s, 1u), 1.0f);
+    k.barrier_cluster_arrive();
+    k.barrier_cluster_wait();  // and none has left
 }
 constexpr auto ptx = px::assemble<px::kernel<"control", control>>();
 static_assert(!ptx.text().empty());
