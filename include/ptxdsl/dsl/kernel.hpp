@@ -235,8 +235,8 @@ constexpr void warn_of_idle_rows(Program& p) {
             8 * r.groups,
             " rows, of which ",
             rows,
-            " are multiplied, by all who do: the others are loaded for nobody; take each part with row_slice or "
-            "rows_at, or a smaller tile"};
+            (" are multiplied, by all who do: the others are loaded for nobody; take each part with row_slice or "
+             "rows_at, or a smaller tile")};
         if (r.of_tcgen05)
             p.add_finding("I05", true, r.where, sentence);
         else

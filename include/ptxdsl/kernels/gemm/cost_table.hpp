@@ -20,6 +20,7 @@
 namespace ptxdsl::kernels {
 
 // clang-format off
+// NOLINTBEGIN(modernize-use-std-numbers): a fitted number that is near one of mathematics is not that one
 /// The cost model's constants, in the order of `gemm_choice`.
 inline constexpr gemm_cost gemm_costs[] = {
     // start, step, dense, empty, tile, byte, overlap, share, cut
@@ -85,6 +86,7 @@ inline constexpr gemm_cost gemm_costs[] = {
     {1.327, 0.1098, 0.2039, 0.3, 0.6266, 0.213, 0.1823, 0, 0},  // turned_64x88_q4
     {0.9388, 0.2574, 0.3639, 0.3, 1.297, 0.2479, 0.04628, 0, 0},  // turned_128x96
 };
+// NOLINTEND(modernize-use-std-numbers)
 // clang-format on
 
 }  // namespace ptxdsl::kernels
