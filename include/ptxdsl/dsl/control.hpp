@@ -418,6 +418,10 @@ public:
     constexpr auto switch_(const reg<T>& x, First&& first, Cases&&... cases) const {
         switch_(x, location(ctx().p.locations.back()), static_cast<First&&>(first), static_cast<Cases&&>(cases)...);
     }
+    template <class T, class... Cases>
+    constexpr auto switch_(const assigned<reg<T>>& x, Cases&&... cases) const {
+        switch_(x.target(), static_cast<Cases&&>(cases)...);
+    }
 
     /// Emits `table: .branchtargets c0, …; setp.gt.u32 p, x, highest; @p bra default; brx.idx x, table;`, then for each
     /// case `c: …; bra end;`, then the default, then `end:`: one indirect branch where `switch_` compares with every

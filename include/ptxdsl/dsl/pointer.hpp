@@ -453,7 +453,9 @@ public:
     constexpr ~vec() = default;
     /// `px::vec{a, b}`: a vector of these registers. Nested calls among them are emitted left to right.
     template <class... R>
-        requires(sizeof...(R) == N) && (meta::is_base_of_v<reg<T>, meta::remove_cvref_t<R>> && ...)
+        requires(sizeof...(R) == N) && ((meta::is_base_of_v<reg<T>, meta::remove_cvref_t<R>> ||
+                                         meta::is_same_v<assigned<reg<T>>, meta::remove_cvref_t<R>>) &&
+                                        ...)
     constexpr explicit vec(R&&... r) {
         unsigned i = 0;
         ((ids_[i++] = detail::list_word(prog_, r.program(), ir::head(ir::operand_kind::reg, r.id()))), ...);

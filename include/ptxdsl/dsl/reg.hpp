@@ -115,11 +115,23 @@ public:
 template <class Reg>
 class assigned {
 public:
+    using value_type = typename Reg::value_type;
     constexpr assigned(Reg& r, ir::span made) noexcept : reg_(&r), made_{made.begin, made.end, false, true} {}
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr operator Reg&() const noexcept { return *reg_; }
     [[nodiscard]] constexpr Reg& target() const noexcept { return *reg_; }
     [[nodiscard]] constexpr ir::span made() const noexcept { return made_; }
+
+    // What is asked of a register, asked of `x`.
+    [[nodiscard]] constexpr ir::program* program() const noexcept { return reg_->program(); }
+    [[nodiscard]] constexpr auto id() const noexcept { return reg_->id(); }
+    [[nodiscard]] constexpr ir::span expression() const noexcept { return made_; }
+    [[nodiscard]] constexpr Reg same() const noexcept { return reg_->same(); }
+    constexpr Reg& named(string_view prefix) const { return reg_->named(prefix); }
+    template <class U>
+    [[nodiscard]] constexpr auto as() const {
+        return reg_->template as<U>();
+    }
 
 private:
     Reg* reg_;

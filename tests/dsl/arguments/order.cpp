@@ -287,6 +287,30 @@ constexpr void assignment_as_index(hopper& k, gp a, gp b, u32r i, f32r x, f32r y
     k.st(a + (n += 1u), x);
     k.if_(((n = k.add(n, 1u)) < 4u) && (n > 2u), [&] { k.st(b, y); });
 }
+constexpr u32r next(hopper& k, u32r x) { return k.add(x, 1u); }
+constexpr void assignment_to_function(hopper& k, gp a, gp, u32r i, f32r, f32r) {
+    auto n = k.mov(i);
+    k.st(a.as<u32>(), k.call<"next", next>(n += 1u));
+    const auto at = k.address_of<"next", next>();
+    k.st(a.as<u32>(), k.call(at, n += 2u));
+}
+constexpr void assignment_switched_by(hopper& k, gp a, gp, u32r i, f32r x, f32r y) {
+    auto n = k.mov(i);
+    k.switch_(n += 1u, px::case_<0>([&] { k.st(a, x); }), px::default_([&] { k.st(a, y); }));
+}
+constexpr void assignment_in_vector(hopper& k, gp a, gp, u32r i, f32r, f32r) {
+    auto n = k.mov(i);
+    k.st(a.as<px::packet<u32, 2>>().assume_aligned<8>(), px::vec{i, n += 1u});
+}
+constexpr void assignment_in_vector_beside_a_call(hopper& k, gp a, gp, u32r i, f32r, f32r) {
+    auto n = k.mov(i);
+    k.st(a.as<px::packet<u32, 2>>().assume_aligned<8>(), px::vec{k.add(n, 2u), n += 1u});
+}
+constexpr void assignment_renamed(hopper& k, gp a, gp, u32r i, f32r, f32r) {
+    auto n = k.mov(i);
+    (n += 1u).named("count");
+    k.st(a.as<px::s32>(), (n <<= 1u).as<px::s32>());
+}
 
 enum class verdict : unsigned char { taken, refused };
 constexpr px::attributes block{.reqntid = {32}, .cluster = {2}};
@@ -390,5 +414,10 @@ int main() {
     show<assignment_and_its_register>("assignment_and_its_register", verdict::refused);
     show<named_assignment>("named_assignment", verdict::taken);
     show<assignment_as_index>("assignment_as_index", verdict::taken);
+    show<assignment_to_function>("assignment_to_function", verdict::taken);
+    show<assignment_switched_by>("assignment_switched_by", verdict::taken);
+    show<assignment_in_vector>("assignment_in_vector", verdict::taken);
+    show<assignment_in_vector_beside_a_call>("assignment_in_vector_beside_a_call", verdict::refused);
+    show<assignment_renamed>("assignment_renamed", verdict::taken);
     return failures == 0 ? 0 : 1;
 }

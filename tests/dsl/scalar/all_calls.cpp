@@ -266,9 +266,11 @@ void conversions(builder<Tgt>& k, global_ptr<u8, 128> data) {
         s.put(k.template isspacep<space::shared_cluster>(gp)), s.put(k.template isspacep<space::constant>(gp)),
         s.put(k.template isspacep<space::local>(gp)), s.put(k.template isspacep<space::param>(gp));
     const shared_ptr<f32> sp = k.to_shared(gp);
+    k.barrier_cluster_arrive(), k.barrier_cluster_wait();  // the other block has started (G06) …
     const shared_cluster_ptr<f32> remote = k.mapa(sp + 2, 1u);
     s.put(k.ld(remote)), s.put(k.ld(k.to_generic(sp))), s.put(k.getctarank(remote)), s.put(k.getctarank(gp)),
         s.put(k.ld(k.mapa(gp, i.template as<u32>()))), s.put(k.address(sp + 1));
+    k.barrier_cluster_arrive(), k.barrier_cluster_wait();  // … and has not left (G04)
     const shared_cluster_ptr<f32> own = sp;
     s.put(k.ld(own));
     s.put(k.ld(as_ptr<space::global, const f32>(s.template get<u64>()) + 1));

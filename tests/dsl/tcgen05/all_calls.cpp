@@ -32,6 +32,7 @@ struct product {
 template <class D, class A, class B, unsigned M, unsigned N, tok Group, major AMajor = k_major, major BMajor = k_major,
           swizzle_mode Swizzle = swizzle_128b>
 constexpr void dense(bw& k, const tensor_memory<512, Group>& mem) {
+    k.bar_sync();  // all products are in the same columns: who waits may have read those before (I07)
     using P = product<D, A, B, M, N, Group, AMajor, BMajor, Swizzle>;
     const auto a = k.tcgen05.descriptor(k.smem<typename P::tile_a>());
     const auto b = k.tcgen05.descriptor(k.smem<typename P::tile_b>());
@@ -51,6 +52,7 @@ constexpr void dense(bw& k, const tensor_memory<512, Group>& mem) {
 /// A in tensor memory; N of a pair in steps of 32.
 template <class D, class A, class B, unsigned M, unsigned N, tok Group>
 constexpr void from_tensor_memory(bw& k, const tensor_memory<512, Group>& mem) {
+    k.bar_sync();
     using P = product<D, A, B, M, N, Group>;
     const auto b = k.tcgen05.descriptor(k.smem<typename P::tile_b>());
     const auto acc = mem.template accumulator<D, M, N>();
@@ -62,6 +64,7 @@ constexpr void from_tensor_memory(bw& k, const tensor_memory<512, Group>& mem) {
 }
 template <class D, class A, class B, unsigned M, unsigned N, tok Group>
 constexpr void sparse(bw& k, const tensor_memory<512, Group>& mem) {
+    k.bar_sync();
     using P = product<D, A, B, M, N, Group>;
     const auto a = k.tcgen05.descriptor(k.smem<typename P::half_a>());
     const auto b = k.tcgen05.descriptor(k.smem<typename P::tile_b>());
@@ -72,6 +75,7 @@ constexpr void sparse(bw& k, const tensor_memory<512, Group>& mem) {
 }
 template <class D, class A, class B, unsigned M, unsigned N>
 constexpr void weight_stationary(bw& k, const tensor_memory<512, cta_group_1>& mem) {
+    k.bar_sync();
     using P = product<D, A, B, M, N, cta_group_1>;
     const auto a = k.tcgen05.descriptor(k.smem<typename P::tile_a>());
     const auto b = k.tcgen05.descriptor(k.smem<typename P::tile_b>());
@@ -87,6 +91,7 @@ constexpr void weight_stationary(bw& k, const tensor_memory<512, cta_group_1>& m
 }
 template <class A, class B, class S, unsigned M, unsigned N, tok Group, tok... Vec>
 constexpr void scaled(bw& k, const tensor_memory<512, Group>& mem) {
+    k.bar_sync();
     using P = product<f32, A, B, M, N, Group>;
     const auto a = k.tcgen05.descriptor(k.smem<typename P::tile_a>());
     const auto b = k.tcgen05.descriptor(k.smem<typename P::tile_b>());
