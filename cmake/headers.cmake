@@ -83,6 +83,13 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/isa/targets.hpp
     ptxdsl/isa/tokens.hpp
     ptxdsl/isa/types.hpp
+    ptxdsl/kernels/attention/config.hpp
+    ptxdsl/kernels/attention/consumer.hpp
+    ptxdsl/kernels/attention/kernel.hpp
+    ptxdsl/kernels/attention/producer.hpp
+    ptxdsl/kernels/attention/softmax.hpp
+    ptxdsl/kernels/attention/spec.hpp
+    ptxdsl/kernels/attention/work.hpp
     ptxdsl/kernels/compiled.hpp
     ptxdsl/kernels/gemm/block_scaled.hpp
     ptxdsl/kernels/gemm/config.hpp
@@ -220,6 +227,11 @@ set(PTXDSL_CORE_HEADERS
 )
 set(PTXDSL_RUNTIME_HEADERS
     ptxdsl/kernels.hpp
+    ptxdsl/kernels/attention.hpp
+    ptxdsl/kernels/attention/kernels.hpp
+    ptxdsl/kernels/attention/launch.hpp
+    ptxdsl/kernels/attention/options.hpp
+    ptxdsl/kernels/attention/problem.hpp
     ptxdsl/kernels/call_check.hpp
     ptxdsl/kernels/gemm.hpp
     ptxdsl/kernels/gemm/compiled.hpp

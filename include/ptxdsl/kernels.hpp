@@ -5,6 +5,7 @@
 
 #include <ptxdsl/detail/prologue.hpp>
 // Closed at the end of this file.
+#include <ptxdsl/kernels/attention.hpp>
 #include <ptxdsl/kernels/gemm.hpp>
 #include <ptxdsl/kernels/rows.hpp>
 // Last: closes what the first opened.
