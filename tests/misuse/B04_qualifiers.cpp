@@ -8,13 +8,13 @@ using hopper = px::builder<px::sm_90a>;
 
 #if PTXDSL_CASE == 0
 
-constexpr void control(hopper& k, px::global_ptr<f32, 16> p) {
+constexpr void control(hopper& k, px::global_ptr<f32, 16> p, px::global_ptr<const f32, 16> in) {
     const auto s = px::as_ptr<px::space::shared, f32>(k.mov<u32>(0u));
     const auto policy = k.createpolicy_fractional<px::L2::evict_first>();
     k.st<px::release, px::gpu>(p, k.ld<px::acquire, px::sys>(p));
     k.st<px::wt>(p, k.ld<px::cg>(p));
     k.st<px::volatile_>(p, k.ld<px::volatile_>(s));
-    k.st(p, k.ld<px::nc, px::L1::no_allocate, px::L2::_128B>(p, policy), policy);
+    k.st(p, k.ld<px::nc, px::L1::no_allocate, px::L2::_128B>(in, policy), policy);
     k.st<px::mmio, px::relaxed, px::sys>(p, k.ld<px::mmio, px::relaxed, px::sys>(p));
     k.fence<px::sc, px::cluster>();
 }

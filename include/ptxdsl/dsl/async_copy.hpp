@@ -41,7 +41,7 @@ public:
         copy<Cache, Bytes, tok::none, T, A, B, Prefetch...>(where, take(dst), take(src));
     }
     template <tok Cache, unsigned Bytes, tok... Prefetch, class T, unsigned A, class U, unsigned B>
-    constexpr auto cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const cache_policy& policy,
+    constexpr auto cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, cache_policy policy,
                             call_site where = call_site::current()) const {
         copy<Cache, Bytes, tok::L2__cache_hint, T, A, B, Prefetch...>(where, take(dst), take(src), policy.o);
     }
@@ -53,7 +53,7 @@ public:
     }
     template <tok Cache, unsigned Bytes, tok... Prefetch, class T, unsigned A, class U, unsigned B>
     constexpr auto cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& n,
-                            const cache_policy& policy, call_site where = call_site::current()) const {
+                            cache_policy policy, call_site where = call_site::current()) const {
         copy<Cache, Bytes, tok::L2__cache_hint, T, A, B, Prefetch...>(where, take(dst), take(src), n, policy.o);
     }
     /// `… [dst], [src], Bytes, ignore;` fills with zeros where `ignore` is true, without reading the source.
@@ -66,8 +66,8 @@ public:
     }
     template <tok Cache, unsigned Bytes, tok... Prefetch, class T, unsigned A, class U, unsigned B, class P>
         requires is_condition<P>
-    constexpr auto cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, P&& ignore,
-                            const cache_policy& policy, call_site where = call_site::current()) const {
+    constexpr auto cp_async(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, P&& ignore, cache_policy policy,
+                            call_site where = call_site::current()) const {
         copy<Cache, Bytes, tok::L2__cache_hint, T, A, B, Prefetch...>(
             where, take(dst), take(src), pred_operand(static_cast<P&&>(ignore), where), policy.o);
     }

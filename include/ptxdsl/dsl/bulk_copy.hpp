@@ -20,6 +20,11 @@ struct cache_policy {
     constexpr cache_policy(const reg<u64>& r) noexcept : o(operand<u64>(r)) {}
     constexpr cache_policy(reg<u64>&& r) noexcept : o(operand<u64>(static_cast<reg<u64>&&>(r))) {}
     // NOLINTEND(google-explicit-constructor)
+    /// A copy is of a policy that has a name: what made it is no nested call.
+    constexpr cache_policy(const cache_policy& p) noexcept : o(p.o) { o.fresh = {}; }
+    constexpr cache_policy(cache_policy&&) noexcept = default;
+    constexpr cache_policy& operator=(const cache_policy&) noexcept = default;
+    constexpr ~cache_policy() = default;
 };
 
 namespace detail {
@@ -80,8 +85,7 @@ public:
     }
     template <class T, unsigned A, class U, unsigned B, class R>
     constexpr auto cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes,
-                                 mbarrier<R> bar, const cache_policy& policy,
-                                 call_site where = call_site::current()) const {
+                                 mbarrier<R> bar, cache_policy policy, call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         note_copy(bar, literal_or_zero(bytes), 1);
         effect<bulk<tok::shared__cluster, tok::global, tok::mbarrier__complete_tx__bytes, tok::L2__cache_hint>>(
@@ -102,7 +106,7 @@ public:
     template <class T, unsigned A, class U, unsigned B, class R>
     constexpr auto cp_async_bulk_multicast(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src,
                                            const operand<u32>& bytes, mbarrier<R> bar, const operand<u16>& mask,
-                                           const cache_policy& policy, call_site where = call_site::current()) const {
+                                           cache_policy policy, call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         check_mask(mask, where);
         note_copy(bar, literal_or_zero(bytes), receivers(mask));
@@ -125,8 +129,7 @@ public:
     template <tok Destination, class T, unsigned A, class U, unsigned B, class R>
         requires(Destination == tok::shared__cta)
     constexpr auto cp_async_bulk(ptr<space::shared, T, A> dst, ptr<space::global, U, B> src, const operand<u32>& bytes,
-                                 mbarrier<R> bar, const cache_policy& policy,
-                                 call_site where = call_site::current()) const {
+                                 mbarrier<R> bar, cache_policy policy, call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         note_copy(bar, literal_or_zero(bytes), 1);
         effect<bulk<Destination, tok::global, tok::mbarrier__complete_tx__bytes, tok::L2__cache_hint>>(
@@ -141,7 +144,7 @@ public:
     }
     template <class T, unsigned A, class U, unsigned B>
     constexpr auto cp_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src, const operand<u32>& bytes,
-                                 const cache_policy& policy, call_site where = call_site::current()) const {
+                                 cache_policy policy, call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         effect<bulk<tok::global, tok::shared__cta, tok::bulk_group, tok::L2__cache_hint>>(ctx(), where, take(dst),
                                                                                           take(src), bytes, policy.o);
@@ -200,7 +203,7 @@ public:
     }
     template <class U, unsigned B>
     constexpr auto cp_async_bulk_prefetch_L2(ptr<space::global, U, B> src, const operand<u32>& bytes,
-                                             const cache_policy& policy, call_site where = call_site::current()) const {
+                                             cache_policy policy, call_site where = call_site::current()) const {
         check_bulk<b8, 16, B>(bytes, where);
         effect<bulk<tok::prefetch, tok::L2, tok::global, tok::L2__cache_hint>>(ctx(), where, take(src), bytes,
                                                                                policy.o);
@@ -215,7 +218,7 @@ public:
     }
     template <tok Op, class T, unsigned A, class U, unsigned B>
     constexpr auto cp_reduce_async_bulk(ptr<space::global, T, A> dst, ptr<space::shared, U, B> src,
-                                        const operand<u32>& bytes, const cache_policy& policy,
+                                        const operand<u32>& bytes, cache_policy policy,
                                         call_site where = call_site::current()) const {
         check_bulk<T, A, B>(bytes, where);
         reduce_global<Op, T, tok::L2__cache_hint>(where, take(dst), take(src), bytes, policy.o);

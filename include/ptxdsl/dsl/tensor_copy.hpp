@@ -182,7 +182,7 @@ public:
     /// The load with `.L2::cache_hint`.
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
     constexpr auto cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
-                                        const cache_policy& policy, call_site where = call_site::current()) const {
+                                        cache_policy policy, call_site where = call_site::current()) const {
         check_load<Tile, Map, N, 0>();
         load<false, true, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1, policy.o);
     }
@@ -196,7 +196,7 @@ public:
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar, unsigned O>
     constexpr auto cp_async_bulk_tensor(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
-                                        im2col_offsets<O> o, const cache_policy& policy,
+                                        im2col_offsets<O> o, cache_policy policy,
                                         call_site where = call_site::current()) const {
         check_load<Tile, Map, N, O>();
         load<false, true, Tile, Map, M...>(where, dst.region(), tensor_operand(map, c), bar, 1, offset_operand(o.list),
@@ -215,7 +215,7 @@ public:
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
     constexpr auto cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
-                                                  const operand<u16>& mask, const cache_policy& policy,
+                                                  const operand<u16>& mask, cache_policy policy,
                                                   call_site where = call_site::current()) const {
         check_load<Tile, Map, N, 0>();
         check_mask(mask, where);
@@ -233,8 +233,7 @@ public:
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar, unsigned O>
     constexpr auto cp_async_bulk_tensor_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
-                                                  im2col_offsets<O> o, const operand<u16>& mask,
-                                                  const cache_policy& policy,
+                                                  im2col_offsets<O> o, const operand<u16>& mask, cache_policy policy,
                                                   call_site where = call_site::current()) const {
         check_load<Tile, Map, N, O>();
         check_mask(mask, where);
@@ -299,10 +298,10 @@ public:
         });
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
-    constexpr auto load_tile(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
-                             const cache_policy& policy, call_site where = call_site::current()) const {
+    constexpr auto load_tile(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar, cache_policy policy,
+                             call_site where = call_site::current()) const {
         each_panel<Tile>(dst, c, bar, where, [&](const auto& panel, const coordinates<N>& at) {
-            cp_async_bulk_tensor<M...>(panel, map, at, bar, policy, where);
+            cp_async_bulk_tensor<M...>(panel, map, at, bar, static_cast<cache_policy&&>(policy), where);
         });
     }
     /// The same with multicast.
@@ -315,10 +314,10 @@ public:
     }
     template <tok... M, class Tile, tensor_map_type Map, unsigned N, copy_barrier Bar>
     constexpr auto load_tile_multicast(tile_stage<Tile> dst, const Map& map, coordinates<N> c, Bar bar,
-                                       const operand<u16>& mask, const cache_policy& policy,
+                                       const operand<u16>& mask, cache_policy policy,
                                        call_site where = call_site::current()) const {
         each_panel<Tile>(dst, c, bar, where, [&](const auto& panel, const coordinates<N>& at) {
-            cp_async_bulk_tensor_multicast<M...>(panel, map, at, bar, mask, policy, where);
+            cp_async_bulk_tensor_multicast<M...>(panel, map, at, bar, mask, static_cast<cache_policy&&>(policy), where);
         });
     }
 
@@ -335,8 +334,8 @@ public:
         store<tok::none, tok::none, Map>(where, tensor_operand(map, c), src.region(), Tile::layout.tx_bytes());
     }
     template <tensor_map_type Map, unsigned N, class Tile>
-    constexpr auto cp_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
-                                        const cache_policy& policy, call_site where = call_site::current()) const {
+    constexpr auto cp_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src, cache_policy policy,
+                                        call_site where = call_site::current()) const {
         check_store<Tile, Map, N>();
         store<tok::none, tok::L2__cache_hint, Map>(where, tensor_operand(map, c), src.region(), Tile::layout.tx_bytes(),
                                                    policy.o);
@@ -352,11 +351,11 @@ public:
         });
     }
     template <tensor_map_type Map, unsigned N, class Tile>
-    constexpr auto store_tile(const Map& map, coordinates<N> c, tile_stage<Tile> src, const cache_policy& policy,
+    constexpr auto store_tile(const Map& map, coordinates<N> c, tile_stage<Tile> src, cache_policy policy,
                               call_site where = call_site::current()) const {
         int none = 0;
         each_panel<Tile>(src, c, none, where, [&](const auto& panel, const coordinates<N>& at) {
-            cp_async_bulk_tensor(map, at, panel, policy, where);
+            cp_async_bulk_tensor(map, at, panel, static_cast<cache_policy&&>(policy), where);
         });
     }
     /// `cp.reduce.async.bulk.tensor.Nd.global.shared::cta.OP.tile.bulk_group [map, {c…}], [src];` —
@@ -370,8 +369,7 @@ public:
     }
     template <tok Op, tensor_map_type Map, unsigned N, class Tile>
     constexpr auto cp_reduce_async_bulk_tensor(const Map& map, coordinates<N> c, tile_stage<Tile> src,
-                                               const cache_policy& policy,
-                                               call_site where = call_site::current()) const {
+                                               cache_policy policy, call_site where = call_site::current()) const {
         check_store<Tile, Map, N>();
         check_reduction<Op, Tile>();
         store<Op, tok::L2__cache_hint, Map>(where, tensor_operand(map, c), src.region(), Tile::layout.tx_bytes(),
@@ -385,7 +383,7 @@ public:
         fetch<tok::none, Map>(where, tensor_operand(map, c));
     }
     template <tensor_map_type Map, unsigned N>
-    constexpr auto cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, const cache_policy& policy,
+    constexpr auto cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, cache_policy policy,
                                                  call_site where = call_site::current()) const {
         check_map<Map, N, 0>();
         fetch<tok::L2__cache_hint, Map>(where, tensor_operand(map, c), policy.o);
@@ -398,8 +396,7 @@ public:
     }
     template <tensor_map_type Map, unsigned N, unsigned O>
     constexpr auto cp_async_bulk_prefetch_tensor(const Map& map, coordinates<N> c, im2col_offsets<O> o,
-                                                 const cache_policy& policy,
-                                                 call_site where = call_site::current()) const {
+                                                 cache_policy policy, call_site where = call_site::current()) const {
         check_map<Map, N, O>();
         fetch<tok::L2__cache_hint, Map>(where, tensor_operand(map, c), offset_operand(o.list), policy.o);
     }

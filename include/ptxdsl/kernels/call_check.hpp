@@ -69,11 +69,11 @@ struct call_arguments<ranks<Rank...>, std::tuple<More...>, A...> {
     }();
     static constexpr std::size_t no_option = [] {
         if constexpr (as_many)
-            return []<std::size_t... I>(std::index_sequence<I...>) {
+            return []<std::size_t... Index>(std::index_sequence<Index...>) {
                 std::size_t found = 0;
-                ((passes_for<std::tuple_element_t<I, std::tuple<More...>>,
-                             std::tuple_element_t<views + 1 + I, std::tuple<A...>>> ||
-                  (found = found == 0 ? views + 2 + I : found)),
+                ((passes_for<std::tuple_element_t<Index, std::tuple<More...>>,
+                             std::tuple_element_t<views + 1 + Index, std::tuple<A...>>> ||
+                  (found = found == 0 ? views + 2 + Index : found)),
                  ...);
                 return found;
             }(std::make_index_sequence<given - views - 1>{});

@@ -23,9 +23,9 @@ template <class T, std::size_t N>
 struct weight_fragments {
     a_fragment<T> f[N];
 };
-template <class T, std::size_t... I>
-constexpr weight_fragments<T, sizeof...(I)> make_weights(k_t& k, std::index_sequence<I...>) {
-    return {{(static_cast<void>(I), k.wgmma.make_a_fragment<T>("p"))...}};
+template <class T, std::size_t... Index>
+constexpr weight_fragments<T, sizeof...(Index)> make_weights(k_t& k, std::index_sequence<Index...>) {
+    return {{(static_cast<void>(Index), k.wgmma.make_a_fragment<T>("p"))...}};
 }
 
 /// Results of a warp's 16 rows: through the queries' place in shared memory, where nobody needs them any more, so that

@@ -34,9 +34,10 @@ struct configured_attention {
     static constexpr attention_kernel kernel{C, spec::map_q::spec, spec::map_k::spec, spec::map_v::spec, &write};
 };
 
-template <class T, std::size_t... I>
-[[nodiscard]] constexpr auto attention_kernels_of(std::index_sequence<I...>) noexcept {
-    return std::array<const attention_kernel*, sizeof...(I)>{&configured_attention<attention_configs[I], T>::kernel...};
+template <class T, std::size_t... Index>
+[[nodiscard]] constexpr auto attention_kernels_of(std::index_sequence<Index...>) noexcept {
+    return std::array<const attention_kernel*, sizeof...(Index)>{
+        &configured_attention<attention_configs[Index], T>::kernel...};
 }
 template <class T>
 inline constexpr auto attention_kernels =
