@@ -311,6 +311,18 @@ constexpr void assignment_renamed(hopper& k, gp a, gp, u32r i, f32r, f32r) {
     (n += 1u).named("count");
     k.st(a.as<px::s32>(), (n <<= 1u).as<px::s32>());
 }
+constexpr gp moved(hopper& k, gp a, u32r i) { return a + k.mul_lo(i, 3u); }
+constexpr void named_policy(hopper& k, gp a, gp b, u32r i, f32r, f32r) {
+    const px::cache_policy keep = k.createpolicy_fractional<px::L2::evict_last>();
+    const auto first = moved(k, a, i).assume_aligned<16>();
+    k.cp_async_bulk_prefetch_L2(first, 64u, keep);
+    const auto second = moved(k, b, i).assume_aligned<16>();
+    k.cp_async_bulk_prefetch_L2(second, 64u, keep);
+}
+constexpr void policy_among_arguments(hopper& k, gp a, gp, u32r i, f32r, f32r) {
+    k.cp_async_bulk_prefetch_L2((a + i).assume_aligned<16>(), k.mul_lo(i, 16u),
+                                k.createpolicy_fractional<px::L2::evict_last>());
+}
 
 enum class verdict : unsigned char { taken, refused };
 constexpr px::attributes block{.reqntid = {32}, .cluster = {2}};
@@ -419,5 +431,7 @@ int main() {
     show<assignment_in_vector>("assignment_in_vector", verdict::taken);
     show<assignment_in_vector_beside_a_call>("assignment_in_vector_beside_a_call", verdict::refused);
     show<assignment_renamed>("assignment_renamed", verdict::taken);
+    show<named_policy>("named_policy", verdict::taken);
+    show<policy_among_arguments>("policy_among_arguments", verdict::taken);
     return failures == 0 ? 0 : 1;
 }
