@@ -11,8 +11,8 @@ namespace px = ptxdsl;
 
 constexpr void body(px::builder<px::sm_90a>& k) {
     const auto pipe = k.make_pipeline<"pipe">(2, px::arrivals<1>, px::arrivals<1>);
-    const auto in = k.producer_state(pipe);
-    const auto out = k.consumer_state(pipe);
+    [[maybe_unused]] const auto in = k.producer_state(pipe);
+    [[maybe_unused]] const auto out = k.consumer_state(pipe);
 #if PTXDSL_CASE == 0
     k.wait_empty(pipe, in);
     k.advance(in);

@@ -7,13 +7,13 @@ using px::bf16, px::f32, px::u16, px::u32;
 using tile = px::tile<bf16, 64, 64>;
 using map_t = px::tma_map<tile>;
 using hopper = px::builder<px::sm_90a>;
-constexpr u32 stages = 4;
+constexpr u32 slots = 4;
 
 /// Both blocks of a pair send half of the slots to both; `release(pipe, state, tid)` frees a slot.
 template <class Steps, class Release>
 constexpr void ring(hopper& k, const map_t& map, const Steps& steps, px::arrival_count releases, Release release) {
-    const auto a = k.smem<tile>(stages, "a");
-    const auto pipe = k.make_pipeline<"load">(stages, px::arrivals<1>, releases);
+    const auto a = k.smem<tile>(slots, "a");
+    const auto pipe = k.make_pipeline<"load">(slots, px::arrivals<1>, releases);
     const auto tid = k.mov(px::tid.x);
     k.single_thread(tid == 0u, [&] { k.init(pipe); });
     k.fence_mbarrier_init();
@@ -57,7 +57,7 @@ constexpr void body(hopper& k, map_t map, px::reg<u32> steps) {
 // control-1: every slot is filled once
 
 constexpr void body(hopper& k, map_t map) {
-    ring(k, map, stages, px::arrivals<128>,
+    ring(k, map, slots, px::arrivals<128>,
          [&](const auto& pipe, const auto& at, const auto&) { k.mbarrier_arrive(pipe.empty(at)); });
 }
 
@@ -81,9 +81,9 @@ template <bool of_pair>
 constexpr void body(blackwell& k, px::tma_map<tile_a> am, px::tma_map<half> bm, px::reg<u32> n) {
     constexpr auto group = of_pair ? px::cta_group_2 : px::cta_group_1;
     using tile_b = px::tile<bf16, of_pair ? 32 : 64, 64>;
-    const auto a = k.smem<tile_a>(stages, "a");
-    const auto b = k.smem<tile_b>(stages, "b");
-    const auto pipe = k.make_pipeline<"load">(stages, px::arrivals<1>, px::arrivals < of_pair ? 1 : 2 >);
+    const auto a = k.smem<tile_a>(slots, "a");
+    const auto b = k.smem<tile_b>(slots, "b");
+    const auto pipe = k.make_pipeline<"load">(slots, px::arrivals<1>, px::arrivals < of_pair ? 1 : 2 >);
     const auto slot = k.tcgen05.template make_slot<64, group>("slot");
     const auto done = k.make_mbarrier_ring<"done">(1, px::arrivals<1>);
     const auto warp = k.shr(k.mov(px::tid.x), 5u), rank = k.mov(px::cluster_ctarank);
@@ -153,13 +153,13 @@ constexpr void body(hopper& k, map_t map, px::reg<u32> steps) {
 // control-6: a thread tells both senders that its block has freed the slot
 
 constexpr void body(hopper& k, map_t map, px::reg<u32> steps) {
-    const auto a = k.smem<tile>(stages, "a");
-    const auto pipe = k.make_pipeline<"load">(stages, px::arrivals<1>, px::arrivals<128>);
-    const auto all_free = k.make_mbarrier_ring<"all_free">(stages, px::arrivals<2>);
+    const auto a = k.smem<tile>(slots, "a");
+    const auto pipe = k.make_pipeline<"load">(slots, px::arrivals<1>, px::arrivals<128>);
+    const auto all_free = k.make_mbarrier_ring<"all_free">(slots, px::arrivals<2>);
     const auto tid = k.mov(px::tid.x);
     k.single_thread(tid == 0u, [&] {
         k.init(pipe);
-        for (u32 s = 0; s < stages; ++s) k.mbarrier_init(all_free[s]);
+        for (u32 s = 0; s < slots; ++s) k.mbarrier_init(all_free[s]);
     });
     k.fence_mbarrier_init();
     k.barrier_cluster_arrive(), k.barrier_cluster_wait();

@@ -9,10 +9,10 @@ constexpr void body(px::builder<px::sm_90a>& k) {
 }
 
 #if PTXDSL_CASE == 0
-[[maybe_unused]] constexpr auto a = px::assemble<px::kernel<"test", body, px::attributes{.maxnreg = 168}>>();
-[[maybe_unused]] constexpr auto b =
+[[maybe_unused]] constexpr auto limited = px::assemble<px::kernel<"test", body, px::attributes{.maxnreg = 168}>>();
+[[maybe_unused]] constexpr auto required =
     px::assemble<px::kernel<"test", body, px::attributes{.reqntid = {384}, .minnctapersm = 1}>>();
-[[maybe_unused]] constexpr auto c =
+[[maybe_unused]] constexpr auto at_most =
     px::assemble<px::kernel<"test", body, px::attributes{.maxntid = {384}, .minnctapersm = 1}>>();
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-H07
