@@ -52,8 +52,9 @@ TEST_CASE("kernels assembled at run time are played where that is asked for") {
             const auto wrong = assembled_now<1>();
             CHECK_FALSE(wrong.ok());
             const std::string_view said = wrong.error();
-            CHECK(contains(said, "machine_assembly_test.cpp:19: PTXDSL-F14: warp 0 writes 'c' while "));
-            CHECK(contains(said, "while machine_assembly_test.cpp:23 (warp 1) may still read it"));
+            CHECK(contains(
+                said, "machine_assembly_test.cpp:19: PTXDSL-E07: warp 0 writes 'c', and nothing makes the read of "));
+            CHECK(contains(said, "read of machine_assembly_test.cpp:23 (warp 1) wait for that"));
         }
     }
     SECTION("findings are warnings") {
@@ -61,7 +62,7 @@ TEST_CASE("kernels assembled at run time are played where that is asked for") {
         const auto wrong = assembled_now<1>();
         CHECK(wrong.ok());
         CHECK(wrong.warnings() > 0);
-        CHECK(contains(wrong.warning(), "PTXDSL-F14"));
+        CHECK(contains(wrong.warning(), "PTXDSL-E07"));
     }
     CHECK(assembled_now<1>().ok());  // off again
 }
@@ -71,9 +72,9 @@ TEST_CASE("kernels played by the compiler") {
     static_assert(right.text() == px::assemble<exchange_kernel<0>>().text());
     static_assert(px::played<exchange_kernel<0>>::followed());
     static_assert(px::played<exchange_kernel<0>>::steps() > 100);
-    // tests/misuse/F14_played.cpp is the one that does not compile.
+    // tests/misuse/E07_played.cpp is the one that does not compile.
     static_assert(px::played<exchange_kernel<1>>::findings().error.found);
-    static_assert(std::string_view(px::played<exchange_kernel<1>>::findings().error.view()).find("PTXDSL-F14") !=
+    static_assert(std::string_view(px::played<exchange_kernel<1>>::findings().error.view()).find("PTXDSL-E07") !=
                   std::string_view::npos);
     SUCCEED();
 }

@@ -152,13 +152,112 @@ TEST_CASE("how many bytes a text's copies bring shows at their barrier") {
 }
 
 TEST_CASE("branches through a table go where the index says") {
-    CHECK(ways("0").find("E01") == std::string::npos);           // both meet at barrier 1
-    CHECK(ways("256").find("E01") == std::string::npos);         // one of them only arrives
-    CHECK(ways("512").find("E01: warp ") != std::string::npos);  // one waits elsewhere
+    CHECK(ways("0").find("H02") == std::string::npos);           // both meet at barrier 1
+    CHECK(ways("256").find("H02") == std::string::npos);         // one of them only arrives
+    CHECK(ways("512").find("H02: warp ") != std::string::npos);  // one waits elsewhere
 }
 
 TEST_CASE("blocks that no device has are not played") {
     for (const char* threads : {"1024, 1024", "65536, 65536", "2000", "1025"})
         CHECK(played_text("", threads) == "| no device has such blocks or clusters\n");
     CHECK(played_text("", "1024") == "");
+}
+
+TEST_CASE("a warp's barrier does not wait for lanes that have exited") {
+    const auto left = [](const char* before) {
+        return played_text(std::string(R"(
+    .reg .pred %p<4>; .reg .b32 %r<8>;
+    ld.param.u32 %r2, [n];
+    mov.u32 %r1, %tid.x;
+    setp.ge.u32 %p1, %r1, 40;
+)") + before + "bar.warp.sync -1;\nbar.sync 0;\nout:\n");
+    };
+    CHECK(left("@%p1 bra out;\n") == "");
+    CHECK(left("@%p1 exit;\n") == "");
+    CHECK(left("@%p1 bra.uni out;\n") == "");
+    // Lanes that live and never come are missed.
+    const std::string missing = left("again: @%p1 bra.uni again;\n");
+    CHECK(missing != "");
+}
+
+TEST_CASE("a barrier's reduction gives all threads one result") {
+    const auto red = [](const char* which) {
+        return played_text(std::string(R"(
+    .reg .pred %p<4>; .reg .b32 %r<8>;
+    ld.param.u32 %r2, [n];
+    mov.u32 %r1, %tid.x;
+    setp.eq.u32 %p1, %r1, %r2;
+)") + which + "@%p2 bra out;\nbarrier.sync 1, 64;\nout:\n");
+    };
+    CHECK(red("bar.red.popc.u32 %r3, 0, %p1;\nsetp.eq.u32 %p2, %r3, 0;\n") == "");
+    CHECK(red("bar.red.or.pred %p2, 0, %p1;\n") == "");
+    // Each warp's own data does not.
+    CHECK(red("shr.u32 %r4, %r1, 5;\nshl.b32 %r4, %r4, 2;\nld.shared.u32 %r3, [%r4];\nsetp.eq.u32 %p2, %r3, 0;\n") !=
+          "");
+}
+
+TEST_CASE("a value of 128 bits, packed and taken apart") {
+    const auto word = [](const char* type, const char* half) {
+        return played_text(std::string(R"(
+    .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .b128 %q<2>;
+    mov.u64 %rd0, 7;
+    mov.u64 %rd1, 9;
+    mov.b128 %q0, {%rd0, %rd1};
+    mov.b128 {%rd2, %rd3}, %q0;
+    setp.ne.u64 %p1, )") + half +
+                           ", " + type + ";\n@%p1 bra out;\nbarrier.sync 1, 96;\nout:\n");
+    };
+    CHECK(word("7", "%rd2").find("H02: warp 0 waits for named barrier 1") == 0);  // it is 7
+    CHECK(word("8", "%rd2") == "");
+}
+
+TEST_CASE("blocks have met at the cluster barrier, whatever it orders") {
+    const auto cluster = [](const char* start, const char* end) {
+        const std::string text = std::string(R"(.version 8.6
+.target sm_90a
+.address_size 64
+.visible .entry k()
+.reqntid 64
+.explicitcluster
+.reqnctapercluster 2
+{
+    .reg .pred %p<4>; .reg .b32 %r<8>;
+    .shared .align 8 .b64 bar;
+    mov.u32 %r0, %tid.x;
+    setp.ne.u32 %p0, %r0, 0;
+    @%p0 bra made;
+    mbarrier.init.shared.b64 [bar], 2;
+    fence.mbarrier_init.release.cluster;
+made:
+)") + start + R"(
+    bar.sync 0;
+    @%p0 bra told;
+    mov.u32 %r1, bar;
+    mapa.shared::cluster.u32 %r2, %r1, 0;
+    mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r2];
+    mapa.shared::cluster.u32 %r2, %r1, 1;
+    mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r2];
+told:
+    again: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
+    @!%p1 bra again;
+)" + end + "ret;\n}\n";
+        auto tree = ptxdsl::parse(text);
+        REQUIRE(tree.ok());
+        static_cast<void>(ptxdsl::ptx::play_module(tree.read(), text, tree.messages));
+        std::string all;
+        for (const auto& d : tree.messages) all += std::string(d.id, 3) + " ";
+        return all;
+    };
+    const char* const relaxed = "barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;\n";
+    const char* const ordered = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n";
+    CHECK(cluster(ordered, ordered) == "");
+    CHECK(cluster(relaxed, ordered) == "");
+    // One warp waits and the block meets behind it.
+    CHECK(
+        cluster(
+            "barrier.cluster.arrive.relaxed;\nsetp.ge.u32 %p2, %r0, 32;\n@%p2 bra later;\nbarrier.cluster.wait;\nlater:\n",
+            "@!%p2 bra end;\nbarrier.cluster.wait;\nend:\n") == "");
+    CHECK(cluster("", ordered).find("G04") != std::string::npos);
+    CHECK(cluster("barrier.cluster.arrive.relaxed.aligned;\n", "barrier.cluster.wait.aligned;\n").find("G04") !=
+          std::string::npos);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// E07, F14: found by playing the kernel, where its author asks for it.
+// E07: found by playing the kernel, where its author asks for it.
 //
-// expect-1: PTXDSL-F14 "while E07_played.cpp" "may still read it"
+// expect-1: PTXDSL-E07 "nothing makes the read of E07_played.cpp" "wait for that"
 // expect-2: PTXDSL-E07 "nothing orders it behind the write of E07_played.cpp"
 // control-3: the same as 1, not played
 #include <ptxdsl/machine.hpp>

@@ -28,6 +28,29 @@ GOOD = """.version 8.0
 """
 BAD = GOOD.replace("mov.u32 %r1, %tid.x;", "mov.u32 %r1 %tid.x;").replace("st.global", "\tst.global")
 WRONG = GOOD.replace("mov.u32 %r1", "mov.u64 %r1")
+RACING = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+.reqntid 64
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<4>;
+    .shared .align 4 .b8 c[256];
+    mov.u32 %r0, %tid.x;
+    shl.b32 %r1, %r0, 2;
+    mov.u32 %r2, c;
+    add.u32 %r3, %r2, %r1;
+    xor.b32 %r1, %r1, 128;
+    add.u32 %r1, %r2, %r1;
+    st.shared.u32 [%r3], %r0;
+    // meet
+    ld.shared.u32 %r0, [%r1];
+    ld.param.u64 %rd0, [out];
+    st.global.u32 [%rd0], %r0;
+    ret;
+}
+"""
 COMMANDS = ["check", "fmt", "info", "diff", "roundtrip", "isa", "explain", "corpus", "transpile"]
 
 
@@ -92,6 +115,36 @@ class Cli(unittest.TestCase):
             self.assertEqual(run("fmt", self.file(name, text))[0], 0, name)  # to read it is no error
         self.assertEqual(run("check", "-", stdin=GOOD)[0], 0)
         self.assertIn("<stdin>:9:17:", run("check", "-", stdin=BAD)[2])
+
+    def test_check_plays(self):
+        racing = self.file("racing.ptx", RACING)
+        code, out, err = run("check", racing)
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("racing.ptx:16:5: error: warp 1 writes 'c', and nothing makes the read of line 18 (warp 0) wait for that", err)
+        self.assertIn("[PTXDSL-E07]", err)
+        right = self.file("right.ptx", RACING.replace("// meet", "bar.sync 0;"))
+        self.assertEqual(run("check", right), (0, "", ""))
+        for words in (["--no-play"], ["--no-verify"], ["--syntax-only"]):
+            self.assertEqual(run("check", *words, racing), (0, "", ""), words)
+        self.assertEqual(run("check", "--no-verify", "--play", racing)[0], 1)
+        self.assertEqual(run("check", "--play-limit", "0", racing)[0], 1)
+        self.assertEqual(run("check", "--play-limit", "x", racing)[0], 2)
+        self.assertEqual([m["id"] for m in json.loads(run("check", "--json", racing)[1])][:1], ["PTXDSL-E07"])
+        # What was not played is said: without a block size, and where the time ends.
+        free = self.file("free.ptx", RACING.replace(".reqntid 64", ""))
+        code, out, err = run("check", free)
+        self.assertEqual((code, out), (0, ""))
+        self.assertEqual(err, f"{free}: a kernel was not played to the end ('k': the block size is not declared); 'ptxdsl check --play' lists all\n")
+        self.assertIn("not followed in 'k': the block size is not declared", run("check", "--play", free)[1])
+        # A thousand million rounds, in many kernels.
+        long = RACING.replace("// meet", "spin: bar.sync 0; add.u32 %r2, %r2, 1; setp.ne.u32 %p0, %r2, 1000000000; @%p0 bra spin;")
+        long = long.replace(".reg .b64", ".reg .pred %p0; .reg .b64")
+        head, body = long.split("{", 1)
+        huge = self.file("huge.ptx", head + "{" + body + "".join(f".visible .entry k{k}(.param .u64 out)\n.reqntid 64\n{{" + body for k in range(40)))
+        code, out, err = run("check", "--play-limit", "1", huge)
+        self.assertEqual((code, out), (0, ""))
+        self.assertIn("huge.ptx: 41 kernels were not played to the end ('k': ", err)
+        self.assertIn("not followed in 'k39': it was not played, for the time that takes\n", run("check", "--play", "--play-limit", "1", huge)[1])
 
     def test_json_and_sarif(self):
         bad = self.file("bad.ptx", BAD)

@@ -8,26 +8,33 @@
 #include <ptxdsl/parse/verify.hpp>
 #include <ptxdsl/version.hpp>
 
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
 namespace tool {
 
 inline constexpr std::string_view check_help =
-    R"(usage: ptxdsl check [--json | --sarif] [--no-verify | --syntax-only] [--play | --no-play] [--coverage] [--trace] FILE...
+    R"(usage: ptxdsl check [--json | --sarif] [--no-verify | --syntax-only] [--no-play | --play] [--coverage] [--trace] FILE...
 
 Reads PTX and reports what is wrong with it: syntax, names that are not declared, instructions whose modifiers or
 operands no form of the instruction table has, forms that the module's .target or .version does not have; and, in
 kernels without such errors, synchronisation that is provably wrong: missing fences and waits, mbarriers that cannot
-complete, registers nobody writes. 'ptxdsl explain ID' tells more about a message.
+complete, registers nobody writes. Then it executes the kernels on a model of a cluster, for several numbers of rounds
+and schedules, and reports races, data in flight and deadlocks. 'ptxdsl explain ID' tells more about a message.
 
   FILE            a PTX file; '-' reads standard input
   --json          messages as a JSON array on standard output
   --sarif         messages as a SARIF 2.1.0 log on standard output
   --no-verify     instructions by themselves only, not what they do to each other
   --syntax-only   grammar only
-  --play          also executes the kernels on a model of a cluster, for several numbers of rounds and schedules, and
-                  reports races, data in flight and deadlocks; lists what it does not follow
-  --no-play       does not (the default)
-  --coverage      plays, and lists what was followed too: mbarriers with their phases, shared variables, roles
-  --trace         plays, and shows for each finding the run that leads to it: schedule, parameters, last steps
+  --no-play       does not execute kernels
+  --play          executes them (the default), also with --no-verify, and lists all that was not followed; else one line
+                  a file says how many kernels were not played to their end
+  --play-limit S  seconds that executing the kernels of a file may take; what is left then is not executed, and a line
+                  says so (default: 10; 0: no limit)
+  --coverage      lists what was followed too: mbarriers with their phases, shared variables, roles
+  --trace         shows for each finding the run that leads to it: schedule, parameters, last steps
 
 Exit status: 0 no errors, 1 errors, 2 wrong usage or unreadable files.
 )";
@@ -108,7 +115,28 @@ inline void print_sarif(const std::vector<placed_message>& all) {
 }
 
 /// Whether kernels are played when nobody asks for it or against it.
-inline constexpr bool plays_by_default = false;
+inline constexpr bool plays_by_default = true;
+
+/// When playing the kernels of a file has to end.
+inline std::chrono::steady_clock::time_point play_until;
+[[nodiscard]] inline bool play_time_is_up() { return std::chrono::steady_clock::now() >= play_until; }
+
+/// One line for a file some of whose kernels were not played to their end: how many, and why the first one.
+inline void print_ends(std::string_view name, const ptx::played_module& all) {
+    std::vector<std::string_view> kernels;
+    const ptx::not_followed* first = nullptr;
+    for (const ptx::not_followed& r : all.rest) {
+        if (!r.ends) continue;
+        if (first == nullptr) first = &r;
+        if (std::find(kernels.begin(), kernels.end(), r.kernel) == kernels.end()) kernels.emplace_back(r.kernel);
+    }
+    if (first == nullptr) return;
+    const std::string name_of_first =
+        std::string(first->kernel.substr(0, 60)) + (first->kernel.size() > 60 ? "..." : "");
+    fmt::print(stderr, "{}: {} not played to the end ('{}': {}); 'ptxdsl check --play' lists all\n", shown_name(name),
+               kernels.size() == 1 ? "a kernel was" : fmt::format("{} kernels were", kernels.size()), name_of_first,
+               first->reason);
+}
 
 /// What playing the kernels did not follow, a line each; before it what it followed, where that was asked for, and how
 /// it came to its findings.
@@ -133,13 +161,18 @@ inline void print_played(std::string_view name, std::string_view source, const p
 inline int check_command(const std::vector<std::string_view>& words) {
     const arguments a(
         words, {"--json", "--sarif", "--no-verify", "--syntax-only", "--play", "--no-play", "--coverage", "--trace"},
-        {});
+        {"--play-limit"});
     if (!a.problem.empty()) return usage_error("check", a.problem);
     if (a.rest.empty()) return usage_error("check", "no file");
     if (a.has("--json") && a.has("--sarif")) return usage_error("check", "--json and --sarif exclude each other");
     if (a.has("--play") && a.has("--no-play")) return usage_error("check", "--play and --no-play exclude each other");
-    const bool plays =
-        !a.has("--no-play") && (plays_by_default || a.has("--play") || a.has("--coverage") || a.has("--trace"));
+    const bool asked = a.has("--play") || a.has("--coverage") || a.has("--trace");
+    const bool plays = !a.has("--no-play") && ((plays_by_default && !a.has("--no-verify")) || asked);
+    const std::string_view seconds = a.value("--play-limit", "10");
+    unsigned limit = 0;
+    if (const auto [end, error] = std::from_chars(seconds.data(), seconds.data() + seconds.size(), limit);
+        error != std::errc() || end != seconds.data() + seconds.size())
+        return usage_error("check", fmt::format("--play-limit wants a number of seconds, not '{}'", seconds));
     const bool for_machines = a.has("--json") || a.has("--sarif");
     std::vector<placed_message> placed;
     int status = good;
@@ -153,14 +186,22 @@ inline int check_command(const std::vector<std::string_view>& words) {
         if (m.tree.ok() && !a.has("--syntax-only") && !a.has("--no-verify"))
             ptx::verify_module(m.tree.read(), m.tree.messages);
         ptx::played_module played;
-        if (m.tree.ok() && !a.has("--syntax-only") && plays)
-            played = ptx::play_module(m.tree.read(), m.source, m.tree.messages, {.objects = a.has("--coverage")});
+        if (m.tree.ok() && !a.has("--syntax-only") && plays) {
+            play_until = std::chrono::steady_clock::now() + std::chrono::seconds(limit);
+            played = ptx::play_module(
+                m.tree.read(), m.source, m.tree.messages,
+                {.limit = {.stop = limit == 0 ? nullptr : &play_time_is_up}, .objects = a.has("--coverage")});
+        }
         m.tree.messages.raise("P02");  // read all the same, but the question is what ptxas takes
         if (!m.tree.ok() && status == good) status = found_errors;
         if (for_machines)
             place_messages(m, placed);
         else
-            print_messages(name, m.source, m.tree.messages), print_played(name, m.source, played, a.has("--trace"));
+            print_messages(name, m.source, m.tree.messages);
+        if (asked && !for_machines)
+            print_played(name, m.source, played, a.has("--trace"));
+        else
+            print_ends(name, played);
     }
     if (a.has("--json")) print_json(placed);
     if (a.has("--sarif")) print_sarif(placed);

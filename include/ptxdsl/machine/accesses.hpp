@@ -152,7 +152,7 @@ protected:
             this->report(fault::gone, w, lanes, pc, b.left_at, &warps_[b.first_warp], all_lanes,
                          message(verb) + " block " + number(target) +
                              ", which has exited (%): it stays until its peers are done (barrier.cluster)");
-        else if (w.knows.of(warps_[b.first_warp].agent) == 0)
+        else if (w.knows.of(this->cluster_met_) == 0 && w.knows.of(warps_[b.first_warp].agent) == 0)
             this->report(fault::gone, w, lanes, pc,
                          message(verb) + " block " + number(target) +
                              ", which need not have started: the blocks meet first (barrier.cluster)");

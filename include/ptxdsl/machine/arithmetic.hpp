@@ -330,7 +330,8 @@ private:
             for (uint32_t m = lanes; m != 0; m &= m - 1) {
                 const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
                 value v = lane(w, code_.at(i, 1), l);
-                if (v.is_known())
+                // Of 128 bits only the lower half is known (`Values::pack`).
+                if (v.is_known() && p * each < 64)
                     v.bits = v.bits >> p * each & (each >= 64 ? ~uint64_t{0} : (uint64_t{1} << each) - 1);
                 else
                     v = Values::unknown(mix(v.bits, p));

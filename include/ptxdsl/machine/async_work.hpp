@@ -131,7 +131,7 @@ protected:
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
             const work_queue* const q = queues_.find(w.agent * 32 + l);
             if (q == nullptr || w.knows.of(q->agent) >= q->issued()) continue;
-            finding* const f = this->report(fault::pending_at_exit, w, 1u << l, pc, last_store_[w.agent * 32 + l], &w,
+            finding* const f = this->report(fault::store_at_exit, w, 1u << l, pc, last_store_[w.agent * 32 + l], &w,
                                             1u << l, "exits while the bulk store of % may still read shared memory");
             if (f != nullptr) f->warning = code_.program().from_text;
         }

@@ -14,7 +14,7 @@ enum class fault : std::uint8_t {
     race,                     ///< two threads touch the same bytes, nothing orders them
     copy_in_flight,           ///< bytes are used that a copy may not have brought yet
     overwritten,              ///< bytes are written that somebody may still read
-    read_in_flight,           ///< bytes are written that an asynchronous instruction may still read
+    read_in_flight,           ///< bytes are written that a wgmma may still read
     proxy_fence,              ///< the async proxy meets ordinary writes no fence shows it
     deadlock,                 ///< nobody can go on
     arrivals,                 ///< more arrivals than the phase counts
@@ -30,36 +30,61 @@ enum class fault : std::uint8_t {
     tensor_memory_used,       ///< tensor memory read or written while another instruction works on it
     tensor_memory_kept,       ///< tensor memory that nobody frees
     accumulator_overwritten,  ///< a product summed up where another one's result still stands
+    stored_from,              ///< bytes are written that a bulk store or copy may still read
+    multiplied_from,          ///< bytes are written that the fifth-generation tensor core may still read
+    store_at_exit,            ///< threads leave while their bulk stores may still read shared memory
+    unfenced_product,         ///< a product of the tensor core meets ordinary writes no fence shows it
+    unfenced_copy,            ///< a copy replaces ordinary writes no fence shows it
+    named_deadlock,           ///< nobody can go on, and threads wait for a named barrier
+    block_deadlock,           ///< the same with a barrier of the whole block
+    cluster_deadlock,         ///< the same with the cluster barrier
+    product_deadlock,         ///< the same with wgmma that not all warps of the warpgroup have started
+    column_deadlock,          ///< the same with tensor memory that nobody frees
+    count_,
 };
 
-[[nodiscard]] constexpr const char* name(fault f) noexcept {
-    constexpr const char* names[] = {"race",
-                                     "copy in flight",
-                                     "overwritten while read",
-                                     "overwritten while read asynchronously",
-                                     "proxy fence",
-                                     "deadlock",
-                                     "too many arrivals",
-                                     "mbarrier not initialised",
-                                     "mbarrier used",
-                                     "bytes of a phase",
-                                     "block gone",
-                                     "cluster barrier",
-                                     "named barrier",
-                                     "part of a warp",
-                                     "pending at exit",
-                                     "no tensor memory there",
-                                     "tensor memory",
-                                     "tensor memory kept",
-                                     "accumulator overwritten"};
-    return names[static_cast<unsigned>(f)];
-}
+/// The word for a fault and its row of docs/diagnostics.md.
+struct fault_row {
+    const char* name;
+    const char* id;
+};
+inline constexpr fault_row fault_rows[] = {
+    {"race", "E07"},
+    {"copy in flight", "E07"},
+    {"overwritten while read", "F13"},
+    {"overwritten while read asynchronously", "D14"},
+    {"proxy fence", "F05"},
+    {"deadlock", "E01"},
+    {"too many arrivals", "E01"},
+    {"mbarrier not initialised", "E03"},
+    {"mbarrier used", "E12"},
+    {"bytes of a phase", "E04"},
+    {"block gone", "G04"},
+    {"cluster barrier", "G05"},
+    {"named barrier", "H02"},
+    {"part of a warp", "H05"},
+    {"pending at exit", "G04"},
+    {"no tensor memory there", "I02"},
+    {"tensor memory", "I11"},
+    {"tensor memory kept", "I03"},
+    {"accumulator overwritten", "I07"},
+    {"overwritten while read asynchronously", "F04"},
+    {"overwritten while read asynchronously", "I12"},
+    {"pending at exit", "F04"},
+    {"proxy fence", "D11"},
+    {"proxy fence", "F13"},
+    {"deadlock", "H02"},
+    {"deadlock", "H05"},
+    {"deadlock", "G05"},
+    {"deadlock", "D12"},
+    {"deadlock", "I03"},
+};
+static_assert(sizeof(fault_rows) / sizeof(fault_rows[0]) == static_cast<unsigned>(fault::count_));
+
+/// The kind in a few words. Kinds that differ in their row only have the same ones.
+[[nodiscard]] constexpr const char* name(fault f) noexcept { return fault_rows[static_cast<unsigned>(f)].name; }
 /// The row of docs/diagnostics.md nearest to the fault.
-[[nodiscard]] constexpr const char* id_of(fault f) noexcept {
-    constexpr const char* ids[] = {"E07", "E07", "F14", "D14", "F05", "E01", "E01", "E03", "E12", "E04",
-                                   "G04", "G05", "H02", "H05", "G04", "I02", "I11", "I03", "I07"};
-    return ids[static_cast<unsigned>(f)];
-}
+[[nodiscard]] constexpr const char* id_of(fault f) noexcept { return fault_rows[static_cast<unsigned>(f)].id; }
 
 /// One of the two that a finding is about.
 struct party {
@@ -124,6 +149,7 @@ struct uncovered {
     std::uint32_t where = 0;
     bool placed = false;
     message reason;
+    bool ends = false;  ///< runs ended there; else they went on without it
 };
 
 /// What was followed of an mbarrier, or of another allocation of shared memory.
@@ -150,6 +176,7 @@ struct result {
     std::uint32_t left_out = 0;  ///< runs that were planned, and not made since those before took `options::most_steps`
     std::uint64_t steps = 0;
     bool complete = true;  ///< every run came to an end
+    bool stopped = false;  ///< `limits::stop` has ended a run, and those behind it were not made
 
     [[nodiscard]] constexpr bool clean() const noexcept { return findings.empty(); }
 };

@@ -50,6 +50,7 @@ public:
             if (shuffled) shuffle(order);
             bool any = starving ? run_first(order) : run_all(order, shuffled);
             if (this->steps_ > limits_.steps) this->abandon(0, "a run that does not end within the limit of steps");
+            if (this->stopped_) this->abandon(0, "runs that were ended, for the time they take");
             if (shuffled && random() % 4 == 0 && land_one(false)) any = true;
             if (any && (this->releases_ != seen || !spinning())) {
                 seen = this->releases_;
@@ -118,6 +119,7 @@ private:
             for (uint32_t k = 0; k < each; ++k) set_up(warps_[b * each + k], b, k, threads);
         }
         this->agents_ = static_cast<uint32_t>(warps_.size());
+        this->cluster_met_ = this->new_agent();
         this->hurried_ = static_cast<schedule>(chosen_.schedule) == schedule::in_turn_hurried;
         random_ = mix(chosen_.seed + 1, chosen_.schedule + 77);
         taking_part_.assign(code_.size() + 1, 0);
@@ -260,7 +262,8 @@ private:
             const bool spun = at < w.pieces.size() && w.pieces[at].spun;
             if (w.pieces.size() > 1) join_pieces(w);
             if (spun && w.pieces.size() == 1) break;
-            if (this->steps_ > limits_.steps || (briefly && this->releases_ != before)) break;
+            if (this->steps_ % 4096 == 0 && limits_.stop != nullptr && limits_.stop()) this->stopped_ = true;
+            if (this->stopped_ || this->steps_ > limits_.steps || (briefly && this->releases_ != before)) break;
         }
         return moved;
     }
@@ -409,6 +412,9 @@ private:
         w.live &= ~on;
         w.cluster_arrived &= w.live;
         w.pieces.remove(at);
+        // Nobody waits for lanes that have exited: those that waited look again who is missing.
+        for (piece& p : w.pieces)
+            if (p.what == waiting::lanes) p.what = waiting::nothing;
         if (w.live == 0) leave_block(w, pc < code_.size() ? pc : 0);
         this->recheck_cluster();
         return outcome::jumped;
@@ -644,9 +650,19 @@ private:
                 for (piece& p : w.pieces) {
                     if (p.what != kind) continue;
                     message text = "waits for " + waits_for(w, p) + others(w, p);
-                    this->report(fault::deadlock, w, p.lanes, p.pc, none, nullptr, 0, std::move(text));
+                    this->report(deadlock_kind(w, p), w, p.lanes, p.pc, none, nullptr, 0, std::move(text));
                     return;
                 }
+    }
+    [[nodiscard]] constexpr fault deadlock_kind(const warp_type& w, const piece& p) const noexcept {
+        switch (p.what) {
+            case waiting::named:
+                return blocks_[w.block].named[p.address].whole_block ? fault::block_deadlock : fault::named_deadlock;
+            case waiting::cluster: return fault::cluster_deadlock;
+            case waiting::products: return fault::product_deadlock;
+            case waiting::columns: return fault::column_deadlock;
+            default: return fault::deadlock;
+        }
     }
     [[nodiscard]] constexpr message waits_for(const warp_type& w, const piece& p) {
         switch (p.what) {

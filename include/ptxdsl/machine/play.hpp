@@ -34,7 +34,7 @@ public:
         plan();
         for (std::size_t k = 0; k < runs_.size() && result_.runs < options_.most_runs; ++k) {
             if (!result_.findings.empty() && !only_warnings()) break;
-            if (result_.steps > options_.most_steps && k >= essential_) {
+            if (result_.stopped || (result_.steps > options_.most_steps && k >= essential_)) {
                 ++result_.left_out;
                 continue;
             }
@@ -42,7 +42,7 @@ public:
         }
         // Unknown conditions that differ from one another take more than "all hold" and "none holds".
         for (std::uint64_t seed = 2; forked_ && seed < 8 && result_.runs < options_.most_runs; ++seed) {
-            if (result_.steps > 2 * options_.most_steps) break;
+            if (result_.stopped || result_.steps > 2 * options_.most_steps) break;
             if (!result_.findings.empty() && !only_warnings()) break;
             choices c = runs_[seed % runs_.size()];
             if (c.zero_rounds || c.seed == seed) continue;
@@ -94,10 +94,27 @@ private:
         const auto& b = m.attrs.reqntid.given() ? m.attrs.reqntid : m.attrs.maxntid;
         const std::uint64_t threads = b.given() ? std::uint64_t{b.x} * b.y : 0;
         const bool huge = threads > 1024 || threads * b.z > 1024 || std::uint64_t{m.attrs.cluster_size()} > 16;
-        if (threads * b.z != 0 && !huge) return true;
-        result_.coverage.push_back(
-            {0, false, huge ? "no device has such blocks or clusters" : "the block size is not declared"});
+        const bool late = options_.limit.stop != nullptr && options_.limit.stop();
+        if (threads * b.z != 0 && !huge && !late) return true;
+        const char* reason = late ? "it was not played, for the time that takes" : "the block size is not declared";
+        if (huge) reason = "no device has such blocks or clusters";
+        result_.coverage.push_back({0, false, reason, synchronises()});
         result_.complete = false;
+        result_.stopped = late;
+        return false;
+    }
+    /// Whether there is anything to find: shared memory is used, or threads wait for one another.
+    [[nodiscard]] constexpr bool synchronises() const noexcept {
+        for (const instruction& i : code_.instructions) switch (i.op) {
+                case tok::bar:
+                case tok::barrier:
+                case tok::mbarrier:
+                case tok::cp:
+                case tok::wgmma:
+                case tok::tcgen05: return true;
+                default:
+                    if (i.has_space && (i.sp == space::shared || i.sp == space::shared_cluster)) return true;
+            }
         return false;
     }
     [[nodiscard]] static constexpr code sliced(const ir::view& m) {
@@ -188,6 +205,7 @@ private:
         }
         for (const uncovered& u : m.unfollowed()) cover(u);
         if (m.abandoned() && m.findings().empty()) result_.complete = false;
+        result_.stopped = result_.stopped || m.stopped();
         if (options_.objects) {
             follow_objects(m.blocks());
             follow_warps(m.warps());

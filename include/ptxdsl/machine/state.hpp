@@ -55,6 +55,8 @@ struct limits {
     uint64_t steps = 4'000'000;  ///< instructions of warps
     uint32_t findings = 8;       ///< a run ends with so many
     uint32_t trace = 24;         ///< events a finding keeps
+    /// At run time: asked now and then; true ends the run, and the runs behind it are not made. Null: nobody is asked.
+    bool (*stop)() = nullptr;
 };
 
 /// The state of a run, with the checks every instruction shares.
@@ -71,6 +73,8 @@ public:
     [[nodiscard]] constexpr const list<uncovered>& unfollowed() const noexcept { return unfollowed_; }
     [[nodiscard]] constexpr uint64_t steps() const noexcept { return steps_; }
     [[nodiscard]] constexpr bool abandoned() const noexcept { return abandoned_; }
+    /// Whether `limits::stop` has ended the run.
+    [[nodiscard]] constexpr bool stopped() const noexcept { return stopped_; }
     /// The blocks and warps as the run has left them.
     [[nodiscard]] constexpr const list<block_type>& blocks() const noexcept { return blocks_; }
     [[nodiscard]] constexpr const list<warp_type>& warps() const noexcept { return warps_; }
@@ -79,14 +83,14 @@ protected:
     // ---- what is said -------------------------------------------------------------------------------------------
 
     /// Says once that something is not followed; the run goes on.
-    constexpr void skip(uint32_t at, const char* reason) {
+    constexpr void skip(uint32_t at, const char* reason, bool ends = false) {
         for (const uncovered& u : unfollowed_)
             if (u.where == code_[at].where && u.reason == reason) return;
-        unfollowed_.push_back({code_[at].where, true, reason});
+        unfollowed_.push_back({code_[at].where, true, reason, ends});
     }
     /// Says it and ends the run: what comes later could be judged wrongly.
     constexpr void abandon(uint32_t at, const char* reason) {
-        skip(at, reason);
+        skip(at, reason, true);
         abandoned_ = true;
     }
     [[nodiscard]] constexpr message who(const warp_type& w, uint32_t lanes) const {
@@ -122,7 +126,7 @@ protected:
         r.run = chosen_;
         for (std::size_t k = 0; k < trace_.size(); ++k) r.trace.push_back(trace_[(oldest_ + k) % trace_.size()]);
         findings_.push_back(std::move(r));
-        if (findings_.size() >= limits_.findings) abandoned_ = true;
+        if (findings_.size() >= limits_.findings) abandon(at, "what comes behind the findings that end a run");
         return &findings_.back();
     }
     constexpr void note(const warp_type& w, uint32_t lanes, uint32_t at, deed what, uint32_t address, uint64_t count) {
@@ -223,15 +227,37 @@ private:
         for (const touch& old : p.reads) {
             if ((old.granules & s.granules) == 0 || ended(w, old)) continue;
             const bool async = old.how == access::async_read;
-            report(async ? fault::read_in_flight : fault::overwritten, w, t.lanes, t.at, old.at, &warps_[old.warp],
-                   old.lanes,
+            if (!async && !written_before(p, old.granules & s.granules)) {
+                report(fault::race, w, t.lanes, t.at, old.at, &warps_[old.warp], old.lanes,
+                       verb(t.how) + place(s, old) + ", and nothing makes the read of % wait for that");
+                continue;
+            }
+            report(async ? reader(old) : fault::overwritten, w, t.lanes, t.at, old.at, &warps_[old.warp], old.lanes,
                    verb(t.how) + place(s, old) +
                        (async ? " while what % started may still read it" : " while % may still read it"));
         }
     }
+    /// Whether somebody has written there before: who reads it reads that.
+    [[nodiscard]] static constexpr bool written_before(const shadow::page& p, uint64_t granules) noexcept {
+        for (const touch& old : p.writes)
+            if ((old.granules & granules) != 0) return true;
+        return false;
+    }
+    /// What it is to overwrite what an asynchronous instruction reads.
+    [[nodiscard]] constexpr fault reader(const touch& old) const noexcept {
+        const tok op = code_[old.at].op;
+        return op == tok::wgmma     ? fault::read_in_flight
+               : op == tok::tcgen05 ? fault::multiplied_from
+                                    : fault::stored_from;
+    }
+    [[nodiscard]] constexpr fault unfenced_kind(const touch& t) const noexcept {
+        if (t.how == access::copy) return fault::unfenced_copy;
+        const tok op = code_[t.at].op;
+        return op == tok::wgmma || op == tok::tcgen05 ? fault::unfenced_product : fault::proxy_fence;
+    }
     constexpr void unfenced(const warp_type& w, const page_span& s, const touch& t, const touch& old) {
         finding* const f = report(
-            fault::proxy_fence, w, t.lanes, t.at, old.at, &warps_[old.warp], old.lanes,
+            unfenced_kind(t), w, t.lanes, t.at, old.at, &warps_[old.warp], old.lanes,
             verb(t.how) + place(s, old) +
                 " through the async proxy, which need not see what % wrote there: the threads that wrote execute "
                 "fence.proxy.async, then they meet");
@@ -273,9 +299,11 @@ protected:
     std::size_t oldest_ = 0;
     table<uint8_t> said_;
     uint32_t agents_ = 0;
+    uint32_t cluster_met_ = 0;  ///< the agent whose event 1 is that all blocks have met once at the cluster barrier
     uint64_t steps_ = 0;
     uint64_t releases_ = 0;  ///< whoever looks again and again may see something new behind one
     bool abandoned_ = false;
+    bool stopped_ = false;
     bool doubtful_ = false;  ///< data of single threads decided who takes part in something
 };
 

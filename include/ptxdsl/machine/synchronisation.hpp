@@ -76,7 +76,10 @@ protected:
             if (bar.generation == w.pieces[at].generation) return wait_named(w, at, static_cast<uint32_t>(n.bits));
             w.pieces[at].arrived = false;
             w.knows.join(bar.done);
-            if (reduces) this->forget(w, i, lanes);
+            // One result for all threads that took part.
+            if (reduces && this->needs(code_.at(i, 0)))
+                this->put(w, code_.at(i, 0),
+                          Values::unknown(mix(mix(0xba4, n.bits), mix(w.block, w.pieces[at].generation))), lanes);
             return outcome::done;
         }
         const uint32_t expected = counted ? static_cast<uint32_t>(c.bits) : threads_of_block();
@@ -130,6 +133,7 @@ protected:
             return outcome::again;
         }
         w.knows.join(cluster_.done);
+        w.knows.raise(this->cluster_met_, 1);  // apart from memory: whoever has arrived has started
         w.cluster_arrived &= ~lanes;
         return outcome::done;
     }

@@ -215,8 +215,9 @@ private:
         if (v.is_known()) v.bits = masked(v.bits, bits == 0 ? 64 : bits);
         return v;
     }
-    /// `mov` of a vector into one register.
+    /// `mov` of a vector into one register. Of 128 bits the lower half stands for all, as in `arithmetic::unpack`.
     [[nodiscard]] static constexpr value pack(const instruction& i, const value* in, uint32_t n) noexcept {
+        if (isa::bits(i.type) > 64) return n == 2 ? in[0] : unknown(mix(in[0].bits, n));
         const knowledge worst = worst_of(in, n);
         const unsigned each = isa::bits(i.type) / n;
         uint64_t bits = 0;

@@ -19,6 +19,7 @@ struct not_followed {
     bool placed = false;
     std::string kernel;
     std::string reason;
+    bool ends = false;  ///< runs ended there; else they went on without it
 };
 
 /// A finding step by step: the run that leads to it and the last events before it.
@@ -101,10 +102,11 @@ inline played_module play_module(const tree_view& v, std::string_view source, di
             all.traces.push_back(t);
         }
         for (const machine::uncovered& u : r.coverage)
-            all.rest.push_back({u.placed ? offset(u.where) : 0, u.placed, std::string(id.data(), id.size()), u.reason});
+            all.rest.push_back(
+                {u.placed ? offset(u.where) : 0, u.placed, std::string(id.data(), id.size()), u.reason, u.ends});
         if (o.objects)
             for (const machine::message& line : machine::followed_in_words(m, r))
-                all.followed.push_back({0, false, std::string(id.data(), id.size()), line});
+                all.followed.push_back({0, false, std::string(id.data(), id.size()), line, false});
     });
     out.sort();
     return all;
