@@ -188,9 +188,10 @@ inline int check_command(const std::vector<std::string_view>& words) {
         ptx::played_module played;
         if (m.tree.ok() && !a.has("--syntax-only") && plays) {
             play_until = std::chrono::steady_clock::now() + std::chrono::seconds(limit);
-            played = ptx::play_module(
-                m.tree.read(), m.source, m.tree.messages,
-                {.limit = {.stop = limit == 0 ? nullptr : &play_time_is_up}, .objects = a.has("--coverage")});
+            played = ptx::play_module(m.tree.read(), m.source, m.tree.messages,
+                                      {.limit = {.stop = limit == 0 ? nullptr : &play_time_is_up},
+                                       .objects = a.has("--coverage"),
+                                       .most_work = 1'000'000});
         }
         m.tree.messages.raise("P02");  // read all the same, but the question is what ptxas takes
         if (!m.tree.ok() && status == good) status = found_errors;

@@ -114,13 +114,13 @@ protected:
             if (high != 0) blocks_[run.block].bytes.span(run.offset, high, spans_[run.block]);
             high = 0;
         };
-        for (uint32_t m = lanes; m != 0; m &= m - 1) {
+        bool lost = false;
+        const bool one = at.reg == none || !w.regs.read(at.reg).varies;  // one address for all lanes
+        for (uint32_t m = one ? lanes & (0 - lanes) : lanes; m != 0; m &= m - 1) {
             const uint32_t l = static_cast<uint32_t>(std::countr_zero(m));
             const place p = this->resolve(w, this->address(w, at, l), i.sp);
             if (!p.known) {
-                this->skip(pc, "an access of shared memory at an address that is not followed");
-                if (base::writes(how))
-                    for (block_type& b : blocks_) b.words.forget(0, 0xffffffffu);
+                lost = true;
                 continue;
             }
             if (!p.shared) continue;
@@ -132,6 +132,11 @@ protected:
             high = p.offset + bytes;
         }
         add_run();
+        if (lost) {
+            this->skip(pc, "an access of shared memory at an address that is not followed");
+            if (base::writes(how))
+                for (block_type& b : blocks_) b.words.forget(0, 0xffffffffu);
+        }
         if (!any) return false;
         touch t;
         t.how = how;

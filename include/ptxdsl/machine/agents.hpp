@@ -140,8 +140,10 @@ struct warp {
     uint32_t cluster_arrived = 0;          ///< lanes that have arrived at the cluster barrier and not yet waited
     uint32_t cluster_generation[32] = {};  ///< by lane: the phase it arrived for
     work_queue wgmma, thread_copies;
-    uint32_t left_at = 0;  ///< the instruction with which its last lanes exited
-    uint64_t steps = 0;    ///< instructions it has executed
+    uint32_t budgets = 0;    ///< how often it has executed setmaxnreg
+    uint32_t budget_at = 0;  ///< the last of them
+    uint32_t left_at = 0;    ///< the instruction with which its last lanes exited
+    uint64_t steps = 0;      ///< instructions it has executed
 };
 
 }  // namespace ptxdsl::machine

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that are assembled at run time, played before they are used.
+// Kernels that are assembled at run time, played before they are used: in every program one of whose files includes
+// this.
 #pragma once
 
 #include <ptxdsl/assemble/run_time.hpp>
@@ -115,7 +116,8 @@ private:
 }  // namespace detail
 
 /// From now on, every kernel that the program assembles at run time (`assemble_at_run_time`, and with it the kernel
-/// library's) is played; kernels without an error of another kind, each once. Off by default. Any thread may call it.
+/// library's) is played; kernels without an error of another kind, each once. A program that includes this header
+/// starts with `playing::refuses`: `play_at_run_time(playing::off)` keeps it from it. Any thread may call it.
 inline void play_at_run_time(playing how, const options& o = {}) {
     detail::played_kernels::all().set(how, o);
     const ptxdsl::detail::kernel_player play = [](const ir::view& m, ptxdsl::detail::diagnosis& d) {
@@ -123,5 +125,15 @@ inline void play_at_run_time(playing how, const options& o = {}) {
     };
     __atomic_store_n(&ptxdsl::detail::player_at_run_time, how == playing::off ? nullptr : play, __ATOMIC_RELEASE);
 }
+
+namespace detail {
+
+/// Kernels are played from the start of a program that includes this header.
+inline const bool plays_from_the_start = [] {
+    play_at_run_time(playing::refuses);
+    return true;
+}();
+
+}  // namespace detail
 
 }  // namespace ptxdsl::machine

@@ -40,6 +40,7 @@ enum class fault : std::uint8_t {
     cluster_deadlock,         ///< the same with the cluster barrier
     product_deadlock,         ///< the same with wgmma that not all warps of the warpgroup have started
     column_deadlock,          ///< the same with tensor memory that nobody frees
+    register_budget,          ///< setmaxnreg by part of a warpgroup
     count_,
 };
 
@@ -78,6 +79,7 @@ inline constexpr fault_row fault_rows[] = {
     {"deadlock", "G05"},
     {"deadlock", "D12"},
     {"deadlock", "I03"},
+    {"setmaxnreg in part of a warpgroup", "H04"},
 };
 static_assert(sizeof(fault_rows) / sizeof(fault_rows[0]) == static_cast<unsigned>(fault::count_));
 
@@ -173,10 +175,11 @@ struct result {
     list<followed_object> objects;  ///< with `options::objects`
     list<followed_warps> warps;     ///< the same
     std::uint32_t runs = 0;
-    std::uint32_t left_out = 0;  ///< runs that were planned, and not made since those before took `options::most_steps`
+    std::uint32_t left_out = 0;  ///< runs that were planned, and not made since those before took `options::most_work`
     std::uint64_t steps = 0;
-    bool complete = true;  ///< every run came to an end
-    bool stopped = false;  ///< `limits::stop` has ended a run, and those behind it were not made
+    std::uint64_t work = 0;  ///< what `options::most_work` counts
+    bool complete = true;    ///< every run came to an end
+    bool stopped = false;    ///< `limits::stop` has ended a run, and those behind it were not made
 
     [[nodiscard]] constexpr bool clean() const noexcept { return findings.empty(); }
 };

@@ -522,6 +522,7 @@ private:
             case tok::brx:
             case tok::none: this->abandon(pc, reason(i)); return outcome::done;
             case tok::clusterlaunchcontrol: launch_control(w, i, pc, on); return outcome::done;
+            case tok::setmaxnreg: ++w.budgets, w.budget_at = pc; return outcome::done;
             case tok::trap: return leave(w, at, on, pc);
             default: this->forget(w, i, on); return outcome::done;
         }
@@ -641,6 +642,15 @@ private:
     }
     constexpr void at_end() {
         while (land_one(true)) {}
+        for (const warp_type& w : warps_) {
+            const warp_type& first = warps_[w.agent - w.index % 4];
+            if (w.budgets == first.budgets) continue;
+            const warp_type &more = w.budgets > first.budgets ? w : first, &less = &more == &w ? first : w;
+            this->report(fault::register_budget, more, all_lanes, more.budget_at,
+                         "executes setmaxnreg, and warp " + number(less.index) +
+                             " of its warpgroup does not: all four warps execute it");
+            return;
+        }
     }
     constexpr void deadlock() {
         // The wait that explains most comes first: for a phase, then for a named barrier, then the rest.

@@ -64,12 +64,21 @@ public:
             const std::uint32_t to = last - n * 64 < 64 ? last - n * 64 : 64;
             const std::uint64_t bits =
                 (to == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << to) - 1) & ~((std::uint64_t{1} << from) - 1);
-            if (!out.empty() && out.back().page == n)
-                out.back().granules |= bits;
-            else
-                out.push_back({n, bits});
+            add(n, bits, out);
             g = n * 64 + to;
         }
+    }
+    /// Adds granules of a page, joined with what the list has of it. Lanes come in any order, but in few pages; long
+    /// lists are in order.
+    static constexpr void add(std::uint32_t page, std::uint64_t bits, list<page_span>& out) {
+        const bool behind = out.empty() || page > out.back().page;
+        const std::size_t first = behind ? out.size() : out.size() > 16 ? out.size() - 16 : 0;
+        for (std::size_t k = out.size(); k-- > first;)
+            if (out[k].page == page) {
+                out[k].granules |= bits;
+                return;
+            }
+        out.push_back({page, bits});
     }
     /// Whether anything has touched bytes of `[low, high)`.
     [[nodiscard]] constexpr bool touched(std::uint32_t low, std::uint32_t high) const {

@@ -17,7 +17,9 @@ struct options {
     bool objects = false;     ///< `result::objects` and `result::warps` are filled in
     bool zero_rounds = true;  ///< also loops over a parameter that run zero times (findings are warnings)
     std::uint32_t most_runs = 64;
-    std::uint64_t most_steps = 60'000;  ///< of all runs together; the first few are made all the same
+    /// Work of all runs together: instructions of warps, and half of one for each page of memory that they touch. The
+    /// first few runs are made all the same, up to twice as much, with fewer rounds where the first takes half of it.
+    std::uint64_t most_work = 60'000;
 };
 
 namespace detail {
@@ -34,15 +36,16 @@ public:
         plan();
         for (std::size_t k = 0; k < runs_.size() && result_.runs < options_.most_runs; ++k) {
             if (!result_.findings.empty() && !only_warnings()) break;
-            if (result_.stopped || (result_.steps > options_.most_steps && k >= essential_)) {
+            if (result_.stopped || spent(k < essential_ && k < 4 ? 0 : k < essential_ ? 2 : 1)) {
                 ++result_.left_out;
                 continue;
             }
             one(runs_[k]);
+            if (k == 0 && result_.work > options_.most_work / 2) plan_few();
         }
         // Unknown conditions that differ from one another take more than "all hold" and "none holds".
         for (std::uint64_t seed = 2; forked_ && seed < 8 && result_.runs < options_.most_runs; ++seed) {
-            if (result_.stopped || result_.steps > 2 * options_.most_steps) break;
+            if (result_.stopped || spent(2)) break;
             if (!result_.findings.empty() && !only_warnings()) break;
             choices c = runs_[seed % runs_.size()];
             if (c.zero_rounds || c.seed == seed) continue;
@@ -132,8 +135,10 @@ private:
         const std::uint32_t n = find_counters();
         add(n, 2, 2, schedule::in_turn);
         for (std::uint32_t c = 0; c < n; ++c) add(c, 2 * s + 1, 1, schedule::in_turn);
-        for (std::uint32_t c = 0; c < n; ++c) add(c, s + 2, 2, schedule::first_starved);
-        for (std::uint32_t c = 0; c < n; ++c) add(c, s + 2, 1, schedule::last_starved);
+        for (std::uint32_t c = 0; c < n; ++c) {
+            add(c, s + 2, 2, schedule::first_starved);
+            add(n - 1 - c, s + 2, 1, schedule::last_starved);
+        }
         essential_ = runs_.size() < 8 ? runs_.size() : 8;
         add(n, 1, 1, schedule::in_turn_hurried);
         for (std::uint32_t c = 0; c < n; ++c) add(c, s + 2, 1, schedule::shuffled);
@@ -146,6 +151,31 @@ private:
         if (options_.zero_rounds)
             for (std::uint32_t c = 0; c < n; ++c)
                 for (std::size_t k = 0; k < counters_[c].slots.size(); ++k) add(c, 0, 2, schedule::in_turn);
+    }
+    /// Whether the runs have taken so many times the work they may; 0: never.
+    [[nodiscard]] constexpr bool spent(std::uint64_t times) const noexcept {
+        return times != 0 && result_.work > times * options_.most_work;
+    }
+    /// The first run took long: what follows are three rounds of each counter, and more only of the one that is
+    /// cheapest, which goes round the rings (in a product, the steps along K and not the tiles).
+    constexpr void plan_few() {
+        const std::uint32_t n = static_cast<std::uint32_t>(counters_.size());
+        const std::size_t planned = runs_.size();
+        std::uint32_t cheapest = 0;
+        std::uint64_t least = ~std::uint64_t{0};
+        std::uint32_t made = 0;
+        runs_.resize(1);
+        for (; made < n && (result_.findings.empty() || only_warnings()); ++made) {
+            const std::uint64_t before = result_.work;
+            add(made, 3, 1, schedule::first_starved);
+            one(runs_.back());
+            runs_.pop_back();
+            if (result_.work - before < least) least = result_.work - before, cheapest = made;
+        }
+        if (n != 0) add(cheapest, 2 * trips_.stages() + 1, 1, schedule::last_starved);
+        essential_ = runs_.size();
+        const std::size_t all = made + runs_.size();
+        result_.left_out += static_cast<std::uint32_t>(planned > all ? planned - all : 0);
     }
     constexpr std::uint32_t find_counters() {
         const list<std::uint64_t>& units = trips_.units();
@@ -196,6 +226,7 @@ private:
         m.run();
         ++result_.runs;
         result_.steps += m.steps();
+        result_.work += m.work();
         if (c.zero_rounds && m.steps() > l.steps && m.findings().empty()) return;
         if (m.steps() > longest_) longest_ = m.steps();
         forked_ = forked_ || m.forks() != 0;

@@ -72,6 +72,8 @@ public:
     [[nodiscard]] constexpr const list<finding>& findings() const noexcept { return findings_; }
     [[nodiscard]] constexpr const list<uncovered>& unfollowed() const noexcept { return unfollowed_; }
     [[nodiscard]] constexpr uint64_t steps() const noexcept { return steps_; }
+    /// Instructions, and half of one for each page of memory they touched.
+    [[nodiscard]] constexpr uint64_t work() const noexcept { return steps_ + touched_ / 2; }
     [[nodiscard]] constexpr bool abandoned() const noexcept { return abandoned_; }
     /// Whether `limits::stop` has ended the run.
     [[nodiscard]] constexpr bool stopped() const noexcept { return stopped_; }
@@ -187,6 +189,7 @@ protected:
         t.warp = w.agent;
         t.at = at;
         block_type& b = blocks_[target];
+        touched_ += spans.size();
         for (const page_span& s : spans) {
             shadow::page* const p = b.bytes.at(s.page);
             if (p == nullptr) continue;
@@ -301,6 +304,7 @@ protected:
     uint32_t agents_ = 0;
     uint32_t cluster_met_ = 0;  ///< the agent whose event 1 is that all blocks have met once at the cluster barrier
     uint64_t steps_ = 0;
+    uint64_t touched_ = 0;   ///< pages of memory, over all accesses
     uint64_t releases_ = 0;  ///< whoever looks again and again may see something new behind one
     bool abandoned_ = false;
     bool stopped_ = false;

@@ -68,6 +68,19 @@ struct protocol_values {
         if (i.op == tok::setp) return n == 2 && compare_each(i, c.word(i, 1), in, lanes, out);
         if (!is_integer_type(i.result)) return false;
         const form f(c, i);
+        if (f.bits == 32 && !f.wide && !f.hi && lanes == 0xffffffffu) {
+            switch (i.op) {  // what comes of the lower 32 bits alone, signed or not
+                case tok::add: return each_word<tok::add>(in, out);
+                case tok::sub: return each_word<tok::sub>(in, out);
+                case tok::and_: return each_word<tok::and_>(in, out);
+                case tok::or_: return each_word<tok::or_>(in, out);
+                case tok::xor_: return each_word<tok::xor_>(in, out);
+                case tok::shl: return each_word<tok::shl>(in, out);
+                case tok::mul: return each_word<tok::mul>(in, out);
+                case tok::mad: return each_word<tok::mad>(in, out);
+                default: break;
+            }
+        }
         switch (i.op) {
             case tok::add: return each<tok::add, 2>(f, in, lanes, out);
             case tok::sub: return each<tok::sub, 2>(f, in, lanes, out);
@@ -141,6 +154,38 @@ private:
             if (out[l].known < p.known) out[l].known = p.known;
         }
         return true;
+    }
+    /// One of the commonest instructions on 32 bits, for a whole warp: without a branch a lane.
+    template <tok Op, class Row>
+    [[nodiscard]] static constexpr bool each_word(const Row* in, value* out) noexcept {
+        constexpr uint32_t n = Op == tok::mad ? 3 : 2;
+        const value* at[n];
+        uint32_t step[n];
+        for (uint32_t k = 0; k < n; ++k) at[k] = in[k].first, step[k] = in[k].varies ? 1 : 0;
+        knowledge worst = knowledge::exact;
+        for (uint32_t l = 0; l < 32; ++l) {
+            const value &a = *at[0], &b = *at[1];
+            knowledge k = a.known > b.known ? a.known : b.known;
+            const uint32_t x = static_cast<uint32_t>(a.bits), y = static_cast<uint32_t>(b.bits);
+            uint32_t r = 0;
+            if constexpr (Op == tok::add) r = x + y;
+            if constexpr (Op == tok::sub) r = x - y;
+            if constexpr (Op == tok::and_) r = x & y;
+            if constexpr (Op == tok::or_) r = x | y;
+            if constexpr (Op == tok::xor_) r = x ^ y;
+            if constexpr (Op == tok::shl) r = y >= 32 ? 0 : x << y;
+            if constexpr (Op == tok::mul) r = x * y;
+            if constexpr (Op == tok::mad) {
+                const value& c = *at[2];
+                k = c.known > k ? c.known : k;
+                r = x * y + static_cast<uint32_t>(c.bits);
+                at[2] += step[2];
+            }
+            worst = k > worst ? k : worst;
+            out[l] = {r, k};
+            at[0] += step[0], at[1] += step[1];
+        }
+        return worst != knowledge::unknown;
     }
     template <tok Op, uint32_t N, class Row>
     [[nodiscard]] static constexpr bool each(const form& f, const Row* in, uint32_t lanes, value* out) noexcept {

@@ -53,7 +53,8 @@ namespace detail {
 /// Whether what a finding says may be right in a text: compilers place the fence of the proxies where they like, and a
 /// launch may be smaller than `.maxntid`.
 [[nodiscard]] inline bool is_doubtful(const machine::finding& f, const ir::view& m) noexcept {
-    return f.warning || f.disputed || !m.attrs.reqntid.given();
+    const bool of_any_size = f.kind == machine::fault::register_budget;
+    return f.warning || f.disputed || (!m.attrs.reqntid.given() && !of_any_size);
 }
 
 }  // namespace detail
