@@ -130,6 +130,15 @@ class Cli(unittest.TestCase):
         self.assertEqual(run("check", "--play-limit", "0", racing)[0], 1)
         self.assertEqual(run("check", "--play-limit", "x", racing)[0], 2)
         self.assertEqual([m["id"] for m in json.loads(run("check", "--json", racing)[1])][:1], ["PTXDSL-E07"])
+        # How a finding comes about, and its page.
+        for words in (["check", "--trace", racing], ["explain", "--trace", racing], ["explain", "E07", "--trace", racing]):
+            code, out, err = run(*words)
+            self.assertEqual(code, 1 if words[0] == "check" else 0, words)
+            self.assertIn("racing.ptx:18: trace in 'k': warp 1 reads 'c', and nothing orders it behind the write of line 16 (warp 0) [PTXDSL-E07]\n    run: the warps in turn; seed 0\n", out)
+        self.assertIn("\n# PTXDSL-E07: data used without waiting for it\n", out)
+        code, out, err = run("explain", "E01", "--trace", racing)
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("finds nothing of PTXDSL-E01", err)
         # What was not played is said: without a block size, and where the time ends.
         free = self.file("free.ptx", RACING.replace(".reqntid 64", ""))
         code, out, err = run("check", free)

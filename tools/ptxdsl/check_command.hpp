@@ -117,6 +117,9 @@ inline void print_sarif(const std::vector<placed_message>& all) {
 /// Whether kernels are played when nobody asks for it or against it.
 inline constexpr bool plays_by_default = true;
 
+/// Work that playing a kernel may take: a check has more time than an assembly at run time.
+inline constexpr std::uint64_t most_work = 1'000'000;
+
 /// When playing the kernels of a file has to end.
 inline std::chrono::steady_clock::time_point play_until;
 [[nodiscard]] inline bool play_time_is_up() { return std::chrono::steady_clock::now() >= play_until; }
@@ -138,16 +141,43 @@ inline void print_ends(std::string_view name, const ptx::played_module& all) {
                first->reason);
 }
 
+/// How a finding comes about: the run that leads to it, and its last steps.
+inline void print_trace(std::string_view name, const line_index& lines, const ptx::trace& t) {
+    fmt::print("{}:{}: trace in '{}': {} [PTXDSL-{}]\n    run: {}\n", shown_name(name), lines.at(t.offset).line,
+               t.kernel, t.finding, t.id, t.run);
+    for (const std::string& step : t.steps) fmt::print("    {}\n", step);
+}
+
+/// `ptxdsl explain [ID] --trace FILE`: plays the kernels of a file and prints the traces of what is found, all or those
+/// with an id.
+inline int explain_trace(std::string_view name, std::string_view id) {
+    module_file m;
+    if (!load(name, m)) return bad_usage;
+    if (m.tree.ok()) ptx::check_module(m.tree.read(), m.tree.messages);
+    if (!m.tree.ok()) {
+        print_messages(name, m.source, m.tree.messages);
+        return found_errors;
+    }
+    const ptx::played_module played =
+        ptx::play_module(m.tree.read(), m.source, m.tree.messages, {.most_work = most_work});
+    const line_index lines(m.source);
+    bool any = false;
+    for (const ptx::trace& t : played.traces) {
+        if (!id.empty() && t.id != id) continue;
+        print_trace(name, lines, t);
+        any = true;
+    }
+    if (!any)
+        fmt::print(stderr, "ptxdsl explain: playing the kernels of '{}' finds nothing{}\n", shown_name(name),
+                   id.empty() ? "" : fmt::format(" of PTXDSL-{}", id));
+    return any ? good : found_errors;
+}
+
 /// What playing the kernels did not follow, a line each; before it what it followed, where that was asked for, and how
 /// it came to its findings.
 inline void print_played(std::string_view name, std::string_view source, const ptx::played_module& all, bool traces) {
     const line_index lines(source);
-    for (const ptx::trace& t : all.traces) {
-        if (!traces) break;
-        fmt::print("{}:{}: trace in '{}': {}\n    run: {}\n", shown_name(name), lines.at(t.offset).line, t.kernel,
-                   t.finding, t.run);
-        for (const std::string& step : t.steps) fmt::print("    {}\n", step);
-    }
+    for (std::size_t k = 0; traces && k < all.traces.size(); ++k) print_trace(name, lines, all.traces[k]);
     for (const ptx::not_followed& f : all.followed)
         fmt::print("{}: followed in '{}': {}\n", shown_name(name), f.kernel, f.reason);
     for (const ptx::not_followed& r : all.rest)
@@ -191,7 +221,7 @@ inline int check_command(const std::vector<std::string_view>& words) {
             played = ptx::play_module(m.tree.read(), m.source, m.tree.messages,
                                       {.limit = {.stop = limit == 0 ? nullptr : &play_time_is_up},
                                        .objects = a.has("--coverage"),
-                                       .most_work = 1'000'000});
+                                       .most_work = most_work});
         }
         m.tree.messages.raise("P02");  // read all the same, but the question is what ptxas takes
         if (!m.tree.ok() && status == good) status = found_errors;

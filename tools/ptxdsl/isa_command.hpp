@@ -27,14 +27,16 @@ The notation of modifiers and operands is that of docs/isa-table.md.
 Exit status: 0, 1 when nothing matches, 2 wrong usage.
 )";
 
-inline constexpr std::string_view explain_help = R"(usage: ptxdsl explain [ID | --list]
+inline constexpr std::string_view explain_help = R"(usage: ptxdsl explain [ID | --list] [--trace FILE]
 
 The page about a message, such as PTXDSL-B07, B07 or P21: what it means, why it is one, how to mend it.
 Without ID: the titles of all.
 
-  --list  every id with its rule, one a line
+  --list        every id with its rule, one a line
+  --trace FILE  plays the kernels of a PTX file and prints how each finding comes about, of ID only where one is given:
+                schedule, parameters, the last steps before it; then the page
 
-Exit status: 0, 1 when there is no such page, 2 wrong usage.
+Exit status: 0, 1 when there is no such page or finding, 2 wrong usage.
 )";
 
 /// Whether `text` contains `pattern`, in which `*` stands for anything.
@@ -183,15 +185,17 @@ inline int isa_command(const std::vector<std::string_view>& words) {
 }
 
 inline int explain_command(const std::vector<std::string_view>& words) {
-    const arguments a(words, {"--list"}, {});
+    const arguments a(words, {"--list"}, {"--trace"});
     if (!a.problem.empty()) return usage_error("explain", a.problem);
+    const std::string_view traced = a.value("--trace");
     if (a.has("--list")) {
-        if (!a.rest.empty()) return usage_error("explain", "--list lists all of them");
+        if (!a.rest.empty() || !traced.empty()) return usage_error("explain", "--list lists all of them");
         for (const page& p : pages)
             if (!p.id.empty()) fmt::print("PTXDSL-{}: {}\n", p.id, rule(p.text));
         return good;
     }
     if (a.rest.size() > 1) return usage_error("explain", "one message is explained");
+    if (a.rest.empty() && !traced.empty()) return explain_trace(traced, {});
     if (a.rest.empty()) {
         for (const page& p : pages)
             if (!p.id.empty()) fmt::print("{}\n", title(p.text));
@@ -202,6 +206,10 @@ inline int explain_command(const std::vector<std::string_view>& words) {
     if (id.substr(0, 7) == "PTXDSL-") id.erase(0, 7);
     for (const page& p : pages) {
         if (p.id != id || id.empty()) continue;  // the page without an id ends the list
+        if (!traced.empty()) {
+            if (const int status = explain_trace(traced, id); status != good) return status;
+            fmt::print("\n");
+        }
         return write_all(p.text) ? good : bad_usage;
     }
     const std::string about = pages_about(a.rest[0]);

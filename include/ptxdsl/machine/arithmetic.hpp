@@ -164,14 +164,18 @@ protected:
         if (to.what == operand::kind::list && i.op == tok::mov) return unpack(w, i, to, lanes);
         const operand* in[8];
         uint32_t n = 0;
-        for (uint32_t k = 1; k < i.operand_count && n < 8; ++k) {
+        uint32_t sources = 0;
+        const auto add = [&](const operand& o) {
+            if (sources++ < 8) in[n++] = &o;
+        };
+        for (uint32_t k = 1; k < i.operand_count; ++k) {
             const operand& o = code_.at(i, k);
             if (o.what == operand::kind::list)
-                for (uint32_t p = 0; p < o.count && n < 8; ++p) in[n++] = &code_.parts[o.first + p];
+                for (uint32_t p = 0; p < o.count; ++p) add(code_.parts[o.first + p]);
             else
-                in[n++] = &o;
+                add(o);
         }
-        if (n == 0) return forget(w, i, lanes);
+        if (n == 0 || sources > 8) return forget(w, i, lanes);
         row rows[8];
         value scratch[8], v[8];
         bool varies = false;

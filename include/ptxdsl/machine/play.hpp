@@ -33,6 +33,7 @@ public:
 
     constexpr result play() {
         if (!playable()) return result_;
+        if (trips_.too_deep()) cover({0, false, "a ring of more than 32 slots: no run goes round it", false});
         plan();
         for (std::size_t k = 0; k < runs_.size() && result_.runs < options_.most_runs; ++k) {
             if (!result_.findings.empty() && !only_warnings()) break;

@@ -209,11 +209,15 @@ private:
         if (b.live || std::popcount(group) > 1) {
             const bool used = b.live && (b.phase != 0 || b.pending != b.count || b.in_flight != 0);
             if (used || !b.live || b.warp != w.agent || std::popcount(group) > 1) {
-                this->report(fault::barrier_in_use, w, group, pc, b.live ? b.at : pc, &w, all_lanes,
-                             "initialises the mbarrier " + this->object(a.offset) +
-                                 (std::popcount(group) > 1 ? " in several threads at once" : " again, after %") +
-                                 ": one thread initialises it once");
-                this->abandoned_ = true;
+                finding* const f =
+                    this->report(fault::barrier_in_use, w, group, pc, b.live ? b.at : pc, &w, all_lanes,
+                                 "initialises the mbarrier " + this->object(a.offset) +
+                                     (std::popcount(group) > 1 ? " in several threads at once" : " again, after %") +
+                                     ": one thread initialises it once");
+                // Lanes of one instruction that say the same: kernels do so, and they run.
+                const bool alike = !used && (!b.live || b.warp == w.agent);
+                if (f != nullptr) f->disputed = alike;
+                this->abandoned_ = !alike || !code_.program().from_text;
             }
         }
         b.start(n);

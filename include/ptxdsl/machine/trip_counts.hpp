@@ -30,18 +30,26 @@ public:
         return same;
     }
 
+    static constexpr std::uint32_t deepest = 32;  ///< rings with more slots are not gone round; `coverage` says so
+    /// Whether there is a deeper ring.
+    [[nodiscard]] constexpr bool too_deep() const noexcept {
+        const ir::view& m = code_.program();
+        for (std::uint32_t k = 0; k < m.n.allocations && !m.from_text; ++k)
+            if (m.allocations[k].kind == ir::allocation_kind::barrier && m.allocations[k].stages > deepest) return true;
+        return false;
+    }
     /// Slots of the deepest ring of mbarriers; 2 where there is none.
     [[nodiscard]] constexpr std::uint32_t stages() const noexcept {
         const ir::view& m = code_.program();
         std::uint32_t most = 2;
         for (std::uint32_t k = 0; k < m.n.allocations; ++k)
-            if (m.allocations[k].kind == ir::allocation_kind::barrier && m.allocations[k].stages <= 16)
-                most = std::max<std::uint32_t>(most, m.allocations[k].stages);
+            if (m.allocations[k].kind == ir::allocation_kind::barrier)
+                most = std::max<std::uint32_t>(most, std::min<std::uint32_t>(m.allocations[k].stages, deepest));
         if (!m.from_text) return most;
         std::uint32_t inits = 0;
         for (const instruction& i : code_.instructions)
             if (i.op == tok::mbarrier && code_.word(i, 1) == tok::init) ++inits;
-        return std::clamp<std::uint32_t>(inits / 2, 2, 8);
+        return std::clamp<std::uint32_t>(inits / 2, 2, deepest / 2);
     }
 
 private:
@@ -74,7 +82,7 @@ private:
             bool found = false;
             for (slope& t : to)
                 if (t.parameter == s.parameter) t.by = (std::max)(t.by, s.by * factor), found = true;
-            if (!found && to.size() < 8) to.push_back({s.parameter, s.by * factor});
+            if (!found) to.push_back({s.parameter, s.by * factor});
         }
     }
     /// The factor a constant operand multiplies with; 1 for registers.

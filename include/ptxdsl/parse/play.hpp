@@ -26,6 +26,7 @@ struct not_followed {
 struct trace {
     std::uint32_t offset = 0;  ///< byte of the text the finding is about
     std::string kernel;
+    std::string id;  ///< of the finding: "E07"
     std::string finding;
     std::string run;                 ///< schedule and parameters
     std::vector<std::string> steps;  ///< "line 12: warp 0 lane 0 arrives at 'full', phase 1", oldest first
@@ -94,7 +95,7 @@ inline played_module play_module(const tree_view& v, std::string_view source, di
             const std::uint32_t token = detail::played_token(v, f.first.where);
             out.add(detail::is_doubtful(f, m) ? severity::warning : severity::error, name, v.tokens[token].offset,
                     v.words[v.tokens[token].spelling].size, words);
-            trace t{v.tokens[token].offset, std::string(id.data(), id.size()), words, {}, {}};
+            trace t{v.tokens[token].offset, std::string(id.data(), id.size()), name, words, {}, {}};
             t.run = machine::run_in_words(
                 f.run, [&](std::uint32_t symbol) { return detail::name_of_parameter(v, entry, symbol); });
             for (const machine::event& e : f.trace)
