@@ -261,3 +261,60 @@ told:
     CHECK(cluster("barrier.cluster.arrive.relaxed.aligned;\n", "barrier.cluster.wait.aligned;\n").find("G04") !=
           std::string::npos);
 }
+
+TEST_CASE("calls of functions that only compute do not end a run") {
+    const auto called = [](const char* body, const char* call, const char* prototype = "") {
+        const std::string text = std::string(".version 8.0\n.target sm_90a\n.address_size 64\n") + prototype +
+                                 ".func (.param .b32 r) f(.param .b32 x)\n{\n.reg .b32 %r<4>; .reg .b64 %rd<2>;\n" +
+                                 "ld.param.b32 %r0, [x];\n" + body + "st.param.b32 [r], %r0;\nret;\n}\n" + R"(
+.visible .entry k(.param .u64 out, .param .u32 n)
+.reqntid 64
+{
+    .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<2>;
+    .shared .align 4 .b8 c[256];
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 2;
+    mov.u32 %r3, c;
+    add.u32 %r4, %r3, %r2;
+    xor.b32 %r2, %r2, 128;
+    add.u32 %r5, %r3, %r2;
+    setp.gt.u32 %p1, %r1, 4096;
+)" + call + R"(
+    st.shared.u32 [%r4], %r1;
+    // meet
+    ld.shared.u32 %r6, [%r5];
+    ret;
+}
+)";
+        const auto played = [](std::string t) {
+            auto tree = ptxdsl::parse(t);
+            REQUIRE(tree.ok());
+            const auto rest = ptxdsl::ptx::play_module(tree.read(), t, tree.messages);
+            std::string all;
+            for (const auto& d : tree.messages) all += std::string(d.id, 3) + " ";
+            for (const auto& r : rest.rest) all += "| " + r.reason + "\n";
+            return all;
+        };
+        std::string right = text;
+        right.replace(right.find("// meet"), 7, "bar.sync 1, 64;");
+        return std::string(played(text).find("E07") != std::string::npos ? "found " : "") + played(right);
+    };
+    const char* const call =
+        "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), f, (a); ld.param.b32 %r6, [b]; }\n"
+        "setp.eq.u32 %p2, %r6, 1;\n@%p2 st.global.u32 [%rd0], %r1;\n";
+    CHECK(called("add.u32 %r0, %r0, 1;\n", call) == "found ");
+    CHECK(called("st.global.u32 [%rd0], %r0;\n", call) == "found ");
+    // What it may do to shared memory, or wait for, is not followed.
+    CHECK(called("st.u32 [%rd0], %r0;\n", call) == "| calls of device functions\n");
+    CHECK(called("bar.sync 0;\n", call) == "| calls of device functions\n");
+    // An assertion that fails ends its threads, and the grid with them.
+    const char* const prototype = ".extern .func __assertfail(.param .b32 a)\n;\n";
+    const char* const asserted =
+        "@!%p1 bra fine;\n{ .param .b32 a; st.param.b32 [a], %r1; call.uni __assertfail, (a); }\nfine:\n";
+    CHECK(called("", asserted, prototype) == "found ");
+    std::string failing = asserted;
+    failing.replace(failing.find("@!%p1"), 5, "@%p1 ");
+    CHECK(called("", failing.c_str(), prototype) == "");
+    CHECK(called("", ("setp.gt.u32 %p1, %r1, 31;\n" + std::string(asserted)).c_str(), prototype) ==
+          "| what comes behind a trap or a failed assertion of other threads\n");
+}

@@ -267,6 +267,7 @@ protected:
     constexpr void load_parameter(warp_type& w, const instruction& i, uint32_t lanes) {
         const operand& from = code_.at(i, 1);
         const operand& to = code_.at(i, 0);
+        if (code_.of_a_call(from.symbol)) return forget(w, i, lanes);
         if (to.what != operand::kind::list) return put(w, to, parameter(i, from, from.bits), lanes);
         for (uint32_t k = 0; k < to.count; ++k)
             put(w, code_.parts[to.first + k], parameter(i, from, from.bits + k * isa::bits(i.type) / 8), lanes);

@@ -51,12 +51,13 @@ struct instruction {
     uint32_t guard = none;  ///< predicate register
     uint32_t operands = 0;  ///< index of the first in `code::operands`
     uint32_t operand_count = 0;
-    uint32_t where = 0;      ///< location index
-    uint32_t target = none;  ///< of a branch: an instruction's index
-    uint32_t bytes = 0;      ///< of a copy, by the notes; 0: not known
-    uint32_t object = none;  ///< allocation the notes name
-    uint32_t slot = none;    ///< of a load from a parameter: index into `code::slots`
-    bool vouched = false;    ///< the author vouches for the arrivals at that barrier
+    uint32_t where = 0;       ///< location index
+    uint32_t target = none;   ///< of a branch: an instruction's index
+    uint32_t bytes = 0;       ///< of a copy, by the notes; 0: not known
+    uint32_t object = none;   ///< allocation the notes name
+    uint32_t slot = none;     ///< of a load from a parameter: index into `code::slots`
+    bool vouched = false;     ///< the author vouches for the arrivals at that barrier
+    bool known_call = false;  ///< a call that only computes
     uint32_t first_token = 0, tokens = 0;
 };
 
@@ -70,8 +71,21 @@ struct parameter_slot {
 /// The instructions of a kernel.
 class code {
 public:
-    constexpr explicit code(const ir::view& m) : m_(&m) { decode(); }
+    /// `parameters`: how many the kernel has; variables of the parameter space behind them are those of calls.
+    constexpr explicit code(const ir::view& m, uint32_t parameters = none) : m_(&m), parameters_(parameters) {
+        decode();
+    }
+    /// A call there touches no memory that is followed and waits for nobody: it gives data or, where it never returns,
+    /// ends its threads.
+    constexpr void know(uint32_t where, bool returns) {
+        for (instruction& i : instructions)
+            if (i.op == tok::call && i.where == where) i.op = returns ? tok::call : tok::trap, i.known_call = returns;
+    }
 
+    /// Whether a symbol of the parameter space is not the kernel's, but an argument or a result of a call.
+    [[nodiscard]] constexpr bool of_a_call(uint32_t symbol) const noexcept {
+        return parameters_ != none && symbol != none && symbol > ir::print_symbol + parameters_;
+    }
     [[nodiscard]] constexpr const ir::view& program() const noexcept { return *m_; }
     [[nodiscard]] constexpr uint32_t size() const noexcept { return static_cast<uint32_t>(instructions.size()); }
     [[nodiscard]] constexpr const instruction& operator[](uint32_t i) const noexcept { return instructions[i]; }
@@ -299,7 +313,7 @@ private:
     }
     constexpr uint32_t add_slot(const operand& from, uint64_t offset, isa::scalar type) {
         const uint32_t old = slot_of(from, offset);
-        if (old != none || from.symbol == none) return old;
+        if (old != none || from.symbol == none || of_a_call(from.symbol)) return old;
         slots.push_back({from.symbol, offset, type});
         return static_cast<uint32_t>(slots.size() - 1);
     }
@@ -405,6 +419,7 @@ private:
     }
 
     const ir::view* m_;
+    uint32_t parameters_;
     list<construct> open_;
 };
 

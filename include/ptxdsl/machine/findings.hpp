@@ -146,6 +146,12 @@ struct finding {
     list<event> trace;  ///< the last events before it, oldest first
 };
 
+/// What is known of a call whose function the program does not have: that of a text is elsewhere in its module.
+struct known_call {
+    std::uint32_t where = 0;  ///< location of the call
+    bool returns = true;      ///< false: it ends the threads (`__assertfail`); true: it only computes
+};
+
 /// What was not followed, and why.
 struct uncovered {
     std::uint32_t where = 0;

@@ -519,11 +519,14 @@ private:
             case tok::wgmma: return this->wgmma(w, at, i, pc, on);
             case tok::tcgen05: return this->tcgen05(w, at, i, pc, on);
             case tok::call:
+                if (!i.known_call) this->abandon(pc, reason(i));
+                this->forget(w, i, on);
+                return outcome::done;
             case tok::brx:
             case tok::none: this->abandon(pc, reason(i)); return outcome::done;
             case tok::clusterlaunchcontrol: launch_control(w, i, pc, on); return outcome::done;
             case tok::setmaxnreg: ++w.budgets, w.budget_at = pc; return outcome::done;
-            case tok::trap: return leave(w, at, on, pc);
+            case tok::trap: trapped_ = true; return leave(w, at, on, pc);
             default: this->forget(w, i, on); return outcome::done;
         }
     }
@@ -653,6 +656,7 @@ private:
         }
     }
     constexpr void deadlock() {
+        if (trapped_) return this->abandon(0, "what comes behind a trap or a failed assertion of other threads");
         // The wait that explains most comes first: for a phase, then for a named barrier, then the rest.
         for (const waiting kind :
              {waiting::phase, waiting::named, waiting::products, waiting::columns, waiting::cluster, waiting::lanes})
@@ -729,6 +733,7 @@ private:
     uint64_t random_ = 1;
     uint64_t turn_ = 0;
     uint64_t responses_ = 0;  ///< of launch control, so far
+    bool trapped_ = false;    ///< threads have ended the grid: whoever waits for them is not stuck
 };
 
 }  // namespace ptxdsl::machine

@@ -17,6 +17,9 @@ struct options {
     bool objects = false;     ///< `result::objects` and `result::warps` are filled in
     bool zero_rounds = true;  ///< also loops over a parameter that run zero times (findings are warnings)
     std::uint32_t most_runs = 64;
+    list<known_call> calls{};  ///< calls that need not end a run
+    /// Parameters of the kernel; variables of the parameter space behind them are those of its calls.
+    std::uint32_t parameters = 0xffffffffu;
     /// Work of all runs together: instructions of warps, and half of one for each page of memory that they touch. The
     /// first few runs are made all the same, up to twice as much, with fewer rounds where the first takes half of it.
     std::uint64_t most_work = 60'000;
@@ -27,7 +30,7 @@ namespace detail {
 /// Chooses runs and collects their findings.
 class player {
 public:
-    constexpr player(const ir::view& m, const options& o) : code_(sliced(m)), options_(o), trips_(code_) {
+    constexpr player(const ir::view& m, const options& o) : code_(sliced(m, o)), options_(o), trips_(code_) {
         const register_slots renamed(code_);
     }
 
@@ -121,8 +124,9 @@ private:
             }
         return false;
     }
-    [[nodiscard]] static constexpr code sliced(const ir::view& m) {
-        code c(m);
+    [[nodiscard]] static constexpr code sliced(const ir::view& m, const options& o) {
+        code c(m, o.parameters);
+        for (const known_call& k : o.calls) c.know(k.where, k.returns);
         const slice cut(c);
         return c;
     }

@@ -19,7 +19,7 @@ class register_slots {
 public:
     constexpr explicit register_slots(code& c) : c_(c), lives_(c.registers(), {}) {
         for (std::uint32_t pc = 0; pc < c.size(); ++pc) {
-            if (c[pc].op == tok::brx || c[pc].op == tok::call) jumps_unseen_ = true;
+            if (c[pc].op == tok::brx || (c[pc].op == tok::call && !c[pc].known_call)) jumps_unseen_ = true;
             if (c[pc].op == tok::bra && c[pc].target != none) jumps_.push_back({pc, c[pc].target});
         }
         for (std::uint32_t pc = 0; pc < c.size(); ++pc) see(c[pc], pc);

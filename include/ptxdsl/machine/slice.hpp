@@ -113,6 +113,7 @@ private:
                     news = mark(o) || news;
             return news;
         }
+        if (i.known_call) return news;
         return mark_from(i, 0) || news;
     }
     /// Whether what is stored can be a counter or a flag, or part of one.

@@ -75,16 +75,105 @@ namespace detail {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Which functions of a module can be called without an effect on what the machine follows: those that only compute or
+/// use memory other than shared, and CUDA's own (PTX Writer's Guide, "System calls").
+class callees {
+public:
+    explicit callees(const tree_view& v) : v_(v) {
+        for (std::uint32_t n = 1; v_.n_nodes != 0 && n < v_[0].end; n = v_[n].end)
+            if (v_.kind(n) == node_kind::function && v_.child(n, node_kind::body) != 0)
+                all_.push_back({v_.atom(n), n, state::open});
+    }
+    /// What is known of the calls of one kernel.
+    void add_calls(std::uint32_t kernel, machine::list<machine::known_call>& out) {
+        for (std::uint32_t n = kernel + 1; n < v_[kernel].end; ++n) {
+            if (!is_call(n)) continue;
+            const std::string_view name = callee(n);
+            if (name == "__assertfail")
+                out.push_back({n, false});
+            else if (computes(name))
+                out.push_back({n, true});
+        }
+    }
+
+private:
+    enum class state : std::uint8_t { open, asked, yes, no };
+    struct function {
+        std::string_view name;
+        std::uint32_t node = 0;
+        state computes = state::open;
+    };
+
+    [[nodiscard]] bool is_call(std::uint32_t n) const {
+        return v_.kind(n) == node_kind::instruction && v_.atom(n) == "call";
+    }
+    /// The name behind the results; empty for a call through a register.
+    [[nodiscard]] std::string_view callee(std::uint32_t call) const {
+        for (std::uint32_t c = call + 1; c < v_[call].end; c = v_[c].end)
+            if (v_.kind(c) == node_kind::name) return v_.atom(c);
+        return {};
+    }
+    [[nodiscard]] bool computes(std::string_view name) {
+        for (const std::string_view known : {"vprintf", "malloc", "free", "__nanosleep"})
+            if (name == known) return true;
+        for (std::size_t k = 0; k < all_.size(); ++k) {
+            if (all_[k].name != name) continue;
+            if (all_[k].computes == state::open) {
+                all_[k].computes = state::asked;  // a function that calls itself does no more for that
+                const bool yes = body_computes(all_[k].node);
+                all_[k].computes = yes ? state::yes : state::no;
+            }
+            return all_[k].computes != state::no;
+        }
+        return false;
+    }
+    [[nodiscard]] bool body_computes(std::uint32_t node) {
+        for (std::uint32_t n = node + 1; n < v_[node].end; ++n) {
+            if (v_.kind(n) != node_kind::instruction) continue;
+            if (is_call(n) ? !computes(callee(n)) : !touches_nothing(n)) return false;
+        }
+        return true;
+    }
+    [[nodiscard]] bool touches_nothing(std::uint32_t n) const {
+        const isa::tok op = isa::find_token(v_.atom(n));
+        if (machine::only_computes(op) || op == isa::tok::ret || op == isa::tok::bra) return true;
+        if (op != isa::tok::ld && op != isa::tok::st) return false;
+        for (std::uint32_t c = n + 1; c < v_[n].end; c = v_[c].end)
+            for (const std::string_view word : {".global", ".local", ".const", ".param"})
+                if (v_.kind(c) == node_kind::modifier && v_.atom(c).substr(0, word.size()) == word) return true;
+        return false;
+    }
+
+    const tree_view& v_;
+    std::vector<function> all_;
+};
+/// How many parameters a kernel has.
+[[nodiscard]] inline std::uint32_t parameters_of(const tree_view& v, std::uint32_t kernel) {
+    std::uint32_t n = 0;
+    const std::uint32_t all = v.child(kernel, node_kind::parameters);
+    for (std::uint32_t c = all + 1; all != 0 && c < v[all].end; c = v[c].end)
+        n += v.kind(c) == node_kind::parameter ? 1 : 0;
+    return n;
+}
+
+}  // namespace detail
+
 /// Plays the kernels of a module without errors; adds what it finds to `out` and returns what it did not follow.
 /// `source` is the module's text.
 inline played_module play_module(const tree_view& v, std::string_view source, diagnostics& out,
                                  const machine::options& o = {}) {
     played_module all;
+    detail::callees functions(v);
     lowering(v).run([&](const lowered_kernel& k, std::uint32_t entry) {
         if (k.is_function) return;
         const ir::view m = k.read(v);
         const string_view id = m.text(m.kernel);
-        const machine::result r = machine::play(m, o);
+        machine::options with = o;
+        with.parameters = detail::parameters_of(v, entry);
+        functions.add_calls(entry, with.calls);
+        const machine::result r = machine::play(m, with);
         const auto offset = [&](std::uint32_t node) { return v.tokens[detail::played_token(v, node)].offset; };
         for (const machine::finding& f : r.findings) {
             const std::string words = machine::sentence(f, [&](const machine::party& p) {
