@@ -200,6 +200,7 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/verify/engine/reader.hpp
     ptxdsl/verify/engine/rounds.hpp
     ptxdsl/verify/engine/structure.hpp
+    ptxdsl/verify/knowledge/accesses.hpp
     ptxdsl/verify/knowledge/cluster.hpp
     ptxdsl/verify/knowledge/forms.hpp
     ptxdsl/verify/knowledge/program.hpp
@@ -207,8 +208,10 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/verify/knowledge/threads.hpp
     ptxdsl/verify/knowledge/values.hpp
     ptxdsl/verify/report.hpp
+    ptxdsl/verify/rules/arrivals_in_a_row.hpp
     ptxdsl/verify/rules/barriers.hpp
     ptxdsl/verify/rules/copies.hpp
+    ptxdsl/verify/rules/exited_blocks.hpp
     ptxdsl/verify/rules/init_by_all.hpp
     ptxdsl/verify/rules/layout.hpp
     ptxdsl/verify/rules/list.hpp
@@ -217,8 +220,11 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/verify/rules/peers.hpp
     ptxdsl/verify/rules/pipelines.hpp
     ptxdsl/verify/rules/register_budget.hpp
+    ptxdsl/verify/rules/relaxed_cluster_arrive.hpp
     ptxdsl/verify/rules/rule.hpp
+    ptxdsl/verify/rules/shared_races.hpp
     ptxdsl/verify/rules/tensor_memory.hpp
+    ptxdsl/verify/rules/waits_of_others.hpp
     ptxdsl/verify/rules/warp_values.hpp
     ptxdsl/verify/rules/warps.hpp
     ptxdsl/verify/rules/wgmma.hpp

@@ -28,7 +28,8 @@ constexpr void exchange(px::builder<px::sm_90a>& k, px::global_ptr<u32> out) {
 #else
     k.wait(full[0], 0u);
 #endif
-    const auto other = k.xor_(tid, 32u);
+    auto other = k.mov<u32>(0u);  // written twice: no rule follows it
+    other = k.xor_(tid, 32u);
     k.st(out + tid, k.ld(c + other));  // here-2
 }
 

@@ -33,7 +33,7 @@ constexpr void ring(hopper& k, const map_t& map, const Steps& steps, px::arrival
             const auto at = k.producer_state(pipe);
             k.for_(steps, [&](px::reg<u32> i) {
                 k.wait_empty(pipe, at);
-                k.mbarrier_arrive_expect_tx(pipe.full(at), a);
+                k.mbarrier_arrive_expect_tx(pipe.full(at), 2 * a.bytes());  // both blocks send
                 k.cp_async_bulk_tensor_multicast(a[at.slot()], map, px::coords(k.mul_lo(i, 64u), 0u), pipe.full(at),
                                                  u16{3});  // here-2 here-5
                 k.advance(at);
@@ -178,7 +178,7 @@ constexpr void body(hopper& k, map_t map, px::reg<u32> steps) {
                 k.mbarrier_arrive(k.mapa(all_free[at.slot()], 0u));
                 k.mbarrier_arrive(k.mapa(all_free[at.slot()], 1u));
                 k.wait(all_free[at.slot()], k.xor_(at.parity(), 1u));
-                k.mbarrier_arrive_expect_tx(pipe.full(at), a);
+                k.mbarrier_arrive_expect_tx(pipe.full(at), 2 * a.bytes());  // both blocks send
                 k.cp_async_bulk_tensor_multicast(a[at.slot()], map, px::coords(k.mul_lo(i, 64u), 0u), pipe.full(at),
                                                  u16{3});
                 k.advance(at);

@@ -275,7 +275,7 @@ TEST_CASE("E04: multicast counts at each receiver") {
     };
     const px::attributes pair{.cluster = {2}};
     CHECK(ids(kernel(16384), pair) == "");  // both blocks send
-    CHECK(ids(kernel(8192), pair) == "");   // one sends (the verifier does not know)
+    CHECK(ids(kernel(8192), pair) == "");   // too few for both, and nobody waits
     CHECK(ids(kernel(4096), pair) == "E04");
     CHECK(ids(kernel(32768), pair) == "E04");
 }

@@ -84,6 +84,10 @@ inline constexpr char D14_freed[] =
 
 inline constexpr char E01_handed_over_twice[] =
     "E01 error: pipeline '{}': the slot handed over here is the one of the round before, though another was waited for since ({}): its phase gets one arrival too many@ (k.advance)@@";
+inline constexpr char E01_frees_other[] =
+    "E01 error: this frees slot {} of pipeline '{}' in a round that has waited for slot {} ({}): its phase gets an arrival too many, and the slot that was used none";
+inline constexpr char E01_in_a_row[] =
+    "E01 error: this ends a second phase of mbarrier '{}' before anyone can have seen the end of the first: a phase counts what one of the two arrivals makes, and nothing is waited for between them; the other arrival is at ";
 inline constexpr char E01_parts[] =
     "E01 error: mbarrier '{}' of pipeline '{}' expects {}{} per phase, but each slot that is waited for is freed once, by {}: the phase never ends; init with {}";
 inline constexpr char E01_nobody_fills[] =
@@ -138,6 +142,18 @@ inline constexpr char E06_bytes[] =
     "E06 error: mbarrier '{}' expects {} bytes in a phase; it counts at most {}; split the copy over stages";
 inline constexpr char E07_not_met[] =
     "E07 error: threads read here what others have written to '{}', and have not met them since: a barrier comes between (@k.bar_sync@a named barrier@)";
+inline constexpr char E07_races[] =
+    "E07 error: '{}' is read here by warps that have not met the one that wrote it ({}): a barrier comes between (@k.bar_sync@a named barrier@)";
+inline constexpr char E07_written_over[] =
+    "E07 error: '{}' is written here while other warps may still read it ({}): a barrier comes between (@k.bar_sync@a named barrier@)";
+inline constexpr char E07_group_pending[] =
+    "E07 error: '{}' is read here while the cp.async that brings it ({}) may be under way: its group is none of those that have been waited for";
+inline constexpr char E07_relaxed[] =
+    "E07 error: '{}' is read here behind a barrier.cluster.arrive.relaxed ({}), which makes no write visible to other blocks: arrive without .relaxed, or behind a fence.acq_rel.cluster";
+inline constexpr char E07_others_wait[] =
+    "E07 error: '{}' is read here by warps that neither have waited for the copies that fill it nor met those that have ({}): all wait, or a barrier comes between (@k.bar_sync@a named barrier@)";
+inline constexpr char E07_other_slot[] =
+    "E07 error: stage {} of '{}' is read here in every round, and each round waits for another slot of pipeline '{}' ({}): the copy for the next round may be under way; read the slot that was waited for";
 inline constexpr char E07_not_waited_for_peers[] =
     "E07 error: '{}' is read behind a barrier.cluster.arrive for which nobody has waited: blocks of the cluster may still be writing to it; @k.barrier_cluster_wait()@barrier.cluster.wait@ comes before";
 inline constexpr char E07_under_way[] =
@@ -235,6 +251,10 @@ inline constexpr char F10_changed_map[] =
     "F10 error: this tensor map was changed, and nothing has made the change visible to copies: @k.fence_proxy_tensormap_acquire<px::gpu>(map)@fence.proxy.tensormap::generic.acquire.gpu@";
 inline constexpr char F13_still_read[] =
     "F13 error: '{}' is copied into here while threads that read it before may not have finished: a barrier comes between (@k.bar_sync@a named barrier@)";
+inline constexpr char F13_read_before[] =
+    "F13 error: '{}' is copied into here while other warps may still read what was there ({}): a barrier comes between (@k.bar_sync@a named barrier@)";
+inline constexpr char F13_live_slot[] =
+    "F13 error: stage {} of '{}' is written here while the producer of pipeline '{}' goes on filling slots that were freed ({}): it may be filling this one; keep a tile of its own for it";
 inline constexpr char F13_written[] =
     "F13 error: '{}' was written with ordinary stores and is copied into here through the async proxy: its writers need fence.proxy.async, then all meet at a barrier";
 inline constexpr char F13_refilled[] =
@@ -254,6 +274,10 @@ inline constexpr char G03_rank[] =
     "G03 error: block {} of a cluster of {}; ranks are 0 to {}";
 inline constexpr char G04_nobody_waits[] =
     "G04 error: blocks of this cluster write into each other's shared memory and exit behind this barrier.cluster.arrive, for which nobody waits: a block may be gone while a peer still writes into it; @k.barrier_cluster_wait()@barrier.cluster.wait@ comes before the exit";
+inline constexpr char G04_gone[] =
+    "G04 error: this reaches into block {} of the cluster, which has exited ({}): a block stays until its peers are done with it, behind a barrier.cluster that all of them wait for";
+inline constexpr char G04_frees_late[] =
+    "G04 error: slots of pipeline '{}' are freed here in other blocks of the cluster, and nothing makes those stay until the last one is: @k.barrier_cluster_arrive() and k.barrier_cluster_wait()@barrier.cluster.arrive and barrier.cluster.wait@ come at the end";
 inline constexpr char G04_may_be_gone[] =
     "G04 error: this uses the shared memory of another block of the cluster, which may have exited: nothing makes a block wait for its peers before the end; @k.barrier_cluster_arrive() and k.barrier_cluster_wait()@barrier.cluster.arrive and barrier.cluster.wait@ come behind it";
 inline constexpr char G05_second_arrive[] =

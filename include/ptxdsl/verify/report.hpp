@@ -55,6 +55,13 @@ public:
         return next();
     }
 
+    /// Whether a place has been told of under an id already.
+    [[nodiscard]] constexpr bool has(const char* row, std::uint32_t where) const noexcept {
+        for (const ir::finding& f : findings)
+            if (f.where == where && f.id[0] == row[0] && f.id[1] == row[1] && f.id[2] == row[2]) return true;
+        return false;
+    }
+
     // A piece, and the sentence up to the next one.
     constexpr report& with(string_view piece) { return say(piece).next(); }
     constexpr report& with(std::uint32_t n) { return say(n).next(); }

@@ -100,7 +100,7 @@ private:
         }
         if (f_.events[i].a != 0 && !then.dead) keep_walks(then);
         const bool certain = (f_.events[i].flags & event_flag::certain) != 0;
-        if (selects && certain && !then.dead) s_.initialised |= then.initialised;
+        if (selects && certain && !then.dead) s_.initialised |= then.initialised, s_.invalid |= then.invalid;
         return end;
     }
     /// Behind an `if` that one block of the cluster takes: what is wrong for that block is wrong, in code that all run.
@@ -254,7 +254,7 @@ private:
             case event_kind::part_write: s_.partly |= 1u << e.a; return;
             case event_kind::cross_read: return cross_read(e);
             case event_kind::bulk_store: return bulk_store(e);
-            case event_kind::bulk_commit: return age(s_.slots[static_cast<u32>(slot_item::store)], slots_);
+            case event_kind::bulk_commit: return bulk_commit(e);
             case event_kind::bulk_wait: return bulk_wait(e);
             case event_kind::cluster_arrive:
             case event_kind::cluster_wait: return cluster(e);
@@ -272,7 +272,8 @@ private:
     /// The threads of a warp know no more than one of them, and some of them may have initialised barriers. Those of a
     /// role that has none who did know nothing of it.
     constexpr void meeting(const event& e) noexcept {
-        const bool kept = s_.fresh != 0 && (e.b == 1 || (e.b > 1 && is_among_others(f_, e.b - 2)));
+        const bool alone = e.a != 0 && (e.flags & event_flag::single) != 0;  // a wait that the others have not made
+        const bool kept = s_.fresh != 0 && (e.b == 1 || alone || (e.b > 1 && is_among_others(f_, e.b - 2)));
         const u32 fresh = kept ? s_.fresh : 0, partly = e.b == 1 ? s_.partly : 0;
         rendezvous();
         s_.partly = partly;
@@ -419,7 +420,8 @@ private:
     /// The slot gets new contents: nothing may still read the old ones.
     constexpr void overwrite(event& e, string_view how) {
         const slot& s = f_.slots[e.a];
-        if (s.fuzzy || (e.flags & (event_flag::guarded | event_flag::partial)) != 0) return;
+        const bool part = (e.flags & event_flag::partial) != 0;
+        if (s.fuzzy || (e.flags & event_flag::guarded) != 0 || (part && (stored_whole_ >> e.a & 1u) == 0)) return;
         const item& store = of(slot_item::store, e.a);
         if (meets(store) && !s.scattered && first_time(e)) {
             if ((s_.lax >> e.a & 1u) != 0 && store.value >= 2)
@@ -429,7 +431,7 @@ private:
                     .with(slot_name(e.a))
                     .with(how);
         }
-        if (meets(of(slot_item::matrix, e.a)) && first_time(e))
+        if (!part && meets(of(slot_item::matrix, e.a)) && first_time(e))
             f_.out.add(catalogue::D14_overwritten, e.where).with(slot_name(e.a)).with(how);
     }
     /// A slot of which one knows what it is: a stage that is a constant, of a tile.
@@ -454,7 +456,7 @@ private:
     }
     /// E07
     constexpr void cross_read(event& e) {
-        if ((s_.partly >> e.a & 1u) == 0 || !first_time(e)) return;
+        if ((s_.partly >> e.a & 1u) == 0 || f_.out.has(catalogue::E07_not_met, e.where) || !first_time(e)) return;
         f_.out.add(catalogue::E07_not_met, e.where).with(slot_name(e.a));
     }
     /// E07: the others have said that they have written, and nobody has listened.
@@ -504,19 +506,29 @@ private:
         async_read(e, false);
         of(slot_item::store, e.a) = {1};
         s_.lax &= ~(1u << e.a);
+        const bool part = (e.flags & event_flag::partial) != 0;  // of all stores the slot is whole
+        stored_whole_ = part || (stored_[e.a] != 0 && (stored_whole_ >> e.a & 1u) == 0) ? stored_whole_ & ~(1u << e.a)
+                                                                                        : stored_whole_ | 1u << e.a;
+        stored_by_[e.a] = stored_[e.a] == 0 || stored_by_[e.a] == e.b ? e.b : 0;
         stored_[e.a] = e.where;
+    }
+    /// Groups are each thread's own (PTX ISA 9.7.9.25.3.1).
+    constexpr void bulk_commit(const event& e) noexcept {
+        for (u32 i = 0; i < slots_; ++i)
+            if (!owner_code::differ(e.b, stored_by_[i])) age(&of(slot_item::store, i), 1);
     }
     constexpr void bulk_wait(const event& e) noexcept {
         s_.map_busy = 0;
         item* const stores = s_.slots[static_cast<u32>(slot_item::store)];
         for (u32 i = 0; i < slots_; ++i) {
+            if (owner_code::differ(e.b, stored_by_[i])) continue;
             const u32 mask = stores[i].value >= 2 ? 1u << i : 0;
             if (stores[i].value < 2 + e.a)
                 s_.lax |= mask;
             else if (f_.slots[i].one)
                 s_.waited |= mask;
+            retire(stores + i, 1, e.a);
         }
-        retire(stores, slots_, e.a);
     }
 
     // ---- barriers
@@ -835,7 +847,8 @@ private:
     u8 cases_ = 0;  ///< those of them that distinguish cases, not threads
     u8 parts_ = 0;  ///< all ifs around the event, also those for one thread, that select threads
     u32 issued_[max_fragments] = {};
-    u32 stored_[max_slots] = {};
+    u32 stored_whole_ = 0;                                    ///< bit per slot: its bulk stores read all of it
+    u32 stored_[max_slots] = {}, stored_by_[max_slots] = {};  ///< where, and by whom (`owner_code`)
     u32 read_at_[max_rings] = {};
     u32 told_at_exit_ = 0, told_store_ = 0;
     u32 arrived_ = 0, touched_ = 0;

@@ -103,4 +103,18 @@ inline constexpr u8 cases = 128;   ///< an `if` that distinguishes cases, as far
 inline constexpr u8 certain = 64;  ///< an `if` that holds for some thread whatever the data are
 }  // namespace event_flag
 
+/// Who issues, commits or waits for bulk stores, as far as is known: a thread of the block, or warps one of which it
+/// belongs to. 0: not known.
+namespace owner_code {
+inline constexpr u32 thread = 0x80000000u;
+[[nodiscard]] constexpr u32 warps(u32 code) noexcept {
+    return (code & thread) != 0 ? 1u << ((code & ~thread) / 32 & 31u) : code;
+}
+/// Whether they are certainly not the same.
+[[nodiscard]] constexpr bool differ(u32 a, u32 b) noexcept {
+    if (a == 0 || b == 0) return false;
+    return (a & b & thread) != 0 ? a != b : (warps(a) & warps(b)) == 0;
+}
+}  // namespace owner_code
+
 }  // namespace ptxdsl::verify

@@ -68,6 +68,13 @@ struct facts_of {
     ::ptxdsl::detail::dynarray<u32> arms;  ///< the arm around each; arm 1 stands first
     u64 index_arms = 0;  ///< bit per arm: some threads take it, and some do not, whatever the data are
     u32 ifs_open = 0;
+    /// The ifs around: predicate << 1 | negated, and a number that no other arm has.
+    struct condition {
+        u32 holds, arm;
+    };
+    ::ptxdsl::detail::dynarray<condition> conditions;
+    u32 arms_begun = 0;
+    u32 warps_gone = 0;       ///< bit per warp: has left the kernel, whatever the data are
     u32 grid_wait = 0;        ///< a griddepcontrol.wait stands before: `ifs_open` there, + 1; 0: none
     bool early_told = false;  ///< G08 was told
     u32 cases_open = 0;       ///< those of them whose condition is on more than the thread's index and the block's rank

@@ -33,6 +33,7 @@ public:
                 }
                 case ir::record::label: label(ir::cursor{w}); break;
                 case ir::record::region: region(ir::cursor{w}); break;
+                case ir::record::note: barrier_note(w); break;
                 case ir::record::text: f_.opaque = f_.opaque || !is_declaration(w); break;
                 default: break;
             }
@@ -41,9 +42,65 @@ public:
         for (const u32 target : branches_)
             if (target >= f_.m.n.labels || labels.labels[target].kind == label_facts::use::wild) f_.unstructured = true;
         if (!f_.unstructured && !f_.opaque) rounds_.finish();
+        find_rings();
     }
 
 private:
+    // ---- pipelines made by hand: a barrier that copies complete on, and the one waited for before they begin
+
+    constexpr void barrier_note(const u32* w) {
+        const auto kind = static_cast<ir::note>(ir::cursor{w}.code());
+        if (kind == ir::note::pipeline) told_of_rings_ = true;
+        const bool counts = kind == ir::note::barrier_wait || kind == ir::note::barrier_arrive ||
+                            kind == ir::note::barrier_expect || kind == ir::note::barrier_copy ||
+                            kind == ir::note::barrier_noarity;
+        if (counts && !f_.m.from_text) barriers_.push_back({kind, w[2]});
+    }
+    struct barrier_step {
+        ir::note kind;
+        u32 barrier;
+    };
+    [[nodiscard]] constexpr bool has(ir::note kind, u32 barrier) const noexcept {
+        for (const barrier_step& s : barriers_)
+            if (s.kind == kind && s.barrier == barrier) return true;
+        return false;
+    }
+    /// Each `expect` on `full` stands right behind a wait for `empty`, and each arrival at `empty` behind one for
+    /// `full`: the last wait before.
+    [[nodiscard]] constexpr bool are_one_ring(u32 full, u32 empty) const noexcept {
+        u32 last = unknown_count, filled = 0, freed = 0;
+        for (const barrier_step& s : barriers_) {
+            if (s.kind == ir::note::barrier_wait) last = s.barrier;
+            const bool fills = s.barrier == full && s.kind == ir::note::barrier_expect;
+            const bool frees = s.barrier == empty && s.kind == ir::note::barrier_arrive;
+            if ((fills && last != empty) || (frees && last != full)) return false;
+            filled += fills ? 1 : 0, freed += frees ? 1 : 0;
+        }
+        return filled != 0 && (freed != 0 || !has(ir::note::barrier_arrive, empty));
+    }
+    /// Barriers of several stages that no pipeline is told of.
+    constexpr void find_rings() {
+        if (told_of_rings_ || f_.unstructured || f_.opaque) return;
+        const auto& all = f_.m;
+        for (u32 full = 0; full < all.n.allocations; ++full) {
+            if (!may_be_side(full) || !has(ir::note::barrier_copy, full)) continue;
+            for (u32 empty = 0; empty < all.n.allocations; ++empty) {
+                if (empty == full || !may_be_side(empty) ||
+                    all.allocations[empty].stages != all.allocations[full].stages ||
+                    has(ir::note::barrier_copy, empty) || has(ir::note::barrier_expect, empty) ||
+                    !are_one_ring(full, empty))
+                    continue;
+                f_.rings.push_back({full, empty, all.allocations[full].where, all.allocations[full].id});
+                break;
+            }
+        }
+    }
+    [[nodiscard]] constexpr bool may_be_side(u32 i) const noexcept {
+        const ir::allocation& a = f_.m.allocations[i];
+        return a.kind == ir::allocation_kind::barrier && a.stages > 1 && a.id.length != 0 &&
+               !has(ir::note::barrier_noarity, i);
+    }
+
     constexpr void note_result(u32 head) noexcept {
         if (ir::kind_of(head) != ir::operand_kind::reg) return;
         u32& v = f_.regs[ir::payload_of(head)];
@@ -147,6 +204,8 @@ private:
     const u32* before_ = nullptr;
     u32 scope_ = 0;
     ::ptxdsl::detail::dynarray<u32> branches_;
+    ::ptxdsl::detail::dynarray<barrier_step> barriers_;
+    bool told_of_rings_ = false;
 };
 
 }  // namespace ptxdsl::verify

@@ -411,6 +411,8 @@ private:
             f_.sites.back().flags |= site_flag::multicast;
         if (w != nullptr && kind == site_kind::copy && extra > 1 && is_leaders(ir::cursor{w}))
             f_.sites.back().flags |= site_flag::leader;
+        if (kind == site_kind::arrive && (flags & site_flag::remote) != 0 && w != nullptr)
+            f_.sites.back().to_block = block_of_address(ir::cursor{w});
         if (kind == site_kind::copy) f_.noted_barrier = p[0] + 1;
         if (p[0] >= 32 || (flags & site_flag::remote) != 0) return;
         const u32 stage = f_.sites.back().stage;
@@ -432,7 +434,7 @@ private:
         if (!f_.constant_of(head, mask)) return;
         const u32 all = (1u << f_.m.attrs.cluster_size()) - 1;
         if ((static_cast<u32>(mask) & all) != static_cast<u32>(mask) || mask == 0) return;  // F06
-        if (static_cast<u32>(mask) != all) f_.sites.back().left_out = true;
+        (static_cast<u32>(mask) == all ? f_.sites.back().to_all : f_.sites.back().left_out) = true;
     }
     /// A copy of a pair of blocks onto the barrier of one of them.
     [[nodiscard]] constexpr bool is_leaders(const ir::cursor& c) const noexcept {
@@ -444,10 +446,24 @@ private:
         const u32 id = ir::payload_of(o[1]);
         return (f_.regs[id] & bit::form) != 0 && f_.forms[f_.values[id]].peer != 0;
     }
+    /// The block of the cluster, + 1, in which an arrival's address lies whichever block arrives; 0: not just one.
+    [[nodiscard]] constexpr u32 block_of_address(const ir::cursor& c) const noexcept {
+        for (u32 i = 0; i < c.operands(); ++i) {
+            const u32* o = operand_at(c, i);
+            if (ir::kind_of(o[0]) != ir::operand_kind::address || ir::kind_of(o[1]) != ir::operand_kind::reg) continue;
+            const u32 points = f_.regs[ir::payload_of(o[1])] >> bit::place;
+            if (points < mapped) return 0;
+            const mapping m = mapping_at(f_, points - mapped + 1);
+            for (u32 r = 1; r < f_.m.attrs.cluster_size() && r < max_ranks; ++r)
+                if (m.farthest[r] != m.farthest[0]) return 0;
+            return m.known && m.farthest[0] < max_ranks ? m.farthest[0] + 1u : 0;
+        }
+        return 0;
+    }
     /// What a wait or an arrival is in a pipeline.
     constexpr void ring_event(const ir::cursor& c, bool waits) {
         site& s = f_.sites.back();
-        if (waits) {
+        if (waits && c.operands() > 2) {
             u32 value = unknown_count;
             s.parity = parity_code(f_, c, value);
             // In a loop another iteration may be the first that comes here.
@@ -455,6 +471,13 @@ private:
             for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent) first = first && f_.in_each_round_of(l);
             for (u32 i = 0; i + 1 < f_.sites.size(); ++i)
                 first = first && (f_.sites[i].kind != site_kind::wait || f_.sites[i].barrier != s.barrier);
+            const u32 head = operand_at(c, 2)[0];
+            if (first && value == unknown_count && f_.loop_now != 0 && ir::kind_of(head) == ir::operand_kind::reg &&
+                (f_.regs[ir::payload_of(head)] & bit::again) == 0) {
+                u32 v = 0;  // computed from a loop's counter
+                evaluator<Facts> round(f_, true);
+                if (round.value(ir::payload_of(head), 0, 0, v)) value = v & 1u;
+            }
             if (first) s.first_parity = value;
             f_.void_wait = first && value == 1 ? f_.sites.size() : 0;
         }

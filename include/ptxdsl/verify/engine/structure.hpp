@@ -95,7 +95,7 @@ public:
             if (!fr.in_else && !fr.decided)
                 f_.events[fr.event].flags |= single ? event_flag::selects | event_flag::one : event_flag::selects;
         }
-        f_.single_warps = (chosen_from + 31) / 32;
+        f_.single_warps = single_places(chosen_from);
         f_.split = f_.split || (single && chosen_from > 1);
         f_.threads = f_.together = threads;
         f_.in_single = single;
@@ -107,6 +107,18 @@ public:
         }
         f_.role_now = f_.roles.size();
         f_.roles.push_back({f_.never ? 0 : threads, f_.first_thread});
+    }
+    /// Out of how many groups of threads one each may be chosen: of warps, unless the condition tells.
+    [[nodiscard]] constexpr u32 single_places(u32 chosen_from) const noexcept {
+        if (frames_.empty()) return (chosen_from + 31) / 32;
+        const frame& fr = frames_[frames_.size() - 1];
+        const u32 id = fr.condition >> 1;
+        const lane_form form = lane_form::of(f_.values[id]);
+        const bool told = fr.kind == ir::region::if_begin && !fr.in_else && (fr.condition & 1u) == 0 &&
+                          form.count == 1 && form.period() > 32 &&
+                          (f_.regs[id] & (bit::lanes | bit::again)) == bit::lanes;
+        return told && chosen_from > form.period() && chosen_from % form.period() == 0 ? chosen_from / form.period()
+                                                                                       : (chosen_from + 31) / 32;
     }
     constexpr void unselect() {
         if (selections_.empty()) return malformed("a role or single-thread region ends that has not begun");
@@ -154,11 +166,17 @@ public:
     /// `ret`, `exit`: where only some threads leave, the numbers of threads behind are not known any more.
     constexpr void leave(u32 guard) noexcept {
         for (u32 l = f_.loop_now; l != 0; l = f_.loops[l].parent) f_.loops[l].leaves = true;
-        thin_blocks(0, guard);
+        if (guard == 0 && whole_blocks_leave())
+            for (auto& frame : frames_) frame.blocks.ranks &= static_cast<u16>(~f_.blocks.ranks);
+        else
+            thin_blocks(0, guard);
         role& r = f_.roles[f_.role_now];
         r.exits = true;
         r.thinned = r.thinned || f_.in_single || differs(guard);
         if (f_.role_now != 0) f_.roles[0].thinned = true;
+        if (guard == 0 && f_.warps_known && !f_.split && !f_.in_single && f_.loop_now == 0 && f_.is_certain() &&
+            f_.blocks.all() && f_.followed_warps() != 0)
+            f_.warps_gone |= f_.warps;
         for (auto& frame : frames_) frame.threads = frame.together = 0, frame.warps_known = false;
         if (guard != 0) f_.warps_known = false;
         for (auto& selection : selections_) selection.threads = selection.together = 0;
@@ -167,6 +185,12 @@ public:
     }
 
 private:
+    /// Some blocks of the cluster leave, with all their threads and whatever the data are.
+    [[nodiscard]] constexpr bool whole_blocks_leave() const noexcept {
+        const u32 all = all_ranks(f_), ranks = f_.blocks.ranks & all;
+        return f_.blocks.sure && ranks != 0 && ranks != all && !f_.in_single && f_.role_now == 0 && f_.loop_now == 0 &&
+               (f_.divergent & bit::varies) == 0 && f_.is_certain();
+    }
     /// Whether some of the threads that are here follow the guard and others do not, as far as is known.
     [[nodiscard]] constexpr bool differs(u32 guard) const noexcept {
         const u32 how = f_.divergent | (guard != 0 ? f_.regs[(guard >> 1) - 1] : 0);
@@ -256,6 +280,7 @@ private:
         }
         f_.push(event_kind::if_begin);
         ++f_.ifs_open;
+        f_.conditions.push_back({c.payload(0), ++f_.arms_begun});
         if ((f_.regs[predicate] & bit::varies & ~f_.divergent) != 0)
             f_.divergent |= bit::varies | (f_.loop_now != 0 ? diverged_in_loop : 0);
         const bool by_index = (f_.regs[predicate] & bit::by_index) != 0;
@@ -270,6 +295,7 @@ private:
         enter_arm();
         select_warps(predicate, (c.payload(0) & 1u) != 0);
         count_lanes(predicate, (c.payload(0) & 1u) != 0);
+        count_warps(predicate);
         choose_blocks(predicate, (c.payload(0) & 1u) != 0);
         const u32 block = one_block_of(f_.blocks_of(predicate, (c.payload(0) & 1u) != 0));
         if (block != 0) enter_block(block);
@@ -331,6 +357,7 @@ private:
         f_.warps &= hold, frames_.back().others_warps = here & fail;
         const bool apart = hold != ~0u || fail != ~0u;
         if (!apart && (f_.regs[predicate] & bit::varies) != 0) f_.warps_known = false;
+        if (f_.warps_gone != 0 && (f_.warps & ~f_.warps_gone) == 0) f_.never = true;
         if (f_.warps_known && (here & hold & ~fail) != 0 && (here & fail & ~hold) != 0 && f_.arm_now <= 64)
             f_.index_arms |= u64{1} << (f_.arm_now - 1);
     }
@@ -347,6 +374,15 @@ private:
             return;
         const u32 values = negated ? (1u << form.width) - form.count : form.count;
         f_.threads = f_.together = around / form.period() * (values << form.shift);
+    }
+    /// Threads of the warps that come here, where a role's condition on their index parts whole warps.
+    constexpr void count_warps(u32 predicate) noexcept {
+        if (f_.threads != 0 || f_.in_single || f_.role_now == 0 || !f_.warps_known || f_.some_left ||
+            f_.roles[0].threads % 32 != 0 || f_.followed_warps() == 0 || !f_.is_certain() ||
+            !parts_warps(f_, (predicate + 1) << 1))
+            return;
+        for (u32 w = f_.warps; w != 0; w &= w - 1) f_.threads += 32;
+        f_.together = f_.threads;
     }
     /// Ifs and loops around. (A block changes nothing before a thread leaves it.)
     [[nodiscard]] constexpr u32 constructs() const noexcept {
@@ -384,6 +420,7 @@ private:
         raise_lone_masks();
         forget_grid_wait();
         f_.push(event_kind::else_begin);
+        if (!f_.conditions.empty()) f_.conditions.back() = {fr.condition ^ 1u, ++f_.arms_begun};
         enter_arm();
         f_.block_now = fr.block;
         f_.blocks = fr.blocks, f_.never = fr.never;
@@ -419,6 +456,7 @@ private:
         raise_lone_masks();
         forget_grid_wait();
         --f_.ifs_open;
+        if (!f_.conditions.empty()) f_.conditions.pop_back();
         if (splits_here) settle_masks(masks, has_else);
         f_.push(event_kind::if_end);
     }

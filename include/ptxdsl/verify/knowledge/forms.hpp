@@ -75,6 +75,15 @@ struct lane_form {
     }
     /// Threads after which the value repeats.
     [[nodiscard]] constexpr u32 period() const noexcept { return 1u << (shift + width); }
+    /// The value, or whether the predicate holds, in one thread of the block. (Of threads that are elected it is taken
+    /// to be the first.)
+    [[nodiscard]] constexpr u32 in_thread(u32 tid) const noexcept {
+        const u32 x = tid >> shift & ((1u << width) - 1);
+        if (count == 0) return x;
+        if (first_values) return x < count ? 1 : 0;
+        if (last_values) return x + count >= 1u << width ? 1 : 0;
+        return only == 0 ? (x == 0 ? 1 : 0) : (x == only) == (count == 1) ? 1 : 0;
+    }
     /// Whether the predicate may hold for a lane of this warp (or, with `fails`, not hold).
     [[nodiscard]] constexpr bool may_hold_in(u32 warp, bool fails) const noexcept {
         const u32 mask = (1u << width) - 1, low = (32 * warp) >> shift & mask, high = (32 * warp + 31) >> shift & mask;

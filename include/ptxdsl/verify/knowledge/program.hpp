@@ -139,6 +139,9 @@ struct site {
     u32 mask = 0;                      ///< multicast: register that says to which blocks + 1
     u32 block = 0;                     ///< only this block of the cluster does it: rank + 1, 0: all, or not known
     u32 meetings = 0;                  ///< `facts::meetings` at that time
+    u32 rewrites = 0;                  ///< `facts::rewrites` at that time
+    u32 to_block = 0;                  ///< arrives at this block of the cluster, in whichever it runs: rank + 1
+    bool to_all = false;               ///< a multicast into all blocks of the cluster
     u32 reads = 0, read_at = 0;        ///< wait: bit per array that is read next, whatever the data are; where first
 };
 

@@ -10,14 +10,18 @@ namespace ptxdsl::verify {
 template <class Facts>
 class evaluator {
 public:
-    constexpr explicit evaluator(const Facts& f) : f_(f), definitions_(f.m.n.regs) {
+    /// `first_round`: counters of loops have their first value.
+    constexpr explicit evaluator(const Facts& f, bool first_round = false) : f_(f), definitions_(f.m.n.regs) {
         const u32* const end = f.m.words + f.m.n.words;
         for (const u32* w = f.m.words; w < end; w += w[0] & 0xffffu) {
             const ir::cursor c{w};
             if (!c.is_instruction() || w[2] != 0 || ir::results_of(w) != 1) continue;
             const u32 head = c.first_operand()[0];
-            if (ir::kind_of(head) == ir::operand_kind::reg && (f.regs[ir::payload_of(head)] & bit::again) == 0)
-                definitions_[ir::payload_of(head)] = static_cast<u32>(w - f.m.words) + 1;
+            if (ir::kind_of(head) != ir::operand_kind::reg) continue;
+            u32& definition = definitions_[ir::payload_of(head)];
+            const bool again = (f.regs[ir::payload_of(head)] & bit::again) != 0;
+            if (!again || (first_round && definition == 0 && counts(ir::payload_of(head))))
+                definition = static_cast<u32>(w - f.m.words) + 1;
         }
     }
     /// The value of a register in thread `tid` of the block with this rank; false: not known.
@@ -50,6 +54,12 @@ public:
 private:
     static constexpr u32 most_steps = 200;
 
+    [[nodiscard]] constexpr bool counts(u32 id) const noexcept {
+        for (const loop& l : f_.loops)
+            if (l.counter == id + 1) return true;
+        return false;
+    }
+
     [[nodiscard]] constexpr auto definition(u32 id) const noexcept {
         return ir::cursor{f_.m.words + definitions_[id] - 1};
     }
@@ -58,6 +68,11 @@ private:
         if (value_in_block(f_, head, rank_, v)) return true;
         const ir::operand_kind kind = ir::kind_of(head);
         if (kind == ir::operand_kind::reg) return reg(ir::payload_of(head), v);
+        if (kind == ir::operand_kind::not_pred) {
+            const bool known = reg(ir::payload_of(head), v);
+            v ^= 1u;
+            return known;
+        }
         const auto which = static_cast<isa::special>(ir::payload_of(head));
         const bool lane = which == isa::special::laneid;
         v = lane ? tid_ & 31u : tid_;
@@ -65,14 +80,23 @@ private:
                (lane || (which == isa::special::tid_x && is_one_dimensional(f_.m.attrs)));
     }
     [[nodiscard]] constexpr bool reg(u32 id, u32& v) {
+        const u32 bits = f_.regs[id];
+        if ((bits & (bit::lanes | bit::again)) == bit::lanes) {
+            v = lane_form::of(f_.values[id]).in_thread(tid_);
+            return true;
+        }
+        if ((bits & (bit::address | bit::again)) == bit::address) {
+            v = f_.values[id];
+            return true;
+        }
         if (definitions_[id] == 0 || ++steps_ > most_steps) return false;
         const auto c = definition(id);
         const u32* const o = c.first_operand() + 1;
         const tok what = token_at(c, 0);
         if (what == tok::shfl) return shuffle(c, o, v);
         u32 x[3] = {};
-        const u32 n = c.operands() - 1, bits = isa::bits(f_.m.regs[id].type);
-        if (n == 0 || n > 3 || bits > 32 ||
+        const u32 n = c.operands() - 1;
+        if (n == 0 || n > 3 || isa::bits(f_.m.regs[id].type) > 32 ||
             (c.tokens() > 2 && what != tok::cvt && what != tok::setp && token_at(c, 1) != tok::lo))
             return false;
         for (u32 i = 0; i < n; ++i)
@@ -94,7 +118,8 @@ private:
     template <class Cursor>
     [[nodiscard]] constexpr bool apply(const Cursor& c, tok what, const u32 (&x)[3], u32& v) const noexcept {
         const tok type = token_at(c, c.tokens() - 1);
-        bool known = type == tok::u32 || type == tok::b32, holds = false;
+        bool known = type == tok::u32 || type == tok::b32 || type == tok::pred, holds = false;
+        if (type == tok::s32) known = ((x[0] | x[1] | x[2]) >> 31) == 0;
         std::int64_t d = 0;
         if (what == tok::selp) {
             d = x[2] != 0 ? x[0] : x[1];
@@ -105,8 +130,8 @@ private:
             known = known && what != tok::cvt && computes(what == tok::mad ? tok::mul : what, x[0], x[1], d);
             d += what == tok::mad ? x[2] : 0;
         }
-        v = static_cast<u32>(d);
-        return known;
+        v = static_cast<u32>(d) & (type == tok::pred ? 1u : ~0u);
+        return known && (type != tok::s32 || v >> 31 == 0);
     }
 
     const Facts& f_;

@@ -36,9 +36,11 @@ template <class Facts>
     v.share = (bits & bit::varies) != 0 ? 0 : 31;
     v.moves = (bits & bit::again) != 0;
     const lane_form lanes = lane_form::of(f.values[id]);
-    if ((bits & bit::lanes) != 0 && lanes.count == 0)
+    if ((bits & bit::lanes) != 0 && lanes.count == 0) {
         v.share = lanes.shift, v.most = (std::int64_t{1} << lanes.width) - 1;
-    else
+        const std::int64_t last = f.roles[0].threads == 0 ? v.most : (f.roles[0].threads - 1) >> lanes.shift;
+        if (last < v.most) v.most = last;  // of the last thread of the block
+    } else
         v.known = v.moves || (f.loop_now == 0 && !f.is_of_round(id));
     return v;
 }
@@ -130,6 +132,10 @@ template <class Facts>
 template <class Facts>
 [[nodiscard]] constexpr value_form result_of(const Facts& f, u32 id, tok what, const u32* o) noexcept {
     const value_form a = value_of(f, o[0]), b = value_of(f, o[1]);
+    std::int64_t d = 0;
+    if ((what == tok::and_ || what == tok::rem) && a.known && b.known && ((a.root | b.root) | (a.skew | b.skew)) == 0 &&
+        a.exact() && b.exact() && a.low >= 0 && b.low >= 0 && computes(what, a.low, b.low, d))
+        return number(d, d);
     switch (what) {
         case tok::mov: return a;
         case tok::add: return sum(f, id, a, b);

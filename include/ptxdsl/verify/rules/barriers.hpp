@@ -55,7 +55,7 @@ constexpr void add_site(Facts& f, site_kind kind, u32 barrier, u32 stage, u32 am
     s.arm = f.arm_now, s.guarded = guarded, s.sure = f.blocks.all();
     if (f.in_single && f.single_warps == 0) s.flags |= site_flag::loose;
     if (!f.in_single && !f.split) s.flags |= site_flag::warps;
-    s.single = f.single_now, s.block = f.block_now, s.meetings = f.meetings;
+    s.single = f.single_now, s.block = f.block_now, s.meetings = f.meetings, s.rewrites = f.rewrites;
     s.many_singles = f.in_single && !f.one_of_block && f.single_warps != 1;
     f.sites.push_back(s);
 }
@@ -243,12 +243,17 @@ private:
         // One block of the cluster may do it, or each.
         const bool each = s.block == 0 && ((s.flags & site_flag::several) != 0 ||
                                            ((s.flags & site_flag::remote) != 0 && f_.mapped_lanes == one_block));
-        const u32 amount = s.amount * threads;
+        // Threads of all blocks arrive at this one.
+        const bool gather = waits_ && s.to_block != 0 && s.sure && s.block == 0 && !s.guarded && s.arm == 0;
+        const u32 amount = s.amount * threads * (gather ? f_.m.attrs.cluster_size() : 1);
         const bool computed = (s.flags & site_flag::remote) != 0 && f_.mapped_lanes == unknown_count;
         unsure_ = unsure_ || (computed && !s.sure);
         if (s.sure && amount > most_sure_) most_sure_ = amount;
         rounds_ = rounds_ || (amount != 0 && count_ > amount && count_ % amount == 0 && may_take_rounds(s));
-        others_[arrivals_] = s.amount * (each ? threads * f_.m.attrs.cluster_size() : s.many_singles ? s.warps : 0);
+        others_[arrivals_] = s.amount * (gather           ? 0
+                                         : each           ? threads * f_.m.attrs.cluster_size()
+                                         : s.many_singles ? s.warps
+                                                          : 0);
         amounts_[arrivals_++] = amount;
         total_ += amount;
         arrival_ = &s;
@@ -270,9 +275,12 @@ private:
         const bool of_pair = (s.flags & site_flag::leader) != 0 && waiting_block_ != 0 && s.block == 0;
         if (s.block != 0 && s.block != waiting_block_) no_sums_ = true;
         const bool none = s.left_out && waits_;
-        const bool all = s.mask != 0 && s.sure && s.block == 0 && !of_pair;
-        if (all && senders_.key != s.mask) senders_ = {s.mask, senders_by_mask(f_, s.mask - 1)};
-        const u32 senders = all ? senders_.value : 0;
+        const bool all = s.sure && s.block == 0 && !of_pair;
+        if (all && s.mask != 0 && senders_.key != s.mask) senders_ = {s.mask, senders_by_mask(f_, s.mask - 1)};
+        const u32 senders = !all                 ? 0
+                            : s.to_all && waits_ ? f_.m.attrs.cluster_size()
+                            : s.mask != 0        ? senders_.value
+                                                 : 0;
         const u64 bytes = none ? 0 : u64{s.amount} * threads * (of_pair ? 2 : senders != 0 ? senders : 1);
         const u64 slack = s.many_singles ? bytes * ((s.warps == 0 ? 32 : s.warps) - 1) : 0;
         tally_[t].regions_differ = tally_[t].regions_differ || tally_[t].region != s.single;

@@ -290,6 +290,21 @@ template <class Facts>
            form.period() >= together;
 }
 
+/// As an `owner_code`: a guard or the innermost `if` tells.
+template <class Facts>
+[[nodiscard]] constexpr u32 owner_here(const Facts& f) noexcept {
+    const u32 inner = f.guard != 0           ? f.guard - 2
+                      : f.conditions.empty() ? 1u
+                                             : f.conditions[f.conditions.size() - 1].holds;
+    const u32 id = inner >> 1;
+    if ((f.guard == 0 && !f.in_single && f.threads != 1) || f.followed_warps() == 0) return 0;
+    const lane_form form = lane_form::of(f.values[id]);
+    const bool one = (f.regs[id] & (bit::lanes | bit::again)) == bit::lanes && form.count == 1 && form.shift == 0 &&
+                     form.period() >= f.roles[0].threads && (form.first_values || form.only != 0);
+    if ((inner & 1u) == 0 && one) return owner_code::thread | form.only;
+    return f.guard == 0 ? f.warps & ~owner_code::thread : 0;
+}
+
 template <class Facts>
 constexpr void on_bulk_store(Facts& f, const ir::cursor& c, bool tensor) {
     check_issuer(f);
@@ -308,7 +323,7 @@ constexpr void on_bulk_store(Facts& f, const ir::cursor& c, bool tensor) {
     if (!whole || start % from.stage_bytes != 0) f.slots[s].scattered = true;
     const bool one = f.in_single || one_of_its_threads(f, f.slots[s]);
     f.slots[s].one = one;
-    f.push(event_kind::bulk_store, s, 0,
+    f.push(event_kind::bulk_store, s, owner_here(f),
            static_cast<u8>((named ? u8{0} : coverage(f, src, tensor ? 0 : bulk_bytes(f, c))) |
                            (one ? event_flag::single : 0)));
 }
@@ -336,10 +351,10 @@ constexpr void on_copy(Facts& f, const ir::cursor& c) {
     }
     std::int64_t n = 0;
     switch (token_at(c, at + 1)) {
-        case tok::commit_group: return f.push(event_kind::bulk_commit);
+        case tok::commit_group: return f.push(event_kind::bulk_commit, 0, owner_here(f));
         case tok::wait_group:
             if (c.operands() != 0 && f.constant_of(c.first_operand()[0], n))
-                f.push(event_kind::bulk_wait, static_cast<u32>(n));
+                f.push(event_kind::bulk_wait, static_cast<u32>(n), owner_here(f));
             return;
         case tok::prefetch: return;
         default: break;

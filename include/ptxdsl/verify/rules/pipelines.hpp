@@ -7,23 +7,6 @@
 
 namespace ptxdsl::verify {
 
-/// What is done to one barrier of a ring, all stages together.
-struct ring_side {
-    const site *init = nullptr, *wait = nullptr, *arrival = nullptr, *multicast = nullptr;
-    u32 arrivals = 0;  ///< places that arrive
-
-    template <class Facts>
-    constexpr ring_side(const Facts& f, u32 barrier) noexcept {
-        for (const site& s : f.sites) {
-            if (s.barrier != barrier) continue;
-            const site*& first = s.kind == site_kind::init ? init : s.kind == site_kind::wait ? wait : arrival;
-            if (first == nullptr) first = &s;
-            arrivals += s.kind == site_kind::arrive ? 1 : 0;
-            if ((s.flags & site_flag::multicast) != 0) multicast = &s;
-        }
-    }
-};
-
 /// Whether the site runs more often than the ring has stages, as far as its loops tell.
 template <class Facts>
 [[nodiscard]] constexpr bool goes_round(const Facts& f, const site& s, u32 stages) noexcept {
@@ -34,6 +17,26 @@ template <class Facts>
         rounds += f.sites[i].where == s.where && f.sites[i].kind == s.kind ? 1 : 0;
     return rounds > stages;
 }
+
+/// What is done to one barrier of a ring, all stages together.
+struct ring_side {
+    const site *init = nullptr, *wait = nullptr, *arrival = nullptr, *multicast = nullptr;
+    u32 arrivals = 0;                               ///< places that arrive
+    bool fills_again = false, waits_again = false;  ///< some place does so more often than the ring has stages
+
+    template <class Facts>
+    constexpr ring_side(const Facts& f, u32 barrier, u32 stages) noexcept {
+        for (const site& s : f.sites) {
+            if (s.barrier != barrier) continue;
+            const bool waits = s.kind == site_kind::wait, again = s.kind != site_kind::init && goes_round(f, s, stages);
+            const site*& first = s.kind == site_kind::init ? init : waits ? wait : arrival;
+            if (first == nullptr) first = &s;
+            (waits ? waits_again : fills_again) |= again;
+            arrivals += s.kind == site_kind::arrive ? 1 : 0;
+            if ((s.flags & site_flag::multicast) != 0) multicast = &s;
+        }
+    }
+};
 
 /// Whether threads of other blocks, or commits of theirs, arrive on a barrier.
 template <class Facts>
@@ -235,8 +238,8 @@ constexpr void check_void_wait(Facts& f, const site& wait) {
 }
 template <class Facts>
 constexpr void check_ring(Facts& f, const ring& r) {
-    const ring_side full(f, r.full), empty(f, r.empty);
     const u32 stages = f.m.allocations[r.full].stages;
+    const ring_side full(f, r.full, stages), empty(f, r.empty, stages);
     if (full.wait == nullptr && full.arrival == nullptr && empty.wait == nullptr && empty.arrival == nullptr) return;
     const auto name = f.m.text(r.name);
     check_walks(f, r, stages);
@@ -249,12 +252,12 @@ constexpr void check_ring(Facts& f, const ring& r) {
         f.out.add(catalogue::E07_no_wait, full.arrival->where).with(name);
     if (full.wait != nullptr && full.arrival == nullptr && !f.arrivals_unknown && !f.bytes_unknown)
         f.out.add(catalogue::E01_nobody_fills, full.wait->where).with(name);
-    const bool refilled = full.arrival != nullptr && (full.arrivals > stages || goes_round(f, *full.arrival, stages));
+    const bool refilled = full.arrival != nullptr && (full.arrivals > stages || full.fills_again);
     if (empty.arrival != nullptr && empty.wait == nullptr && !f.waits_unknown && refilled && !f.begins_anew)
         f.out.add(catalogue::F13_refilled, full.arrival->where).with(name).at(f.source(empty.arrival->where));
     check_multicast(f, full, empty, name, stages);
     if (empty.wait != nullptr && empty.arrival == nullptr && !f.arrivals_unknown && !f.begins_anew &&
-        goes_round(f, *empty.wait, stages) && (f.no_arity >> (r.empty & 31u) & 1u) == 0)
+        empty.waits_again && (f.no_arity >> (r.empty & 31u) & 1u) == 0)
         f.out.add(catalogue::E01_nobody_frees, empty.wait->where).with(name).with(stages);
 }
 
