@@ -99,8 +99,12 @@ private:
         if (n == 0 || n > 3 || isa::bits(f_.m.regs[id].type) > 32 ||
             (c.tokens() > 2 && what != tok::cvt && what != tok::setp && token_at(c, 1) != tok::lo))
             return false;
-        for (u32 i = 0; i < n; ++i)
-            if (ir::operand_words(o[i]) != 1 || !operand(o[i], x[i])) return false;
+        const u32* in = o;
+        for (u32 i = 0; i < n; in += ir::operand_words(in[0]), ++i) {
+            const bool wide = ir::kind_of(in[0]) == ir::operand_kind::integer;
+            if (wide) x[i] = in[1];
+            if (!wide && (ir::operand_words(in[0]) != 1 || !operand(in[0], x[i]))) return false;
+        }
         return apply(c, what, x, v);
     }
     template <class Cursor>

@@ -68,9 +68,10 @@ private:
     };
     static constexpr u32 most_told = 4, most_in_a_row = 8;
 
+    /// (Where a text leaves constructs in the middle, the conditions around do not tell who comes to what follows.)
     [[nodiscard]] static constexpr bool is_looked_at(const Facts& f) noexcept {
         return f.roles[0].threads > 32 && is_one_dimensional(f.m.attrs) && !f.unstructured && !f.opaque &&
-               !f.is_function;
+               !f.is_function && !f.has_blocks;
     }
     /// Whether one of the operands from `first` on may differ from thread to thread.
     [[nodiscard]] static constexpr bool differs(const Facts& f, const ir::cursor& c, u32 first) noexcept {
