@@ -227,7 +227,7 @@ private:
         }
         // Data is a small number: the same for all who load it, other numbers in other runs.
         const bool integer = isa::info(i.type).cls != isa::type_class::floating && bytes <= 8;
-        if (!strong && p.known && !p.shared && integer) return {datum(mix(at.bits, bytes)), knowledge::data};
+        if (!strong && p.known && !p.shared && integer) return {datum(at.bits, bytes), knowledge::data};
         // Strong loads may differ each time; weak ones of one address are one value.
         return Values::unknown(strong ? mix(at.bits, ++this->fresh_) : mix(at.bits + 1, bytes));
     }
@@ -293,10 +293,15 @@ private:
         return {r & mask, worst};
     }
 
-    [[nodiscard]] constexpr uint64_t datum(uint64_t identity) const noexcept {
+    /// Numbers in memory: one and two everywhere at first; then such as grow along an array, as offsets and sums do,
+    /// slowly or by more than a tile; then any small ones.
+    [[nodiscard]] constexpr uint64_t datum(uint64_t at, uint32_t bytes) {
+        ++this->forks_;
         const uint64_t seed = this->chosen_.seed;
         if (seed < 2) return seed + 1;
-        const uint64_t dice = mix(identity, seed) >> 20;
+        const uint64_t dice = mix(mix(at, bytes), seed) >> 20, index = at / bytes % 64;
+        if (seed == 3) return index * 24 + dice % 24;
+        if (seed == 5) return index * 200 + dice % 150;
         return seed < 4 ? 1 + dice % 3 : dice % 5;
     }
 

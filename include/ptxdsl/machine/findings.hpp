@@ -137,8 +137,9 @@ struct event {
 struct finding {
     fault kind = fault::race;
     bool warning = false;
-    bool disputed = false;  ///< compilers do so, and their kernels run: a fence of the proxies behind the meeting, none
-                            ///< between a store and the copy that replaces it
+    bool disputed = false;  ///< others do so, and their kernels run: a fence of the proxies behind the meeting, none
+                            ///< between a store and the copy that replaces it, copies one on top of the other, an
+                            ///< mbarrier that a whole warp initialises; errors in kernels, warnings in texts
     party first;            ///< who comes too early, or waits
     party second;           ///< whom it meets
     message text;

@@ -268,10 +268,12 @@ private:
     }
     constexpr void unordered(const warp_type& w, const page_span& s, const touch& t, const touch& old) {
         const bool copying = old.how == access::copy || old.how == access::thread_copy;
-        report(
+        finding* const f = report(
             copying ? fault::copy_in_flight : fault::race, w, t.lanes, t.at, old.at, &warps_[old.warp], old.lanes,
             verb(t.how) + place(s, old) +
                 (copying ? " while the copy of % may be in flight" : ", and nothing orders it behind the write of %"));
+        // One instruction that copies again and again to a place nobody reads warms the cache: kernels do so.
+        if (f != nullptr && t.how == access::copy && old.how == access::copy && t.at == old.at) f->disputed = true;
     }
     [[nodiscard]] constexpr message place(const page_span& s, const touch& old) const {
         return object(blocks_[0].bytes.byte_of(s.page, s.granules & old.granules));
