@@ -202,7 +202,8 @@ private:
 /// The first line: what all others have in common.
 void write_head(std::FILE* out, const bench::provenance& p) {
     std::string line = fmt::format(
-        "{{\"device\": {}, \"driver\": {}, \"command\": {}, \"commit\": {}, \"library\": {}, \"configs\": [",
+        "{{\"device\": {}, \"driver\": {}, \"command\": {}, \"commit\": {}, \"library\": {}, "
+        "\"kernels\": 2, \"configs\": [",
         bench::json_string(p.device), bench::json_string(p.driver), bench::json_string(p.command),
         bench::json_string(p.commit), bench::kernels::gemm_configs.size());
     for (std::size_t i = 0; i < bench::config_count; ++i) {

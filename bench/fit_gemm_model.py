@@ -19,22 +19,31 @@ import sys
 SMS = 132
 BLEND = 0.15  # of a stage's products and its way into a multiprocessor, what the longer does not hide of the shorter
 L2_MEGABYTES = 40.0
-REACH = 3.0  # one multiprocessor's share of the memory's rate, next to an even one
-CONSTANTS = ["start", "step", "dense", "empty", "tile", "byte", "overlap", "share", "cut"]
+ALONE_PORT, ALONE_REACH = 0.62, 1.75  # of two multiprocessors that share a way, the one whose neighbour is idle
+EARLY = 2.2  # behind whole waves: clusters do not end together, and what is left begins earlier
+FOUND, LOST = 20.0, 50.0  # megabytes up to which a launch that repeats finds all in L2, and from which nothing
+CONSTANTS = ["start", "step", "dense", "empty", "tile", "byte", "overlap", "share", "cut", "reach", "port"]
 
 
 def up(a, b):
     return -(-a // b)
 
 
+def mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
 def load(files, first):
-    """Configurations by name (`first` has the name of each shape of tile), and shapes as (m, n, k, peer, {name: us}, {name: rough us})."""
+    """Configurations by name (`first` has the name of each shape of tile), and shapes: extents, times of the peer and of the
+    configurations (from memory, and if there is a second one of launches that repeat), their means, rough times."""
     configs, shapes = {}, []
     for file in files:
         with open(file) as f:
             head = json.loads(f.readline())
             # Kernels have changed since: their results are left out.
-            before = head.get("before", [] if "per_sm" in head["configs"][0] else ["even_columns", "moves_last_rows"])
+            before = head.get("before", [] if head.get("kernels") == 2 else ["ends"])
+            if "per_sm" not in head["configs"][0]:
+                before = before + ["even_columns", "moves_last_rows"]
             names, gone = [], set()
             for c in head["configs"]:  # one that was tried before it got a name has that of the first file
                 c.setdefault("per_sm", 1)
@@ -45,15 +54,24 @@ def load(files, first):
                     gone.add(names[-1])
             for line in f:
                 s = json.loads(line)
-                mean = lambda v: math.exp(sum(map(math.log, v)) / len(v))
-                shapes.append({
-                    "m": s["m"], "n": s["n"], "k": s["k"], "peer": mean(s["peer"]),
-                    "us": {names[int(i)]: mean(v) for i, v in s["us"].items() if names[int(i)] not in gone},
-                    "rough": {names[int(i)]: v for i, v in s["rough"].items() if names[int(i)] not in gone},
-                })
-                if not shapes[-1]["us"]:
-                    shapes.pop()
+                both = {names[int(i)]: v for i, v in s["us"].items() if names[int(i)] not in gone}
+                if both:
+                    shapes.append({
+                        "m": s["m"], "n": s["n"], "k": s["k"], "peer": mean(s["peer"]), "modes": len(s["peer"]),
+                        "both": both, "us": {name: mean(v) for name, v in both.items()},
+                        "rough": {names[int(i)]: v for i, v in s["rough"].items() if names[int(i)] not in gone},
+                    })
     return configs, shapes
+
+
+def ends(c):
+    """How swapped products store, how blocks that share K add up, and the barriers of clusters."""
+    return c["turned"] or c["even"] or c["cluster"] * c["cluster_n"] * c["split"] > 1
+
+
+def turned_pairs(c):
+    """gemm_config::turns_behind."""
+    return c["turned"] and c["cluster_n"] > 1 and c["bm"] > 64
 
 
 def even_columns(c):
@@ -80,15 +98,17 @@ def loaded_part(c, m):
 
 def features(c, m, n, k):
     """What the model knows of a product: steps of a cluster while all are busy, steps while a part is, how large a part,
-    how much is empty, tiles of a cluster, bytes, how much of a stage is loaded; and for a cut along K the parts of a tile
-    and the bytes that are read again."""
+    how much is empty, tiles of a cluster, megabytes, how much of a stage is loaded; for a cut along K the parts of a tile
+    and the megabytes that are read again; which part of the tiles is left when only a part is busy, on which part of the
+    multiprocessors, and whether no two of those share a way."""
     rows, columns = (n, m) if c["turned"] else (m, n)
     blocks = c["cluster"] * c["cluster_n"] * c["split"]
     tiles = up(rows, c["bm"] * c["cluster"]) * up(columns, c["bn"] * c["cluster_n"])
     clusters = (SMS if blocks <= 2 else SMS * 10 // 11) * c["per_sm"] // blocks
     steps = up(k, 64) / c["split"]
     full, rest = divmod(tiles, clusters)
-    loose = parts = again = 0.0
+    parts = again = part_busy = part = late = spread = 0.0
+    alone = False
     if c["even"] and rest:
         dealt = max(full - 1, 0)
         loose = (tiles - dealt * clusters) * steps / clusters
@@ -96,10 +116,12 @@ def features(c, m, n, k):
         # Clusters that share operands stand at different steps of K, and read again what has left L2.
         sharing = loose * clusters / (tiles * steps) * max(0.0, 1 - L2_MEGABYTES / (2e-6 * k * (m + n)))
         again = 2e-6 * k * sharing * (n * (up(columns if c["turned"] else rows, c["bn" if c["turned"] else "bm"]) - 1))
-        all_busy, part_busy, part, items, active = dealt * steps + loose, 0.0, 0.0, tiles / clusters, clusters
+        all_busy, items = dealt * steps + loose, tiles / clusters
     else:
         all_busy, part_busy, part = full * steps, (steps if rest else 0.0), rest / clusters
-        items, active = full + (1 if rest else 0), min(tiles, clusters)
+        items, late = full + (1 if rest else 0), rest / tiles
+        spread = min(1.0, rest * blocks / SMS)
+        alone = spread <= (0.5 if blocks == 1 else 0.45)  # blocks of a cluster may sit side by side
     # Rows of a tile behind the end of A cost more than others: TMA fills them with zeros. Of a cluster's tiles the last in
     # the order of tokens has them, where there are any.
     token_tile, token_cluster = (c["bn"], c["cluster_n"]) if c["turned"] else (c["bm"], c["cluster"])
@@ -110,34 +132,50 @@ def features(c, m, n, k):
         empty = 0.0
     elif moves_last_rows(c):
         empty = max(0.0, 1 - m / c["bm"])
-    reach = min(1.0, REACH * active * blocks / SMS)
-    return all_busy, part_busy, part, empty, items, 2e-6 * (n * k + m * k + m * n) / reach, loaded_part(c, m), parts, again
+    megabytes = 2e-6 * (n * k + m * k + m * n)
+    return (all_busy, part_busy, part, empty, items, megabytes, loaded_part(c, m), parts, again, late, spread, alone)
 
 
-def model(p, f):
-    """Microseconds: start of a kernel, products or bytes whichever takes longer and a part of the other, stores."""
-    all_busy, part_busy, part, empty, items, megabytes, loaded, parts, again = f
-    start, step, dense, void, tile, byte, overlap, share, cut = p
-    dense *= loaded
-    whole = max(step, dense) + BLEND * min(step, dense)
-    dense *= part
-    products = all_busy * whole + part_busy * (max(step, dense) + BLEND * min(step, dense))
-    products *= 1 + void * empty
+def model(p, f, repeats):
+    """Microseconds: start of a kernel; products or bytes whichever takes longer and a part of the other, while all
+    multiprocessors are busy and while some are; stores. `repeats`: the launch before this one was the same."""
+    all_busy, part_busy, part, empty, items, megabytes, loaded, parts, again, late, spread, alone = f
+    start, step, dense, void, tile, byte, overlap, share, cut, reach, port = p
+    dense, port, void = dense * loaded, port * loaded, 1 + void * empty
+
+    def stage(way):
+        return (max(step, way) + BLEND * min(step, way)) * void
+
+    def both(products, memory):
+        return max(products, memory) + overlap * min(products, memory)
+
     memory = megabytes * byte
-    return (start + max(products, memory) + overlap * min(products, memory) + tile * items + share * parts
-            + cut * again * byte)
+    if repeats:
+        memory *= min(1.0, max(0.0, (megabytes - FOUND) / (LOST - FOUND)))
+    us = both(all_busy * stage(max(dense, port)), memory * (1 - late))
+    if late:
+        products = part_busy * stage(max(dense * part, port * ALONE_PORT if alone else port))
+        faster = (ALONE_REACH if alone else 1.0) * (EARLY if all_busy else 1.0)
+        us += both(products, memory * late / min(1.0, reach * spread * faster))
+    return start + us + tile * items + share * parts + cut * again * byte
+
+
+def predict(p, f):
+    return (model(p, f, False) + model(p, f, True)) / 2
 
 
 def start_of(c):
     step = c["bm"] * c["bn"] * 64 / 2048 / 1.8e3 + 0.03
     dense = (c["bm"] / c["cluster_n"] + c["bn"] / c["cluster"]) * 128 * SMS / 12e6
     even = 1.0 if c["even"] else 1e-9
-    return [2.5, step, dense, 0.3, 0.5 if c["split"] == 1 else 2.0, 0.24, 0.2, even, 0.1 * even]
+    port = (c["bm"] + c["bn"]) * 128 / 1e5 * c["per_sm"]
+    return [2.5, step, dense, 0.3, 0.5 if c["split"] == 1 else 2.0, 0.24, 0.2, even, 0.1 * even, 1.17, port]
 
 
 # How far a constant may be from where it starts, and how much it is held there: bytes cannot be faster than memory.
-BOUNDS = [(0.1, 4.0), (0.5, 3.0), (0.3, 4.0), (0.02, 4.0), (0.05, 6.0), (0.85, 1.8), (0.05, 5.0), (0.05, 6.0), (0.001, 10.0)]
-PRIOR = [0.1, 0.3, 0.3, 0.1, 0.1, 0.5, 0.1, 0.1, 0.05]
+BOUNDS = [(0.1, 4.0), (0.5, 3.0), (0.3, 4.0), (0.02, 4.0), (0.02, 8.0), (0.85, 1.8), (0.05, 5.0), (0.05, 6.0), (0.001, 10.0),
+          (0.7, 1.4), (0.5, 2.0)]
+PRIOR = [0.1, 0.3, 0.3, 0.1, 0.1, 0.5, 0.1, 0.1, 0.05, 1.0, 0.6]
 
 
 def solve(a, b):
@@ -159,16 +197,16 @@ def solve(a, b):
 
 
 def fit(c, points):
-    """Levenberg-Marquardt on log(us), in the logarithms of the constants; points are (features, us, weight)."""
+    """Levenberg-Marquardt on log(us), in the logarithms of the constants; points are (features, us, weight, repeats)."""
     start = start_of(c)
     theta = [math.log(v) for v in start]
-    free = [i for i in range(len(theta)) if c["even"] or i < 7]
+    free = [i for i in range(len(theta)) if c["even"] or i not in (7, 8)]
 
     def residuals(th):
         p = [math.exp(v) for v in th]
         out = []
-        for f, us, w in points:
-            r = math.log(model(p, f) / us)
+        for f, us, w, repeats in points:
+            r = math.log(model(p, f, repeats) / us)
             if w < 0 and r > 0:  # too slow to matter: the model must only not take it for fast
                 r = 0.0
             # An outlier counts in proportion, not squared.
@@ -181,7 +219,7 @@ def fit(c, points):
 
     r = residuals(theta)
     cost, damp = sum(v * v for v in r), 1e-2
-    for _ in range(60):
+    for _ in range(40):
         columns = []
         for i in free:
             moved = theta[:]
@@ -212,12 +250,16 @@ def fit(c, points):
 def fit_all(configs, shapes, names):
     """Fits each configuration, then again with what all of a shape's have in common taken out of its times: the clock that
     power allows differs from shape to shape, and does not say which configuration is the fastest."""
-    common = [0.0] * len(shapes)
+    common = [[0.0, 0.0] for _ in shapes]
     constants, errors = {}, {}
     with concurrent.futures.ProcessPoolExecutor() as pool:
-        for turn in range(4):
+        for _ in range(3):
             fit_turn(pool, configs, shapes, names, common, constants, errors)
     return constants, errors
+
+
+def weight(us, least):
+    return 1.0 if us < 1.15 * least else 0.5 if us < 1.4 * least else -0.5
 
 
 def fit_turn(pool, configs, shapes, names, common, constants, errors):
@@ -226,23 +268,25 @@ def fit_turn(pool, configs, shapes, names, common, constants, errors):
         points = []
         for s, shift in zip(shapes, common):
             f = features(configs[name], s["m"], s["n"], s["k"])
-            least = min(s["us"].values())
-            if name in s["us"]:
-                us = s["us"][name]
-                points.append((f, us * math.exp(shift), 1.0 if us < 1.15 * least else 0.5 if us < 1.4 * least else -0.5))
+            if name in s["both"]:
+                for mode, us in enumerate(s["both"][name]):
+                    least = min(v[mode] for v in s["both"].values())
+                    points.append((f, us * math.exp(shift[mode]), weight(us, least) / math.sqrt(s["modes"]), mode == 1))
             elif name in s["rough"]:
-                points.append((f, max(s["rough"][name] - 1.0, 1.36 * least) * math.exp(shift), -0.5))
+                least = min(s["us"].values())
+                points.append((f, max(s["rough"][name] - 1.0, 1.36 * least) * math.exp(shift[0]), -0.5, False))
         if points:
             jobs[name] = points, pool.submit(fit, configs[name], points)
     for name, (points, fitted) in jobs.items():
         constants[name] = p = fitted.result()
-        near = [abs(math.log(model(p, f) / us)) for f, us, w in points if w == 1.0]
+        near = [abs(math.log(model(p, f, r) / us)) for f, us, w, r in points if w > 0.6]
         errors[name] = (len(near), sum(near) / max(1, len(near)))
     for i, s in enumerate(shapes):
-        least = min(s["us"].values())
-        near = [math.log(model(constants[n], features(configs[n], s["m"], s["n"], s["k"])) / us)
-                for n, us in s["us"].items() if n in constants and us < 1.25 * least]
-        common[i] = 0.8 * sum(near) / max(1, len(near))
+        for mode in range(s["modes"]):
+            least = min(v[mode] for v in s["both"].values())
+            near = [math.log(model(constants[n], features(configs[n], s["m"], s["n"], s["k"]), mode == 1) / v[mode])
+                    for n, v in s["both"].items() if n in constants and v[mode] < 1.25 * least]
+            common[i][mode] = 0.8 * sum(near) / max(1, len(near))
 
 
 def choose(configs, constants, s):
@@ -250,7 +294,7 @@ def choose(configs, constants, s):
     for name, p in constants.items():
         if configs[name]["split"] > up(s["k"], 64):
             continue
-        us = model(p, features(configs[name], s["m"], s["n"], s["k"]))
+        us = predict(p, features(configs[name], s["m"], s["n"], s["k"]))
         if us < least:
             best, least = name, us
     return best
@@ -268,7 +312,6 @@ def judge(title, configs, constants, shapes, verbose):
         us = s["us"].get(name) or s["rough"].get(name) or 2 * min(s["us"].values())
         known = [v for k, v in s["us"].items() if k in constants] or [us]
         rows.append((s, name, s["peer"] / us, s["peer"] / min(known + [us])))
-    mean = lambda v: math.exp(sum(map(math.log, v)) / len(v))
     for low, high in BUCKETS + [(1, 10 ** 9)]:
         own = [r for r in rows if low <= r[0]["m"] <= high]
         if own:
@@ -287,7 +330,7 @@ def thin_out(configs, constants, shapes, keep, always):
     order, took = [], []
     for s in shapes:
         usable = [n for n in constants if configs[n]["split"] <= up(s["k"], 64)]
-        us = {n: model(constants[n], features(configs[n], s["m"], s["n"], s["k"])) for n in usable}
+        us = {n: predict(constants[n], features(configs[n], s["m"], s["n"], s["k"])) for n in usable}
         order.append(sorted(usable, key=us.get))
         # Where one was not in the sweep, what the model says, next to what it says of those that were.
         known = [math.log(us[n] / v) for n, v in s["us"].items() if n in us and v < 1.25 * min(s["us"].values())]

@@ -63,7 +63,7 @@ inline constexpr std::array<std::string_view, kernels::gemm_configs.size()> choi
                                                                                             "rows_128x144",
                                                                                             "rows_64x96_p2",
                                                                                             "turned_64x32_k4",
-                                                                                            "turned_128x112_p2_even",
+                                                                                            "turned_128x208_q2",
                                                                                             "rows_128x80_p2",
                                                                                             "turned_64x160_k2",
                                                                                             "rows_192x112",
@@ -78,10 +78,13 @@ inline constexpr std::array<std::string_view, kernels::gemm_configs.size()> choi
                                                                                             "rows_192x160",
                                                                                             "turned_64x64_k4",
                                                                                             "rows_128x112",
-                                                                                            "turned_64x104_p2_q4",
-                                                                                            "turned_128x128_k4",
+                                                                                            "turned_128x176",
+                                                                                            "turned_64x224_k2",
                                                                                             "turned_64x88_q4",
-                                                                                            "turned_128x96"};
+                                                                                            "turned_64x192_k2",
+                                                                                            "turned_64x56_q4",
+                                                                                            "rows_64x128_k4",
+                                                                                            "rows_128x80_q4"};
 
 /// B are weights: nothing that runs just before writes them.
 inline constexpr kernels::gemm_form weights_form{.constant_b = true};

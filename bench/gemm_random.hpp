@@ -34,6 +34,36 @@ struct random_row {
     double us = 0, peer_us = 0, ratio = 0, best_ratio = 0;
 };
 
+/// Geometric mean and worst of the rows in `b`, and how many are below 1 and 0.97.
+inline void print_bucket(const std::vector<random_row>& rows, const std::string& name, token_bucket b, bool best_too) {
+    double sum = 0, best = 0, worst = 1e30;
+    std::size_t n = 0, below = 0, far = 0;
+    for (const random_row& r : rows) {
+        if (r.size.m < b.low || r.size.m > b.high) continue;
+        ++n, sum += std::log(r.ratio), worst = std::min(worst, r.ratio);
+        best += best_too ? std::log(r.best_ratio) : 0;
+        below += r.ratio < 1, far += r.ratio < 0.97;
+    }
+    if (n == 0) return;
+    const auto mean = [n](double s) { return std::exp(s / static_cast<double>(n)); };
+    demo::say("{:<12} {:>6} {:>8.3f} {:>8.3f} {:>8} {:>12}{}", name, n, mean(sum), worst, below, far,
+              best_too ? fmt::format("   against the best of 8: {:.3f}", mean(best)) : std::string());
+}
+/// A line per bucket of tokens, one of all, and the worst twenty. `wrong`: results that were not timed.
+inline void print_summary(const std::vector<random_row>& rows, std::size_t wrong, bool best_too) {
+    if (rows.empty()) return;
+    demo::say("\n{:<12} {:>6} {:>8} {:>8} {:>8} {:>12}", "tokens", "shapes", "mean", "worst", "below 1", "below 0.97");
+    for (const token_bucket& b : token_buckets) print_bucket(rows, fmt::format("{}-{}", b.low, b.high), b, best_too);
+    print_bucket(rows, "all", {1, ~std::uint64_t{0}}, best_too);
+    std::vector<random_row> worst = rows;
+    std::sort(worst.begin(), worst.end(), [](const auto& x, const auto& y) { return x.ratio < y.ratio; });
+    demo::say("\nthe worst:");
+    for (std::size_t i = 0; i < std::min<std::size_t>(20, worst.size()); ++i)
+        demo::say("{:<18} {:.3f}  {:>9.2f} us, cuBLASLt {:>9.2f}  {}", text_of(worst[i].size), worst[i].ratio,
+                  worst[i].us, worst[i].peer_us, choice_names[static_cast<std::size_t>(worst[i].choice)]);
+    if (wrong != 0) demo::say("{} of {} results {}", wrong, rows.size() + wrong, demo::bad("wrong"));
+}
+
 /// Runs `work(i, stream, workspace, result)` for i below `count` on as many threads as there are processors: kernels
 /// are assembled and loaded on first use.
 template <class Work>
@@ -94,20 +124,7 @@ public:
         for (const gemm_size s : sizes_) shape(s);
     }
     /// Geometric means and the worst, of what was measured.
-    void summary() const {
-        if (rows_.empty()) return;
-        demo::say("\n{:<12} {:>6} {:>8} {:>8} {:>8} {:>12}", "tokens", "shapes", "mean", "worst", "below 1",
-                  "below 0.97");
-        for (const token_bucket& b : token_buckets) print(fmt::format("{}-{}", b.low, b.high), b);
-        print("all", {1, ~std::uint64_t{0}});
-        std::vector<random_row> worst = rows_;
-        std::sort(worst.begin(), worst.end(), [](const auto& x, const auto& y) { return x.ratio < y.ratio; });
-        demo::say("\nthe worst:");
-        for (std::size_t i = 0; i < std::min<std::size_t>(20, worst.size()); ++i)
-            demo::say("{:<18} {:.3f}  {:>9.2f} us, cuBLASLt {:>9.2f}  {}", text_of(worst[i].size), worst[i].ratio,
-                      worst[i].us, worst[i].peer_us, choice_names[static_cast<std::size_t>(worst[i].choice)]);
-        if (wrong_ != 0) demo::say("{} of {} results {}", wrong_, rows_.size() + wrong_, demo::bad("wrong"));
-    }
+    void summary() const { print_summary(rows_, wrong_, r_.best); }
     [[nodiscard]] std::size_t wrong() const { return wrong_; }
 
 private:
@@ -158,22 +175,6 @@ private:
             table_.add({r_.rotate ? "gemm bf16, weights in turn" : "gemm bf16", text_of(s), tflop / t.microseconds(0),
                         tflop / t.microseconds(i), all[i].name, t.ratio(0, i), 0, "TFLOP/s", "random"});
     }
-    void print(const std::string& name, token_bucket b) const {
-        double sum = 0, worst = 1e30;
-        std::size_t n = 0, below = 0, far = 0;
-        double best = 0;
-        for (const random_row& r : rows_) {
-            if (r.size.m < b.low || r.size.m > b.high) continue;
-            ++n, sum += std::log(r.ratio), worst = std::min(worst, r.ratio);
-            best += r_.best ? std::log(r.best_ratio) : 0;
-            below += r.ratio < 1, far += r.ratio < 0.97;
-        }
-        if (n == 0) return;
-        const auto mean = [n](double s) { return std::exp(s / static_cast<double>(n)); };
-        demo::say("{:<12} {:>6} {:>8.3f} {:>8.3f} {:>8} {:>12}{}", name, n, mean(sum), worst, below, far,
-                  r_.best ? fmt::format("   against the best of 8: {:.3f}", mean(best)) : std::string());
-    }
-
     const px::context& ctx_;
     const random_request& r_;
     std::vector<gemm_size> sizes_;

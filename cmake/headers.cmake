@@ -245,6 +245,8 @@ set(PTXDSL_RUNTIME_HEADERS
     ptxdsl/kernels/gemm/launch.hpp
     ptxdsl/kernels/gemm/options.hpp
     ptxdsl/kernels/gemm/problem.hpp
+    ptxdsl/kernels/gemm/tune.hpp
+    ptxdsl/kernels/gemm/tuning.hpp
     ptxdsl/kernels/kernel_cache.hpp
     ptxdsl/kernels/memory_check.hpp
     ptxdsl/kernels/rows.hpp

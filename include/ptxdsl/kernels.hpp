@@ -7,6 +7,7 @@
 // Closed at the end of this file.
 #include <ptxdsl/kernels/attention.hpp>
 #include <ptxdsl/kernels/gemm.hpp>
+#include <ptxdsl/kernels/gemm/tune.hpp>
 #include <ptxdsl/kernels/rows.hpp>
 // Last: closes what the first opened.
 #include <ptxdsl/detail/epilogue.hpp>

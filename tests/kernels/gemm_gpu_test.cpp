@@ -88,6 +88,13 @@ void run(const px::stream& s, kn::gemm_workspace& workspace) {
             check<kn::gemm_form{}, px::bf16>(s, p, {.workspace = &workspace, .choice = static_cast<kn::gemm_choice>(i)},
                                              "configuration");
         }
+    // Rows of C that are no multiple of 16 bytes, of which their stride is: nothing is written between them.
+    for (std::size_t i = 0; i < kn::gemm_configs.size(); ++i) {
+        problem p{between(1, 400), 2 * between(20, 400), 8 * between(32, 60)};
+        p.c_pad = (p.n + 7) / 8 * 8 - p.n + 8 * between(0, 2);
+        check<kn::gemm_form{}, px::bf16>(s, p, {.workspace = &workspace, .choice = static_cast<kn::gemm_choice>(i)},
+                                         "rows apart");
+    }
     // The last tile: one token too many for the others, one too few, a single one; batches, whose rows follow one
     // another.
     for (std::size_t i = 0; i < kn::gemm_configs.size(); ++i) {

@@ -63,7 +63,8 @@ inline std::vector<px::bf16> noise(std::size_t n) {
 struct problem {
     std::uint64_t m, n, k, batch = 1;
     bool a_by_k = true, b_by_k = true;
-    std::uint64_t pad = 0;  ///< elements between the lines of A and B
+    std::uint64_t pad = 0;    ///< elements between the lines of A and B
+    std::uint64_t c_pad = 0;  ///< elements between the rows of C, which nobody may write
     [[nodiscard]] std::uint64_t a_line() const { return (a_by_k ? k : m) + pad; }
     [[nodiscard]] std::uint64_t b_line() const { return (b_by_k ? k : n) + pad; }
     [[nodiscard]] std::uint64_t a_size() const { return (a_by_k ? m : k) * a_line(); }
@@ -117,8 +118,9 @@ void check(const px::stream& s, const problem& p, kn::gemm_options<px::bf16> o, 
     if (left_out()) return;
     const auto& ctx = s.ctx();
     const auto a = noise(p.a_size() * p.batch), b = noise(p.b_size() * p.batch), bias = noise(p.n);
-    const std::uint64_t columns = F.gated ? p.n / 2 : p.n;
-    const std::vector<Out> poison = before<Out>(p.m * columns * p.batch, o.beta != 0.0f);
+    const std::uint64_t columns = F.gated ? p.n / 2 : p.n, c_line = columns + p.c_pad;
+    const std::vector<Out> poison =
+        before<Out>(p.m * c_line * p.batch + 512, o.beta != 0.0f);  // nobody writes behind C
     auto da = px::device_buffer<px::bf16>::from(ctx, a), db = px::device_buffer<px::bf16>::from(ctx, b),
          dbias = px::device_buffer<px::bf16>::from(ctx, bias);
     auto dc = px::device_buffer<Out>::from(ctx, poison);
@@ -128,9 +130,9 @@ void check(const px::stream& s, const problem& p, kn::gemm_options<px::bf16> o, 
         return px::tensor_view(buffer.ptr(), p.batch, rows, p.k)
             .with_strides(size, by_k ? line : std::uint64_t{1}, by_k ? std::uint64_t{1} : line);
     };
-    const auto r = product<F, C>(s, view(*da, p.m, p.a_by_k, p.a_line(), p.a_size()),
-                                 view(*db, p.n, p.b_by_k, p.b_line(), p.b_size()),
-                                 px::tensor_view(dc->ptr(), p.batch, p.m, columns), o);
+    const auto r = product<F, C>(
+        s, view(*da, p.m, p.a_by_k, p.a_line(), p.a_size()), view(*db, p.n, p.b_by_k, p.b_line(), p.b_size()),
+        px::tensor_view(dc->ptr(), p.batch, p.m, columns).with_strides(p.m * c_line, c_line, std::uint64_t{1}), o);
     std::vector<Out> c(poison.size());
     if (!r || !s.synchronize() || !dc->download(c)) {
         std::printf("FAIL %s %zux%zux%zu: %s\n", what, std::size_t{p.m}, std::size_t{p.n}, std::size_t{p.k},
@@ -148,7 +150,11 @@ void check(const px::stream& s, const problem& p, kn::gemm_options<px::bf16> o, 
     };
     std::size_t wrong = 0;
     for (std::size_t e = 0; e < c.size(); e += c.size() > 30000 ? 97 : 1) {
-        const std::uint64_t z = e / (p.m * columns), i = e / columns % p.m, j = e % columns;
+        const std::uint64_t z = e / (p.m * c_line), i = e / c_line % p.m, j = e % c_line;
+        if (z >= p.batch || j >= columns) {
+            wrong += std::memcmp(&c[e], &poison[e], sizeof(Out)) != 0 ? 1 : 0;
+            continue;
+        }
         const std::uint64_t gate = j / 8 * 16 + j % 8;
         const double old = o.beta != 0.0f ? static_cast<double>(o.beta) * wide(poison[e]) : 0.0;
         const double wanted =

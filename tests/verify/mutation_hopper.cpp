@@ -33,6 +33,8 @@ kernel_list hopper_kernels() {
     library<config_of(gemm_choice::few_columns)>(all, "few_columns");
     library<config_of(gemm_choice::few_rows_split)>(all, "split_k");
     library<config_of(gemm_choice::large_even)>(all, "stream_k");
+    library<config_of(gemm_choice::tokens_88)>(all, "turned");
+    library<config_of(gemm_choice::tokens_64_split)>(all, "turned_split");
     library<gemm_config{.cluster = 2, .cluster_n = 2}>(all, "cluster_2x2");
     library<gemm_config{.b = px::mn_major}>(all, "nn");
     library<ping_pong_config(128, 128, 6)>(all, "ping_pong");

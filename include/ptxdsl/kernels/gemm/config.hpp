@@ -19,8 +19,8 @@ enum class activation : u8 { none, relu, gelu, silu };
 ///  - `pairs`: two neighbours at a time from registers; N and the row stride are even.
 ///  - `elements`: one at a time; any N and row stride.
 ///  - `transposed`: the kernel's product is C^T = B A^T, with the weights as its A ("swap AB"): few tokens are then the
-///  N of wgmma, which may be 16, instead of an M that is 64 at least. `movmatrix` turns 8 x 8 blocks of the result;
-///  rows of C are multiples of 16 bytes.
+///  N of wgmma, which may be 16, instead of an M that is 64 at least. The result is turned in shared memory, and
+///  stored as `tma` does behind the next tile's products; rows of C are multiples of 16 bytes.
 enum class store_mode : u8 { tma, pairs, elements, transposed };
 
 /// How the consumer warpgroups share the work.
@@ -58,6 +58,11 @@ struct gemm_config {
 
     /// The call's B, the weights, is the kernel's A.
     [[nodiscard]] constexpr bool swaps_operands() const noexcept { return store == store_mode::transposed; }
+    /// What a swapped product has turned is stored behind the next tile's products. Not where blocks share weights of
+    /// two warpgroups: one that stores keeps the others' stages, and that costs 4 % (H200, 128 x 104 in pairs).
+    [[nodiscard]] constexpr bool turns_behind() const noexcept {
+        return swaps_operands() && (cluster_n == 1 || bm == 64);
+    }
     [[nodiscard]] constexpr bool ping_pong() const noexcept { return schedule == gemm_schedule::ping_pong; }
     [[nodiscard]] constexpr u32 consumers() const noexcept { return ping_pong() ? 2 : bm / 64; }
     /// Blocks of 64 rows that one warpgroup sums up at a time.
@@ -96,11 +101,20 @@ struct gemm_config {
         const u32 columns = gated ? bn / 2 : bn;
         return columns % 64 == 0 ? 64 : columns % 32 == 0 ? 32 : 16;
     }
-    /// Staging tiles of a warp: two in turn, or one for each of the few chunks of a block-scaled tile.
-    [[nodiscard]] constexpr u32 store_buffers() const noexcept { return block_scaled && bn == 192 ? 3 : 2; }
+    /// Staging tiles of a warp: two in turn, or one for each of the few chunks of a block-scaled tile; where operands
+    /// are swapped, as many patches of 512 bytes, or one if there is no room for two.
+    [[nodiscard]] constexpr u32 store_buffers() const noexcept {
+        if (swaps_operands())
+            return (stages * stage_bytes() + consumers() * 4 * 2 * 512 + 16 * stages + 1024) * blocks_per_sm <=
+                           228 * 1024
+                       ? 2
+                       : 1;
+        return block_scaled && bn == 192 ? 3 : 2;
+    }
     /// Shared memory of a block: stages, staging of the store, barriers.
     [[nodiscard]] constexpr u32 shared_bytes() const noexcept {
-        const u32 staging = store == store_mode::tma ? consumers() * 4 * store_buffers() * 2048 : 0;
+        const u32 tile = store == store_mode::tma ? 2048 : swaps_operands() ? 512 : 0;
+        const u32 staging = consumers() * 4 * store_buffers() * tile;
         return stages * stage_bytes() + staging + 16 * stages;
     }
     /// Each block stores whole groups of 16 columns, 8 of a gate and 8 of its value (`gemm_epilogue::gated`).

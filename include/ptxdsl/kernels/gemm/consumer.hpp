@@ -42,12 +42,14 @@ struct register_plan {
 template <class S>
 class overlapped_consumer {
     static constexpr gemm_config C = S::config;
-    static constexpr u32 chunks = epilogue_tma<S>::chunks;
+    static constexpr bool turned = C.swaps_operands();
+    using store_t = std::conditional_t<turned, epilogue_turned<S>, epilogue_tma<S>>;
+    static constexpr u32 chunks = store_t::chunks;
     static constexpr u32 outside = 0x70000000u;  ///< a row that no C has, so that TMA stores nothing
 
 public:
     constexpr overlapped_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
-        : out_(k, g.c_map, me), op_(k, g, p), fixup_(g.partials, g.flags) {}
+        : out_(make(k, g, p, me)), op_(k, g, p), fixup_(g.partials, g.flags) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
                        tile_scheduler<S>& scheduler) {
@@ -71,6 +73,7 @@ private:
         if constexpr (C.stream_k) was_partial_ = stored_ == 0u;
         const auto start = coord(k, me, scheduler);
         pos_.name({k.mov(start.row), k.mov(start.col), k.mov(start.batch)});
+        if constexpr (C.even_columns()) pos_.col_end = k.mov(start.col_end).same();
         const auto store = [&] { store_next(k, here, me, scheduler); };
         k.loop([&](loop_handle loop) {
             mma.begin(k, C.stream_k ? scheduler.first : k.mov<u32>(0));
@@ -88,7 +91,9 @@ private:
                                  tile_scheduler<S>& scheduler, mainloop<S>& mma) {
         const auto begin = [&] { mma.begin(k, C.stream_k ? scheduler.first : k.mov<u32>(0)); };
         begin();
-        pos_.name(coord(k, me, scheduler));
+        const auto start = coord(k, me, scheduler);
+        pos_.name(start);
+        if constexpr (C.even_columns()) pos_.col_end = start.col_end.same();
         k.loop([&](loop_handle loop) {
             mma.rest(k, scheduler.last);
             mma.drain(k);
@@ -100,8 +105,7 @@ private:
                 if (c + 1 < chunks) mma.more(k, scheduler.last);
             }
             signal(k, here, me);
-            const auto now = coord(k, me, scheduler);
-            pos_.row = now.row, pos_.col = now.col, pos_.batch = now.batch;
+            follow(coord(k, me, scheduler));
         });
     }
     /// Stores the next chunk of the tile before this one, if there is one; behind the last, `pos_` is this tile's.
@@ -112,10 +116,20 @@ private:
             stored_ = k.add(stored_, 1u);
             k.if_(stored_ == chunks, [&] {
                 signal(k, here, me);
-                const auto now = coord(k, me, scheduler);
-                pos_.row = now.row, pos_.col = now.col, pos_.batch = now.batch;
+                follow(coord(k, me, scheduler));
             });
         });
+    }
+    static constexpr store_t make(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me) {
+        if constexpr (turned)
+            return store_t(k, g.c, p, me);
+        else
+            return store_t(k, g.c_map, me);
+    }
+    /// `pos_` gets the values of another place.
+    constexpr void follow(const tile_coord& now) {
+        pos_.row = now.row, pos_.col = now.col, pos_.batch = now.batch;
+        if constexpr (C.even_columns()) pos_.col_end = now.col_end;
     }
     static constexpr tile_coord coord(k_t& k, const gemm_consumer& me, const tile_scheduler<S>& scheduler) {
         const auto pos = scheduler.coord(k);
@@ -124,7 +138,7 @@ private:
             const auto other = k.mad_lo(me.warp, 16u, loaded) < pos.row;  // the tile above this one stores them
             return {k.selp(k.mov<u32>(outside), loaded, other), pos.col, pos.batch};
         } else {
-            return {k.mad_lo(me.index, 64u, pos.row), pos.col, pos.batch};
+            return {k.mad_lo(me.index, 64u, pos.row), pos.col, pos.batch, pos.col_end};
         }
     }
     /// Says that this warpgroup's part of a tile is in memory, if `finish` left one there.
@@ -136,23 +150,22 @@ private:
     /// Packs the tile, or for an item that is a part of one hands it over or completes it.
     constexpr void finish(k_t& k, const gemm_place<S>& here, const gemm_consumer& me,
                           const tile_scheduler<S>& scheduler, const accumulator<f32, C.bn>& acc) {
-        const auto col = k.add(pos_.col, me.col);
         const auto own = [&](u32 i) { return acc[i]; };
         if constexpr (!C.stream_k) {
-            out_.pack(k, op_, own, col);
+            out_.pack(k, op_, own, me, pos_);
         } else {
             was_partial_ = scheduler.first != 0u;
             k.if_(scheduler.first == 0u, [&] {
                  k.if_(scheduler.last != here.steps,
                        [&] { fixup_.reduce(k, me, scheduler, here.cluster, here.block.rank, acc); });
-                 out_.pack(k, op_, own, col);
+                 out_.pack(k, op_, own, me, pos_);
              }).else_([&] {
                 fixup_.store(k, me, acc, here.cluster, here.block.rank);
                 pos_.row = k.mov<u32>(outside);  // nothing of this item is inside C
             });
         }
     }
-    epilogue_tma<S> out_;
+    store_t out_;
     epilogue_op<S> op_;
     stream_k_fixup<S> fixup_;
     reg<u32> stored_;        ///< chunks of the tile before this one that are stored
@@ -160,16 +173,16 @@ private:
     reg<pred> was_partial_;  ///< the item before this one was handed over
 };
 
-/// The consumer of a persistent kernel that stores from registers. Where it computes C^T, tiles are small: while one is
-/// stored, the ring fills.
+/// The consumer of a persistent kernel that stores a tile before it begins the next: meanwhile the ring fills.
 template <class S>
 class direct_consumer {
     static constexpr gemm_config C = S::config;
-    static constexpr u32 groups = (C.swaps_operands() ? C.bn : S::out_columns) / 8;
+    static constexpr bool turned = C.swaps_operands();
+    using store_t = std::conditional_t<turned, epilogue_turned<S>, epilogue_direct<S>>;
 
 public:
-    constexpr direct_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer&)
-        : out_(g.c, p), op_(k, g, p), fixup_(g.partials, g.flags) {}
+    constexpr direct_consumer(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
+        : out_(make(k, g, p, me)), op_(k, g, p), fixup_(g.partials, g.flags) {}
 
     constexpr void run(k_t& k, const gemm_place<S>& here, const gemm_consumer& me, const gemm_ring<S>& ring,
                        tile_scheduler<S>& scheduler) {
@@ -184,12 +197,24 @@ public:
     }
 
 private:
+    static constexpr store_t make(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me) {
+        if constexpr (turned)
+            return store_t(k, g.c, p, me);
+        else
+            return store_t(g.c, p);
+    }
     constexpr void finish(k_t& k, const gemm_place<S>& here, const gemm_consumer& me,
-                          const tile_scheduler<S>& scheduler, const accumulator<typename S::sum, C.bn>& acc) const {
+                          const tile_scheduler<S>& scheduler, const accumulator<typename S::sum, C.bn>& acc) {
         const auto store = [&] {
             auto pos = scheduler.coord(k);
             pos.row = k.mad_lo(me.index, 64u, pos.row);
-            out_.store(k, me, op_, [&](u32 i) { return acc[i]; }, pos, groups);
+            const auto own = [&](u32 i) { return acc[i]; };
+            if constexpr (turned) {
+                out_.pack(k, op_, own, me, pos);
+                for (u32 c = 0; c < store_t::chunks; ++c) out_.store(k, pos, c);
+            } else {
+                out_.store(k, me, op_, own, pos, S::out_columns / 8);
+            }
         };
         if constexpr (!C.stream_k) {
             store();
@@ -204,7 +229,7 @@ private:
             });
         }
     }
-    epilogue_registers<S> out_;
+    store_t out_;
     epilogue_op<S> op_;
     stream_k_fixup<S> fixup_;
 };

@@ -19,14 +19,16 @@ struct gemm_shape {
 /// One configuration's constants, in microseconds.
 struct gemm_cost {
     double start;    ///< a launch that does nothing
-    double step;     ///< a stage's products, on a multiprocessor of its own
-    double dense;    ///< the way of a stage's bytes into a multiprocessor when all of them load
+    double step;     ///< a stage's products
+    double dense;    ///< the way of a stage's bytes out of L2 when all multiprocessors load
     double empty;    ///< what a tile without a row inside A takes longer, as a part of its steps
     double tile;     ///< the end of a tile that nothing hides
     double byte;     ///< a megabyte from memory
     double overlap;  ///< how much of products and memory, whichever takes less, is not hidden by the other
     double share;    ///< cut along K: handing over one part of a tile and adding it up
     double cut;      ///< cut along K: how much of the operands that several clusters share is read again
+    double reach;    ///< how fast one multiprocessor reads memory, next to an even share of the whole rate
+    double port;     ///< a stage's bytes into one multiprocessor of two
 };
 
 namespace detail {
@@ -37,44 +39,56 @@ namespace detail {
 
 /// Of a stage's products and its way into a multiprocessor, what the longer does not hide of the shorter.
 inline constexpr double cost_blend = 0.15;
-/// How fast one multiprocessor can read memory, next to an even share of the whole rate.
-inline constexpr double cost_reach = 3.0;
+/// Two multiprocessors share a way to L2 and memory. Where the other one has nothing to do, a stage's bytes take so
+/// much of their time, and memory is read so much faster: 64 tiles of 64 x 80 come at 62 bytes a nanosecond each, 80
+/// at 37.
+inline constexpr double cost_alone_port = 0.62, cost_alone_reach = 1.75;
+/// Behind whole waves memory is read so much faster: clusters do not end together, and what is left begins earlier.
+inline constexpr double cost_early = 2.2;
 /// Megabytes of operands that L2 keeps until a cluster at another step of K comes by.
 inline constexpr double cost_l2 = 40.0;
+/// Megabytes up to which a launch that repeats the one before it finds all of its operands in L2, and from which
+/// nothing.
+inline constexpr double cost_found = 20.0, cost_lost = 50.0;
 
 /// A product as a configuration cuts it up.
 struct gemm_work {
     double all_busy = 0;   ///< steps of a cluster while all clusters work
     double part_busy = 0;  ///< and while only `part` of them do
-    double part = 0, items = 0, active = 0;
-    double parts = 0;  ///< cut along K: clusters a tile
-    double again = 0;  ///< and megabytes that clusters at different steps read again
+    double part = 0, items = 0;
+    double late = 0;     ///< which part of the tiles is worked on then
+    double spread = 0;   ///< and by which part of the multiprocessors
+    bool alone = false;  ///< of two that share a way, one at most
+    double parts = 0;    ///< cut along K: clusters a tile
+    double again = 0;    ///< and megabytes that clusters at different steps read again
 };
 
 [[nodiscard]] constexpr gemm_work work_of(const gemm_config& c, const gemm_shape& s, std::uint64_t sms) noexcept {
     const std::uint64_t rows = c.swaps_operands() ? s.n : s.m, columns = c.swaps_operands() ? s.m : s.n;
     const std::uint64_t tiles = ceil_div(rows, c.cluster_rows()) * ceil_div(columns, c.cluster_columns()) * s.batch;
     // Blocks of a cluster lie in one GPC: of more than two some multiprocessors are left over (30 of 4 blocks on 132).
-    const std::uint64_t usable = c.cluster_blocks() <= 2 ? sms : sms * 10 / 11;
-    const std::uint64_t fit = usable * c.blocks_per_sm / c.cluster_blocks(), clusters = fit == 0 ? 1 : fit;
+    const std::uint64_t blocks = c.cluster_blocks(), usable = blocks <= 2 ? sms : sms * 10 / 11;
+    const std::uint64_t fit = usable * c.blocks_per_sm / blocks, clusters = fit == 0 ? 1 : fit;
     const std::uint64_t full = tiles / clusters, rest = tiles % clusters;
     const double steps = static_cast<double>(ceil_div(s.k, c.bk)) / c.split_k;
-    const auto of_clusters = static_cast<double>(clusters);
+    const auto of_clusters = static_cast<double>(clusters), of_tiles = static_cast<double>(tiles);
     gemm_work w;
     if (c.stream_k && rest != 0) {  // the steps of the last one to two waves are dealt out evenly
         const std::uint64_t dealt = full == 0 ? 0 : full - 1;
         const auto left = static_cast<double>(tiles - dealt * clusters);
         w.all_busy = static_cast<double>(dealt) * steps + left * steps / of_clusters;
-        w.items = static_cast<double>(tiles) / of_clusters, w.active = of_clusters, w.parts = of_clusters / left;
+        w.items = of_tiles / of_clusters, w.parts = of_clusters / left;
         const double operands = 2e-6 * static_cast<double>(s.k * (s.m + s.n) * s.batch);
-        const double sharing = left / static_cast<double>(tiles) * larger(0, 1 - cost_l2 / operands);
+        const double sharing = left / of_tiles * larger(0, 1 - cost_l2 / operands);
         const std::uint64_t token_tiles = ceil_div(s.m, c.swaps_operands() ? c.bn : c.bm);
         w.again = 2e-6 * sharing * static_cast<double>(s.k * s.n * s.batch * (token_tiles - 1));
     } else {
         w.all_busy = static_cast<double>(full) * steps, w.part_busy = rest != 0 ? steps : 0;
         w.part = static_cast<double>(rest) / of_clusters;
-        w.items = static_cast<double>(full + (rest != 0 ? 1 : 0)),
-        w.active = static_cast<double>(full == 0 ? tiles : clusters);
+        w.items = static_cast<double>(full + (rest != 0 ? 1 : 0));
+        w.late = static_cast<double>(rest) / of_tiles;
+        w.spread = smaller(1, static_cast<double>(rest * blocks) / static_cast<double>(sms));
+        w.alone = w.spread <= (blocks == 1 ? 0.5 : 0.45);  // blocks of a cluster may sit side by side
     }
     return w;
 }
@@ -98,22 +112,32 @@ struct gemm_work {
     return (weights + static_cast<double>(c.loaded_columns(m))) / (weights + static_cast<double>(c.bn) / c.cluster);
 }
 
-/// Microseconds of configuration `c` with constants `cost` for product `s` on `sms` multiprocessors.
+/// Microseconds of configuration `c` with constants `cost` for product `s` on `sms` multiprocessors: the mean of a
+/// launch that reads its operands from memory and of one that repeats the one before it.
 [[nodiscard]] constexpr double predict(const gemm_config& c, const gemm_cost& cost, const gemm_shape& s,
                                        std::uint64_t sms) noexcept {
     const gemm_work w = work_of(c, s, sms);
-    const double dense = cost.dense * loaded_part(c, s.m);
-    const auto stage = [&](double busy) {
-        return larger(cost.step, dense * busy) + cost_blend * smaller(cost.step, dense * busy);
+    const double loaded = loaded_part(c, s.m), dense = cost.dense * loaded, port = cost.port * loaded;
+    const double empty = 1 + cost.empty * empty_part(c, s.m, w.items);
+    const auto stage = [&](double way) {
+        return (larger(cost.step, way) + cost_blend * smaller(cost.step, way)) * empty;
     };
-    const double products =
-        (w.all_busy * stage(1) + w.part_busy * stage(w.part)) * (1 + cost.empty * empty_part(c, s.m, w.items));
-    const double reach = smaller(1, cost_reach * w.active * c.cluster_blocks() / static_cast<double>(sms));
+    const double all = w.all_busy * stage(larger(dense, port));
+    const double part = w.part_busy * stage(larger(dense * w.part, w.alone ? port * cost_alone_port : port));
+    const auto both = [&](double products, double memory) {
+        return larger(products, memory) + cost.overlap * smaller(products, memory);
+    };
     const double megabytes =
         2e-6 * static_cast<double>(s.batch) * static_cast<double>(s.n * s.k + s.m * s.k + s.m * s.n);
-    const double memory = megabytes * cost.byte / reach;
-    return cost.start + larger(products, memory) + cost.overlap * smaller(products, memory) + cost.tile * w.items +
-           cost.share * w.parts + cost.cut * w.again * cost.byte;
+    const double faster = (w.alone ? cost_alone_reach : 1) * (w.all_busy > 0 ? cost_early : 1);
+    const double reach = smaller(1, cost.reach * w.spread * faster);
+    const auto main = [&](double read) {
+        const double memory = megabytes * cost.byte * read;
+        return both(all, memory * (1 - w.late)) + (w.late > 0 ? both(part, memory * w.late / reach) : 0.0);
+    };
+    const double lost = smaller(1, larger(0, (megabytes - cost_found) / (cost_lost - cost_found)));
+    return cost.start + (main(1) + main(lost)) / 2 + cost.tile * w.items + cost.share * w.parts +
+           cost.cut * w.again * cost.byte;
 }
 
 }  // namespace detail

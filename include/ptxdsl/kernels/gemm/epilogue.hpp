@@ -165,7 +165,9 @@ public:
 
     /// Converts a tile: `source(i)` is accumulator register `i`.
     template <class Source>
-    constexpr void pack(k_t& k, const epilogue_op<S>& op, const Source& source, const reg32& col) {
+    constexpr void pack(k_t& k, const epilogue_op<S>& op, const Source& source, const gemm_consumer& me,
+                        const tile_coord& pos) {
+        const auto col = k.add(pos.col, me.col);
         for (u32 c = 0; c < chunks; ++c) pack(k, op, source, col, c);
     }
     /// Chunk `c` of it.
@@ -206,7 +208,8 @@ public:
         k.at(leader_).cp_async_bulk_tensor(map_, coords(k.add(col, c * S::chunk), row, pos.batch), stage);
         k.at(leader_).cp_async_bulk_commit_group();
     }
-    constexpr void finish(k_t& k) const { k.at(leader_).template cp_async_bulk_wait_group<0>(); }
+    /// What was staged has been read; the end of the grid waits for the writes.
+    constexpr void finish(k_t& k) const { k.at(leader_).template cp_async_bulk_wait_group_read<0>(); }
 
 private:
     typename S::map_c map_;
@@ -296,52 +299,111 @@ private:
     gemm_arguments p_;
 };
 
-/// Stores C^T: a warp turns 8 x 8 blocks, after which four threads hold 16 bytes of a row of C.
+/// Stores C^T. A warp has 16 of the weights' rows, or 8 results of a gated product: it turns patches of 16 x 16 (8 x
+/// 32) through shared memory of its own (`stmatrix.trans`), after which two threads (one) store a whole sector of 32
+/// (16) bytes of a row of C. Results are packed first, so that the sums can belong to another tile when they are
+/// stored.
 template <class S>
-class epilogue_transposed {
+class epilogue_turned {
     static constexpr bool gated = S::gated;
+    static constexpr gemm_config C = S::config;
+    static constexpr u32 groups = C.bn / C.split_k / 8;  ///< of 8 tokens
+    static constexpr u32 per_patch = gated ? 4 : 2;      ///< groups of a patch
+    static constexpr u32 patches = (groups + per_patch - 1) / per_patch;
+    static constexpr u32 buffers = C.store_buffers();
+    static constexpr u32 of_group = gated ? 1 : 2;  ///< registers
     using Out = typename S::out;
+    using four = packet<u32, 4>;
 
 public:
-    constexpr epilogue_transposed(global_ptr<Out> c, const gemm_arguments& p) : c_(c), p_(p) {}
+    static constexpr u32 chunks = (patches + 1) / 2;
 
-    /// Groups [0, count) of 8 columns (tokens) from column `pos.col`: `source(i)` is accumulator register `i` of them.
+    constexpr epilogue_turned(k_t& k, global_ptr<Out> c, const gemm_arguments& p, const gemm_consumer& me)
+        : c_(c),
+          p_(p),
+          tiles_(k.smem<typename S::patch>(C.consumers() * 4 * buffers, "c")),
+          first_(k.mul_lo(k.mad_lo(me.index, 4u, me.warp), buffers).named("staging")),
+          write_(k.tile_line(tiles_[first_], k.and_(me.lane, 15u)).from(k.shr(me.lane, 4u))),
+          read_(k.tile_line(tiles_[first_], k.shr(me.lane, 1u)).from(k.and_(me.lane, 1u))),
+          token_(gated ? k.mad_lo(k.and_(me.lane, 1u), 16u, k.shr(me.lane, 1u)) : reg32(k.shr(me.lane, 1u))),
+          x_(gated ? k.shl(me.warp, 3u) : reg32(k.mad_lo(me.warp, 16u, k.shl(k.and_(me.lane, 1u), 3u)))) {}
+
+    /// Converts a tile: `source(i)` is accumulator register `i`.
     template <class Source>
-    constexpr void store(k_t& k, const gemm_consumer& me, const epilogue_op<S>& op, const Source& source,
-                         const tile_coord& pos, u32 count) const {
+    constexpr void pack(k_t& k, const epilogue_op<S>& op, const Source& source, const gemm_consumer& me,
+                        const tile_coord& pos) {
         const bias_pair bias = op.load_row_bias(k, k.add(pos.row, me.row));
-        const auto half = [&](const reg32& x) { return gated ? reg32(k.shr(x, 1u)) : x; };
-        // Of the turned block this thread has token lane / 4 and two neighbours of the weights' rows.
-        const auto x = k.add(k.add(half(pos.row), k.mul_lo(me.warp, gated ? 8u : 16u)), me.col);
-        const auto width = half(p_.m);
-        const auto token = k.add(pos.col, k.shr(me.lane, 2u));
-        const auto start = c_ + k.mul_lo(k.template cvt<u64>(pos.batch), p_.batch_stride) +
-                           k.mad_wide(token, p_.ldc, k.template cvt<u64>(x));
-        const auto in_up = x < width, in_down = k.add(x, 8u) < width;
-        const auto end = (S::config.even_columns() ? pos.col_end : p_.n).same();
-        for (u32 g = 0; g < count; ++g) {
+        for (u32 g = 0; g < groups; ++g) {
             reg<f32> v[4];
             op.transposed_group(k, source, bias, g, v);
-            const auto at = start + k.mul_wide(k.mov(p_.ldc), 8 * g);
-            const auto inside = k.add(token, 8 * g) < end;
-            put(k, at, inside && in_up, v[0], v[1]);
-            if constexpr (!gated) put(k, at + 8, inside && in_down, v[2], v[3]);
+            for (u32 i = 0; i < of_group; ++i)
+                packed_[of_group * g + i] = k.template cvt<typename S::packed, rn>(hi(v[2 * i + 1]), lo(v[2 * i]));
         }
     }
+    /// Gives the registers a value where a loop names them before the first tile is packed.
+    constexpr void reserve(k_t& k, const reg32& any) {
+        for (auto& p : packed_) p = k.mov(any).template as<typename S::packed>();
+    }
+    /// Stores chunk `c` of what was packed, two patches. No barrier beyond the warp: a warp's patches are its own.
+    constexpr void store(k_t& k, const tile_coord& pos, u32 c) const {
+        const u32 end = 2 * c + 2 < patches ? 2 * c + 2 : patches;
+        const auto to = target_of(k, pos);
+        for (u32 p = 2 * c; p < end; p += buffers) {
+            const u32 n = end - p < buffers ? end - p : buffers;
+            k.bar_warp_sync();  // what was here before has been read
+            for (u32 i = 0; i < n; ++i) turn(k, p + i, i);
+            k.bar_warp_sync();
+            for (u32 i = 0; i < n; ++i) put(k, to, p + i, i);
+        }
+    }
+    constexpr void finish(k_t&) const {}
 
 private:
-    constexpr void put(k_t& k, const global_ptr<Out>& at, const reg<pred>& inside, const reg<f32>& a,
-                       const reg<f32>& b) const {
-        const auto turned = k.movmatrix(k.template cvt<typename S::packed, rn>(hi(b), lo(a)));
-        k.at(inside).st(at.template as<typename S::packed>().template assume_aligned<4>(), turned);
+    static constexpr u32 patch_tokens = 8 * per_patch;
+    static constexpr std::int32_t next_patch = S::patch::layout.stage_stride();
+
+    /// Where a thread's 16 bytes of a tile go.
+    struct target {
+        global_ptr<Out> start;  ///< of the first patch
+        reg32 token, end;       ///< the first token, and the one behind the last of the tile
+        reg<pred> inside;       ///< a row of C has them
+    };
+    constexpr target target_of(k_t& k, const tile_coord& pos) const {
+        const auto half = [&](const reg32& v) { return gated ? reg32(k.shr(v, 1u)) : v; };
+        const auto x = k.add(half(pos.row), x_);
+        const auto inside = x < half(p_.m);
+        const auto token = k.add(pos.col, token_);
+        auto end = (C.even_columns() ? pos.col_end : p_.n).same();
+        if constexpr (groups % per_patch != 0) end = k.min(end, k.add(pos.col, 8 * groups));
+        const auto start = c_ + k.mul_lo(k.template cvt<u64>(pos.batch), p_.batch_stride) +
+                           k.mad_wide(token, p_.ldc, k.template cvt<u64>(x));
+        return {start, token, end, inside};
+    }
+    /// Writes patch `p` to the warp's `buffer`. What a last patch does not have is written twice and not stored.
+    constexpr void turn(k_t& k, u32 p, u32 buffer) const {
+        const auto matrix = [&](u32 i) -> const reg<typename S::packed>& {
+            const u32 g = per_patch * p + (gated ? i : i % 2), last = groups - 1;
+            return packed_[of_group * (g < last ? g : last) + (gated ? 0 : i / 2)];
+        };
+        const auto to = write_.chunk(0).template byte_offset<16>(static_cast<std::int32_t>(buffer) * next_patch);
+        k.template stmatrix<trans>(to, matrix(0), matrix(1), matrix(2), matrix(3));
+    }
+    /// Stores patch `p` from `buffer`.
+    constexpr void put(k_t& k, const target& t, u32 p, u32 buffer) const {
+        const auto inside = k.add(t.token, patch_tokens * p) < t.end;
+        const auto from = read_.chunk(0).template byte_offset<16>(static_cast<std::int32_t>(buffer) * next_patch);
+        const auto v = k.ld(from.template as<four>());
+        const auto at = t.start + k.mul_wide(k.mov(p_.ldc), patch_tokens * p);
+        k.at(inside && t.inside).st(at.template as<four>().template assume_aligned<16>(), v);
     }
     global_ptr<Out> c_;
     gemm_arguments p_;
+    shared_tile<typename S::patch> tiles_;
+    reg32 first_;
+    tile_line<typename S::patch> write_, read_;  ///< where this lane's row of a matrix is, and what it stores
+    reg32 token_, x_;                            ///< of what this lane stores, from the warp's first
+    reg<typename S::packed> packed_[of_group * groups];
 };
-
-/// What stores from registers.
-template <class S>
-using epilogue_registers = std::conditional_t<S::config.swaps_operands(), epilogue_transposed<S>, epilogue_direct<S>>;
 
 /// Stores a tile's sums as the configuration says, with nothing of another tile between the pieces.
 template <class S>

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace ptxdsl::kernels {
 
@@ -55,30 +56,32 @@ enum class gemm_choice : u8 {
     turned_144_pair_even,  ///< two tiles of 144 tokens share the weights, cut along K (needs a workspace)
     // Clusters and tiles that a sweep asked for: p so many tiles of tokens share the weights, q so many of the weights'
     // rows the tokens, k so many blocks K.
-    rows_128x96,             ///< 128 tokens x 96
-    rows_128x144,            ///< 128 tokens x 144
-    rows_64x96_p2,           ///< 64 tokens x 96, 2 share the weights
-    turned_64x32_k4,         ///< 64 of the weights' rows x 32 tokens, 4 share K
-    turned_128x112_p2_even,  ///< 128 of the weights' rows x 112 tokens, 2 share the weights, cut along K (needs a
-                             ///< workspace)
-    rows_128x80_p2,          ///< 128 tokens x 80, 2 share the weights
-    turned_64x160_k2,        ///< 64 of the weights' rows x 160 tokens, 2 share K
-    rows_192x112,            ///< 192 tokens x 112
-    turned_192x112,          ///< 192 of the weights' rows x 112 tokens
-    rows_64x224,             ///< 64 tokens x 224
-    rows_64x96,              ///< 64 tokens x 96
-    turned_128x112,          ///< 128 of the weights' rows x 112 tokens
-    rows_128x208,            ///< 128 tokens x 208
-    turned_64x176,           ///< 64 of the weights' rows x 176 tokens
-    rows_192x128,            ///< 192 tokens x 128
-    turned_128x192_even,     ///< 128 of the weights' rows x 192 tokens, cut along K (needs a workspace)
-    rows_192x160,            ///< 192 tokens x 160
-    turned_64x64_k4,         ///< 64 of the weights' rows x 64 tokens, 4 share K
-    rows_128x112,            ///< 128 tokens x 112
-    turned_64x104_p2_q4,     ///< 64 of the weights' rows x 104 tokens, 2 share the weights, 4 the tokens
-    turned_128x128_k4,       ///< 128 of the weights' rows x 128 tokens, 4 share K
-    turned_64x88_q4,         ///< 64 of the weights' rows x 88 tokens, 4 share the tokens
-    turned_128x96,           ///< 128 of the weights' rows x 96 tokens
+    rows_128x96,          ///< 128 tokens x 96
+    rows_128x144,         ///< 128 tokens x 144
+    rows_64x96_p2,        ///< 64 tokens x 96, 2 share the weights
+    turned_64x32_k4,      ///< 64 of the weights' rows x 32 tokens, 4 share K
+    turned_128x208_q2,    ///< 128 of the weights' rows x 208 tokens, 2 share the tokens
+    rows_128x80_p2,       ///< 128 tokens x 80, 2 share the weights
+    turned_64x160_k2,     ///< 64 of the weights' rows x 160 tokens, 2 share K
+    rows_192x112,         ///< 192 tokens x 112
+    turned_192x112,       ///< 192 of the weights' rows x 112 tokens
+    rows_64x224,          ///< 64 tokens x 224
+    rows_64x96,           ///< 64 tokens x 96
+    turned_128x112,       ///< 128 of the weights' rows x 112 tokens
+    rows_128x208,         ///< 128 tokens x 208
+    turned_64x176,        ///< 64 of the weights' rows x 176 tokens
+    rows_192x128,         ///< 192 tokens x 128
+    turned_128x192_even,  ///< 128 of the weights' rows x 192 tokens, cut along K (needs a workspace)
+    rows_192x160,         ///< 192 tokens x 160
+    turned_64x64_k4,      ///< 64 of the weights' rows x 64 tokens, 4 share K
+    rows_128x112,         ///< 128 tokens x 112
+    turned_128x176,       ///< 128 of the weights' rows x 176 tokens
+    turned_64x224_k2,     ///< 64 of the weights' rows x 224 tokens, 2 share K
+    turned_64x88_q4,      ///< 64 of the weights' rows x 88 tokens, 4 share the tokens
+    turned_64x192_k2,     ///< 64 of the weights' rows x 192 tokens, 2 share K
+    turned_64x56_q4,      ///< 64 of the weights' rows x 56 tokens, 4 share the tokens
+    rows_64x128_k4,       ///< 64 tokens x 128, 4 share K
+    rows_128x80_q4,       ///< 128 tokens x 80, 4 share the tokens
     count
 };
 /// 64 of the weights' rows and up to `n` tokens. The stages of the first two of `tokens_split` are few enough for two
@@ -150,13 +153,7 @@ inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::c
     gemm_config{.bm = 128, .bn = 144, .stages = 5, .cluster = 1},
     gemm_config{.bm = 64, .bn = 96, .stages = 10, .cluster = 2},
     gemm_config{.bm = 64, .bn = 32, .stages = 16, .cluster = 1, .split_k = 4, .store = store_mode::transposed},
-    gemm_config{.bm = 128,
-                .bn = 112,
-                .stages = 7,
-                .cluster = 1,
-                .cluster_n = 2,
-                .stream_k = true,
-                .store = store_mode::transposed},
+    gemm_config{.bm = 128, .bn = 208, .stages = 5, .cluster = 2, .store = store_mode::transposed},
     gemm_config{.bm = 128, .bn = 80, .stages = 7, .cluster = 2},
     gemm_config{.bm = 64, .bn = 160, .stages = 8, .cluster = 1, .split_k = 2, .store = store_mode::transposed},
     gemm_config{.bm = 192, .bn = 112, .stages = 4, .cluster = 1},
@@ -171,10 +168,13 @@ inline constexpr std::array<gemm_config, static_cast<std::size_t>(gemm_choice::c
     gemm_config{.bm = 192, .bn = 160, .stages = 4, .cluster = 1},
     gemm_config{.bm = 64, .bn = 64, .stages = 14, .cluster = 1, .split_k = 4, .store = store_mode::transposed},
     gemm_config{.bm = 128, .bn = 112, .stages = 6, .cluster = 1},
-    gemm_config{.bm = 64, .bn = 104, .stages = 10, .cluster = 4, .cluster_n = 2, .store = store_mode::transposed},
-    gemm_config{.bm = 128, .bn = 128, .stages = 7, .cluster = 1, .split_k = 4, .store = store_mode::transposed},
+    gemm_config{.bm = 128, .bn = 176, .stages = 5, .cluster = 1, .store = store_mode::transposed},
+    gemm_config{.bm = 64, .bn = 224, .stages = 6, .cluster = 1, .split_k = 2, .store = store_mode::transposed},
     gemm_config{.bm = 64, .bn = 88, .stages = 11, .cluster = 4, .store = store_mode::transposed},
-    gemm_config{.bm = 128, .bn = 96, .stages = 8, .cluster = 1, .store = store_mode::transposed},
+    gemm_config{.bm = 64, .bn = 192, .stages = 7, .cluster = 1, .split_k = 2, .store = store_mode::transposed},
+    gemm_config{.bm = 64, .bn = 56, .stages = 14, .cluster = 4, .store = store_mode::transposed},
+    gemm_config{.bm = 64, .bn = 128, .stages = 9, .cluster = 1, .split_k = 4, .store = store_mode::pairs},
+    gemm_config{.bm = 128, .bn = 80, .stages = 7, .cluster = 1, .cluster_n = 4},
 };
 [[nodiscard]] constexpr const gemm_config& config_of(gemm_choice c) noexcept {
     return gemm_configs[static_cast<std::size_t>(c)];
@@ -206,12 +206,34 @@ inline constexpr gemm_choices all_gemm_choices = ~gemm_choices{0} >> (64 - gemm_
 
 namespace detail {
 
-/// `choose_gemm_config`, which goes through all configurations, of the products a thread has asked for before.
-[[nodiscard]] inline gemm_choice remembered_choice(const gemm_shape& s, std::uint64_t sms, bool may_even,
-                                                   gemm_choices allowed) noexcept {
+/// The choice as it is compiled for operands of these majors: three configurations where one is not K-major. A gated
+/// product leaves half of its columns, of which a chunk that TMA stores needs 64.
+[[nodiscard]] constexpr gemm_choice choice_for(gemm_choice c, major a, major b, bool gated) noexcept {
+    using enum gemm_choice;
+    const gemm_config& config = config_of(c);
+    const bool by_k = a == k_major && b == k_major;
+    if (gated && config.store == store_mode::tma && config.bn % 128 != 0)
+        return config.bn > 128 ? (by_k ? large_single : large) : medium;
+    if (by_k || c == large || c == medium || c == few_rows) return c;
+    return config.swaps_operands() || config.bm == 64 ? few_rows : config.bn == 256 ? large : medium;
+}
+
+/// The choices that are compiled as they are: those the cost model is asked about.
+[[nodiscard]] constexpr gemm_choices compiled_choices(major a, major b, bool gated) noexcept {
+    gemm_choices set = 0;
+    for (std::size_t i = 0; i < gemm_configs.size(); ++i)
+        if (const auto c = static_cast<gemm_choice>(i); choice_for(c, a, b, gated) == c) set |= gemm_choices{1} << i;
+    return set;
+}
+
+/// `choose_gemm_config`, which goes through all configurations, of the products a thread has asked for before; what
+/// `measured()` returns (an optional choice) goes before it. `key`: what its answer depends on besides.
+template <class Measured>
+[[nodiscard]] gemm_choice remembered_choice(const gemm_shape& s, std::uint64_t sms, bool may_even, gemm_choices allowed,
+                                            std::uint64_t key, const Measured& measured) {
     struct entry {
         gemm_shape shape;
-        std::uint64_t sms = 0;
+        std::uint64_t sms = 0, key = 0;
         gemm_choices allowed = 0;
         bool may_even = false;
         gemm_choice choice = gemm_choice::medium;
@@ -219,12 +241,18 @@ namespace detail {
     constexpr std::size_t entries = 256;
     thread_local std::array<entry, entries> table{};
     const std::uint64_t mixed = (s.m * 0x9e3779b97f4a7c15u ^ s.n * 0xc2b2ae3d27d4eb4fu ^ s.k * 0x165667b19e3779f9u ^
-                                 s.batch * 0x27d4eb2f165667c5u ^ allowed ^ (may_even ? 0x85ebca77u : 0u)) *
+                                 s.batch * 0x27d4eb2f165667c5u ^ allowed ^ key ^ (may_even ? 0x85ebca77u : 0u)) *
                                 0x9e3779b97f4a7c15u;
     entry& e = table[mixed >> 56];
-    if (e.shape == s && e.sms == sms && e.allowed == allowed && e.may_even == may_even) return e.choice;
-    e = {s, sms, allowed, may_even, choose_gemm_config(s, sms, may_even, allowed)};
+    if (e.shape == s && e.sms == sms && e.allowed == allowed && e.may_even == may_even && e.key == key) return e.choice;
+    const auto found = measured();
+    e = {s, sms, key, allowed, may_even, found ? *found : choose_gemm_config(s, sms, may_even, allowed)};
     return e.choice;
+}
+/// The same of the cost model alone.
+[[nodiscard]] inline gemm_choice remembered_choice(const gemm_shape& s, std::uint64_t sms, bool may_even,
+                                                   gemm_choices allowed) {
+    return remembered_choice(s, sms, may_even, allowed, 0, [] { return std::optional<gemm_choice>(); });
 }
 
 /// Tiles of a configuration over the multiprocessors.

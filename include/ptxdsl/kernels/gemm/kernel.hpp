@@ -15,15 +15,15 @@
 
 namespace ptxdsl::kernels::detail {
 
-/// Makes the ring ready and lets the next grid be placed on multiprocessors that become free.
-template <class S>
+/// Makes the ring ready, and what `also` says, and lets the next grid be placed on multiprocessors that become free.
+template <class S, class Also>
 constexpr void prologue(k_t& k, const gemm_ring<S>& ring, const gemm_place<S>& here, const gemm_pointers<S>& g,
-                        const gemm_arguments& p) {
+                        const gemm_arguments& p, const Also& also) {
     k.single_thread(here.tid == 0u, [&] {
         k.prefetch_tensormap(g.a);
         k.prefetch_tensormap(g.b);
     });
-    ring.start(k, here.tid);
+    ring.start(k, here.tid, also);
     k.griddepcontrol_launch_dependents();
     if (!p.early_b) k.griddepcontrol_wait();  // the grid before this one may still write A, B or read C
 }
@@ -52,13 +52,14 @@ constexpr void produce_all(k_t& k, const gemm_producer<S>& producer, tile_schedu
 
 template <class S>
 constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
-    using whole = std::conditional_t<S::config.store == store_mode::tma, overlapped_consumer<S>, direct_consumer<S>>;
+    constexpr bool packs = S::config.store == store_mode::tma || S::config.turns_behind();
+    using whole = std::conditional_t<packs, overlapped_consumer<S>, direct_consumer<S>>;
     using one_tile = std::conditional_t<S::config.block_scaled, block_scaled_consumer<S>, whole>;
     using consumer = std::conditional_t<S::config.ping_pong(), ping_pong_consumer<S>, one_tile>;
     using plan = register_plan<S>;
     const gemm_ring<S> ring(k);
     const gemm_place<S> here(k, p);
-    prologue(k, ring, here, g, p);
+    prologue(k, ring, here, g, p, [] {});
     const tile_raster<S> raster(k, p, here.block);
     tile_scheduler<S> scheduler(k, raster, here.steps, here.cluster, here.clusters);
     k.if_(here.tid < 128u, [&] {
@@ -73,7 +74,7 @@ constexpr void persistent_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arg
     });
     if constexpr (S::config.cluster_blocks() >
                   1) {  // no block leaves while its peer may still multicast to it or free its slots
-        k.barrier_cluster_arrive();
+        k.template barrier_cluster_arrive<relaxed>();
         k.barrier_cluster_wait();
     }
 }
@@ -82,9 +83,9 @@ template <class S>
 constexpr void split_k_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p) {
     constexpr u32 ways = S::config.split_k;
     const gemm_ring<S> ring(k);
-    const split_k_consumer<S> out(g, p);
+    const split_k_consumer<S> out(k, g, p);
     const gemm_place<S> here(k, p);
-    prologue(k, ring, here, g, p);
+    prologue(k, ring, here, g, p, [&] { out.init(k); });
     const tile_raster<S> raster(k, p, here.block);
     const auto pos = raster.at(k, here.cluster);
     const auto first = k.div(k.mul_lo(here.steps, here.block.rank), ways);
@@ -97,10 +98,6 @@ constexpr void split_k_gemm(k_t& k, const gemm_pointers<S>& g, const gemm_argume
              else
                  producer.load(k, pos, first, last);
          });
-         for (u32 i = 0; i < 2; ++i) {
-             k.barrier_cluster_arrive();
-             k.barrier_cluster_wait();
-         }
      }).else_([&] {
         if (p.early_b) k.griddepcontrol_wait();
         out.run(k, here, ring, first, last, pos);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ptxdsl/kernels/gemm/problem.hpp>
+#include <ptxdsl/kernels/gemm/tuning.hpp>
 #include <ptxdsl/kernels/kernel_cache.hpp>
 #include <ptxdsl/kernels/memory_check.hpp>
 
@@ -14,6 +15,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -37,26 +39,6 @@ namespace ptxdsl::kernels::detail {
     c.store = store;
     if (store != store_mode::tma) c.stream_k = false;
     return c;
-}
-
-/// The choice as it is compiled for operands of these majors: three configurations where one is not K-major. A gated
-/// product leaves half of its columns, of which a chunk that TMA stores needs 64.
-[[nodiscard]] constexpr gemm_choice choice_for(gemm_choice c, major a, major b, bool gated) noexcept {
-    using enum gemm_choice;
-    const gemm_config& config = config_of(c);
-    const bool by_k = a == k_major && b == k_major;
-    if (gated && config.store == store_mode::tma && config.bn % 128 != 0)
-        return config.bn > 128 ? (by_k ? large_single : large) : medium;
-    if (by_k || c == large || c == medium || c == few_rows) return c;
-    return config.swaps_operands() || config.bm == 64 ? few_rows : config.bn == 256 ? large : medium;
-}
-
-/// The choices that are compiled as they are: those the cost model is asked about.
-[[nodiscard]] constexpr gemm_choices compiled_choices(major a, major b, bool gated) noexcept {
-    gemm_choices set = 0;
-    for (std::size_t i = 0; i < gemm_configs.size(); ++i)
-        if (const auto c = static_cast<gemm_choice>(i); choice_for(c, a, b, gated) == c) set |= gemm_choices{1} << i;
-    return set;
 }
 
 /// A kernel of one configuration and of some element types: how it is written, and what a launch needs to know.
@@ -128,13 +110,14 @@ struct gemm_plain_call {
     return g;
 }
 
-/// How the result can be stored.
+/// How the result can be stored. TMA writes whole 16 bytes: where a row of C ends within some, what follows it in
+/// memory (the next columns of a larger matrix) would be overwritten.
 [[nodiscard]] inline store_mode store_of(const gemm_problem& p) noexcept {
     const operand_view& c = p.c;
     const std::uint64_t bytes = p.types.out_bytes();
     const bool even = c.k % 2 == 0 && c.row_stride % 2 == 0 && c.batch_stride % 2 == 0 && c.address % (2 * bytes) == 0;
-    const bool aligned = c.row_stride * bytes % 16 == 0 && c.address % 16 == 0 &&
-                         (c.batch == 1 || c.batch_stride * bytes % 16 == 0) && p.b.rows % 2 == 0;
+    const bool aligned = c.row_stride * bytes % 16 == 0 && c.address % 16 == 0 && c.k * bytes % 16 == 0 &&
+                         (c.batch == 1 || c.batch_stride * bytes % 16 == 0);
     return aligned ? store_mode::tma : even ? store_mode::pairs : store_mode::elements;
 }
 
@@ -344,8 +327,25 @@ template <class Constants>
     const bool may_even = p.flags != 0;
     if (p.types.block_scaled) return choose_block_scaled(p.a.rows, p.b.rows, p.a.k, sms, may_even);
     if (p.choice) return static_cast<std::size_t>(*p.choice);
-    return static_cast<std::size_t>(remembered_choice({p.a.rows, p.b.rows, p.a.k * p.types.in_bytes() / 2, p.a.batch},
-                                                      sms, may_even, compiled_choices(a, b, p.form.gated)));
+    const gemm_shape shape{p.a.rows, p.b.rows, p.a.k * p.types.in_bytes() / 2, p.a.batch};
+    const gemm_choices allowed = compiled_choices(a, b, p.form.gated);
+    const gemm_tuning_table& table = measured_choices();
+    const int device = s.ctx().device().ordinal;
+    // What a measured choice depends on; without any, all products of one shape share an entry.
+    const std::uint64_t generation = table.generation();
+    const std::uint64_t key = generation == 0
+                                  ? 0
+                                  : generation << 32 | static_cast<std::uint64_t>(p.types.a) << 24 |
+                                        static_cast<std::uint64_t>(p.types.b) << 16 |
+                                        static_cast<std::uint64_t>(p.types.out) << 8 |
+                                        static_cast<std::uint64_t>(device & 0x7f) << 1 | (p.form.gated ? 1u : 0u);
+    return static_cast<std::size_t>(
+        remembered_choice(shape, sms, may_even, allowed, key, [&]() -> std::optional<gemm_choice> {
+            if (generation == 0) return {};
+            const auto c = table.find(
+                device, {p.types.a, p.types.b, p.types.out, p.form.gated, p.a.rows, p.b.rows, p.a.k, p.a.batch});
+            return c && takes(*c, shape, may_even, allowed) ? c : std::nullopt;
+        }));
 }
 
 /// Checks a call and launches the kernel for it. `only`: the table holds one configuration, the caller's.

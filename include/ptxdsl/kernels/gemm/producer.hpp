@@ -25,12 +25,17 @@ struct gemm_ring {
           b(k.smem<typename S::b>(C.stages, "b")),
           pipe(k.make_pipeline<"load">(C.stages, arrivals<1>, arrivals<std::uint64_t{C.readers()} * C.sharers()>)) {}
 
-    /// One thread initialises the barriers; afterwards every block of the cluster may use them.
-    constexpr void start(k_t& k, const reg32& tid) const {
-        k.single_thread(tid == 0u, [&] { k.init(pipe); });
+    /// One thread initialises the barriers, and does what `also` says; afterwards every block of the cluster may use
+    /// them. The arrival is relaxed: the fence has published the barriers, and a release would wait for more.
+    template <class Also>
+    constexpr void start(k_t& k, const reg32& tid, const Also& also) const {
+        k.single_thread(tid == 0u, [&] {
+            k.init(pipe);
+            also();
+        });
         k.fence_mbarrier_init();
         if constexpr (C.cluster_blocks() > 1) {
-            k.barrier_cluster_arrive();
+            k.template barrier_cluster_arrive<relaxed>();
             k.barrier_cluster_wait();
         } else {
             k.bar_sync();

@@ -33,6 +33,7 @@ struct gemm_spec {
     /// Columns of a staging tile: one warp's 16 rows of 128 bytes, or of the half or quarter that divides the tile.
     static constexpr u32 chunk = C.store_chunk(Gated) * 2 / sizeof(Out);
     using c = tile<Out, 16, chunk>;
+    using patch = tile<Out, 16, 16, k_major, swizzle_32b>;  ///< what a warp turns at a time where operands are swapped
     using map_a = tma_map<a_part, 3>;
     using map_b = tma_map<b_part, 3>;
     using map_c = tma_map_out<c, 3>;

@@ -30,8 +30,9 @@ public:
             k.st(to + 128 * v,
                  vec<f32, 4>(sums[at(4 * v)], sums[at(4 * v + 1)], sums[at(4 * v + 2)], sums[at(4 * v + 3)]));
     }
+    /// The barrier orders the stores of all threads before the one release, which is cumulative (PTX ISA 8.8): no fence
+    /// of their own.
     constexpr void signal(k_t& k, const gemm_consumer& me, const reg32& cluster, const reg32& rank) const {
-        k.template membar<gl>();
         k.bar_sync(barrier(k, me), 128u);
         k.at(me.t == 0u).template st<release, gpu>(flags_ + index(k, me, cluster, rank), 1u);
     }
