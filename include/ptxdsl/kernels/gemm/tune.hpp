@@ -213,7 +213,7 @@ inline void forget_tuning() { detail::measured_choices().clear(); }
 /// `s`, a stream of its own with nothing else running, and takes the fastest from now on: in this process and, with
 /// `file`, in those that call `load_tuning` or `tune` with it. Shapes that the file has are not measured again. The
 /// choice holds for all forms with these types, gated or not. 16-bit results with contiguous rows of multiples of 16
-/// bytes have choices; for others nothing changes. About 20 ms a shape, and the kernels' loading. Errors:
+/// bytes have choices; for others nothing changes. (Not yet run on a device.) Errors:
 /// `bad_argument` for an extent of 0 or a file that cannot be written, those of `gemm`, and `out_of_memory`.
 template <gemm_form F = gemm_form{.constant_b = true}, class In = bf16, class InB = In, class Out = bf16>
 result<tune_report> tune(const stream& s, std::span<const gemm_shape> shapes, const tune_options& o = {}) {
