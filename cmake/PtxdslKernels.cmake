@@ -33,7 +33,8 @@ endforeach()
 
 # Objects, so that a test can link them once more as a shared library.
 add_library(ptxdsl_kernels_objects OBJECT EXCLUDE_FROM_ALL
-    "${PROJECT_SOURCE_DIR}/src/kernels/attention.cpp" "${PROJECT_SOURCE_DIR}/src/kernels/gemm.cpp" ${ptxdsl_gemm_parts} ${ptxdsl_row_parts})
+    "${PROJECT_SOURCE_DIR}/src/kernels/attention.cpp" "${PROJECT_SOURCE_DIR}/src/kernels/gemm.cpp"
+    "${PROJECT_SOURCE_DIR}/src/kernels/grouped_gemm.cpp" ${ptxdsl_gemm_parts} ${ptxdsl_row_parts})
 target_include_directories(ptxdsl_kernels_objects PRIVATE "${PROJECT_SOURCE_DIR}/src/kernels")
 target_link_libraries(ptxdsl_kernels_objects PRIVATE ptxdsl::runtime)
 target_compile_definitions(ptxdsl_kernels_objects PRIVATE PTXDSL_KERNELS_SOURCE)
@@ -42,7 +43,8 @@ set_target_properties(ptxdsl_kernels_objects PROPERTIES
 # A kernel is written once in each context, in a millisecond: code that does so is not worth an optimiser's minutes. What
 # runs at every launch of a product is in gemm.cpp, and of a row kernel short.
 set_source_files_properties(${ptxdsl_gemm_parts} PROPERTIES COMPILE_OPTIONS "-O0;-U_FORTIFY_SOURCE")
-set_source_files_properties(${ptxdsl_row_parts} "${PROJECT_SOURCE_DIR}/src/kernels/attention.cpp" PROPERTIES COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-O1>")
+set_source_files_properties(${ptxdsl_row_parts} "${PROJECT_SOURCE_DIR}/src/kernels/attention.cpp"
+    "${PROJECT_SOURCE_DIR}/src/kernels/grouped_gemm.cpp" PROPERTIES COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-O1>")
 
 function(ptxdsl_kernels_library target)
     add_library(${target} ${ARGN} $<TARGET_OBJECTS:ptxdsl_kernels_objects>)

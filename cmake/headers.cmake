@@ -106,6 +106,8 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/kernels/gemm/split_k.hpp
     ptxdsl/kernels/gemm/stream_k.hpp
     ptxdsl/kernels/gemm/tile_scheduler.hpp
+    ptxdsl/kernels/grouped/kernel.hpp
+    ptxdsl/kernels/grouped/work.hpp
     ptxdsl/kernels/rows/access.hpp
     ptxdsl/kernels/rows/elements.hpp
     ptxdsl/kernels/rows/norm.hpp
@@ -247,6 +249,10 @@ set(PTXDSL_RUNTIME_HEADERS
     ptxdsl/kernels/gemm/problem.hpp
     ptxdsl/kernels/gemm/tune.hpp
     ptxdsl/kernels/gemm/tuning.hpp
+    ptxdsl/kernels/grouped/kernels.hpp
+    ptxdsl/kernels/grouped/launch.hpp
+    ptxdsl/kernels/grouped/problem.hpp
+    ptxdsl/kernels/grouped_gemm.hpp
     ptxdsl/kernels/kernel_cache.hpp
     ptxdsl/kernels/memory_check.hpp
     ptxdsl/kernels/rows.hpp

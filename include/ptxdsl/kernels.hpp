@@ -8,6 +8,7 @@
 #include <ptxdsl/kernels/attention.hpp>
 #include <ptxdsl/kernels/gemm.hpp>
 #include <ptxdsl/kernels/gemm/tune.hpp>
+#include <ptxdsl/kernels/grouped_gemm.hpp>
 #include <ptxdsl/kernels/rows.hpp>
 // Last: closes what the first opened.
 #include <ptxdsl/detail/epilogue.hpp>

@@ -2,6 +2,8 @@
 // The memory-bound kernels against float64, over a hundred random shapes each: rows of 1 to 1 Mi elements, ragged ones,
 // rows with gaps between them; extreme, masked and constant contents, NaN and infinities. Results are poisoned before,
 // and so are the gaps and what lies behind the matrix, which must stay as they are. Exit code 77 without a Hopper GPU.
+#include "host_numbers.hpp"
+
 #include <ptxdsl/kernels.hpp>
 
 #include <algorithm>
@@ -33,43 +35,7 @@ double uniform(double low, double high) { return std::uniform_real_distribution<
 
 // ---- element types on the host --------------------------------------------------------------------------------------
 
-/// A float of `exponent` and `mantissa` bits without infinities of its own.
-double small_float(unsigned bits, int exponent, int mantissa) {
-    const unsigned e = bits >> mantissa & ((1u << exponent) - 1), m = bits & ((1u << mantissa) - 1);
-    const int bias = (1 << (exponent - 1)) - 1;
-    const double v = e == 0 ? std::ldexp(m, 1 - bias - mantissa)
-                            : std::ldexp(m + (1u << mantissa), static_cast<int>(e) - bias - mantissa);
-    return (bits >> (exponent + mantissa) & 1) != 0 ? -v : v;
-}
-/// One with infinities and NaN at the largest exponent.
-double ieee_float(unsigned bits, int exponent, int mantissa) {
-    const unsigned e = bits >> mantissa & ((1u << exponent) - 1), m = bits & ((1u << mantissa) - 1);
-    if (e != (1u << exponent) - 1) return small_float(bits, exponent, mantissa);
-    if (m != 0) return std::nan("");
-    return (bits >> (exponent + mantissa) & 1) != 0 ? -HUGE_VAL : HUGE_VAL;
-}
-double wide(float v) { return v; }
-double wide(px::bf16 v) { return ieee_float(v.bits, 8, 7); }
-double wide(px::f16 v) { return ieee_float(v.bits, 5, 10); }
-double wide(px::e5m2 v) { return ieee_float(v.bits, 5, 2); }
-double wide(px::e4m3 v) { return (v.bits & 0x7f) == 0x7f ? std::nan("") : small_float(v.bits, 4, 3); }
-
-template <class T>
-T narrow(double v) {
-    const auto f = static_cast<float>(v);
-    if constexpr (std::is_same_v<T, float>)
-        return f;
-    else if constexpr (std::is_same_v<T, px::f16>)
-        return {px::detail::half_bits(f)};
-    else
-        return {px::detail::brain_bits(f)};
-}
-
-/// Half a unit in the last place, relative; and the smallest step, absolute.
-template <class T>
-inline constexpr double half_step = std::is_same_v<T, float>     ? 0x1p-24
-                                    : std::is_same_v<T, px::f16> ? 0x1p-11
-                                                                 : 0x1p-8;
+/// The smallest step, absolute.
 template <class T>
 inline constexpr double least_step = std::is_same_v<T, px::f16> ? 0x1p-25 : 1e-37;
 template <class T>

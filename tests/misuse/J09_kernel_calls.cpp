@@ -38,6 +38,14 @@ px::result<void> control(const px::stream& s, view<const f32, 2> x, view<const f
     return pk::quantize_squares(s, x, q, y, false);
 }
 
+px::result<void> control(const px::stream& s, view<const bf16, 2> a, view<const bf16, 3> b, view<bf16, 2> c,
+                         view<bf16, 3> rows, px::device_ptr<s32> starts) {
+    if (auto r = pk::grouped_gemm(s, a, b, c, starts); !r) return r;
+    constexpr pk::grouped_form gates{.act = pk::activation::silu, .gated = true};
+    if (auto r = pk::grouped_gemm<gates>(s, a, b, c, starts, {.expected_rows = 64}); !r) return r;
+    return pk::grouped_gemm_masked(s, rows, b, rows, px::device_ptr<const s32>(starts), pk::grouped_options{});
+}
+
 #elif PTXDSL_CASE == 1
 // expect-1: PTXDSL-J09 "gemm multiplies bf16, f16, e4m3, e5m2 or s8"
 
@@ -170,6 +178,43 @@ px::result<void> wrong([[maybe_unused]] const px::stream& s, view<f32, 2> x, vie
 
 px::result<void> wrong([[maybe_unused]] const px::stream& s, view<f32, 3> x, view<px::u32, 1> p, view<f32, 2> t) {
     return pk::rope(s, x, p, t, t, x);  // here-19
+}
+
+#elif PTXDSL_CASE == 20
+// expect-20: PTXDSL-J09 "another number of arguments than grouped_gemm takes: stream, A, B, C, starts, options"
+
+px::result<void> wrong([[maybe_unused]] const px::stream& s, view<bf16, 2> a, view<bf16, 3> b) {
+    return pk::grouped_gemm(s, a, b, a);  // here-20
+}
+
+#elif PTXDSL_CASE == 21
+// expect-21: PTXDSL-J09 "another rank"
+
+px::result<void> wrong([[maybe_unused]] const px::stream& s, view<bf16, 2> a, px::device_ptr<s32> starts) {
+    return pk::grouped_gemm(s, a, a, a, starts);  // here-21
+}
+
+#elif PTXDSL_CASE == 22
+// expect-22: PTXDSL-J09 "what follows the views"
+
+px::result<void> wrong([[maybe_unused]] const px::stream& s, view<bf16, 3> a, px::device_ptr<px::u64> counts) {
+    return pk::grouped_gemm_masked(s, a, a, a, counts, {.expected_rows = 8});  // here-22
+}
+
+#elif PTXDSL_CASE == 23
+// expect-23: PTXDSL-J09 "grouped_gemm multiplies bf16 or f16"
+
+px::result<void> wrong([[maybe_unused]] const px::stream& s, view<e4m3, 2> a, view<e4m3, 3> b,
+                       px::device_ptr<s32> starts) {
+    return pk::grouped_gemm(s, a, b, a, starts);  // here-23
+}
+
+#elif PTXDSL_CASE == 24
+// expect-24: PTXDSL-B02 "the result of grouped_gemm"
+
+px::result<void> wrong([[maybe_unused]] const px::stream& s, view<const bf16, 2> a, view<bf16, 3> b,
+                       px::device_ptr<s32> starts) {
+    return pk::grouped_gemm(s, a, b, a, starts);  // here-24
 }
 
 #endif

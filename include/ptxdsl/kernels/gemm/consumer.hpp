@@ -74,6 +74,7 @@ private:
         const auto start = coord(k, me, scheduler);
         pos_.name({k.mov(start.row), k.mov(start.col), k.mov(start.batch)});
         if constexpr (C.even_columns()) pos_.col_end = k.mov(start.col_end).same();
+        if constexpr (S::grouped) pos_.row_end = k.mov(start.row_end).same();
         const auto store = [&] { store_next(k, here, me, scheduler); };
         k.loop([&](loop_handle loop) {
             mma.begin(k, C.stream_k ? scheduler.first : k.mov<u32>(0));
@@ -124,21 +125,22 @@ private:
         if constexpr (turned)
             return store_t(k, g.c, p, me);
         else
-            return store_t(k, g.c_map, me);
+            return store_t(k, g, p, me);
     }
     /// `pos_` gets the values of another place.
     constexpr void follow(const tile_coord& now) {
         pos_.row = now.row, pos_.col = now.col, pos_.batch = now.batch;
         if constexpr (C.even_columns()) pos_.col_end = now.col_end;
+        if constexpr (S::grouped) pos_.row_end = now.row_end;
     }
     static constexpr tile_coord coord(k_t& k, const gemm_consumer& me, const tile_scheduler<S>& scheduler) {
         const auto pos = scheduler.coord(k);
-        if constexpr (C.moves_last_rows()) {
+        if constexpr (C.moves_last_rows() && !S::grouped) {
             const auto loaded = k.mad_lo(me.index, 64u, scheduler.raster().loaded_row(k, pos.row));
             const auto other = k.mad_lo(me.warp, 16u, loaded) < pos.row;  // the tile above this one stores them
             return {k.selp(k.mov<u32>(outside), loaded, other), pos.col, pos.batch};
         } else {
-            return {k.mad_lo(me.index, 64u, pos.row), pos.col, pos.batch, pos.col_end};
+            return {k.mad_lo(me.index, 64u, pos.row), pos.col, pos.batch, pos.col_end, pos.row_end};
         }
     }
     /// Says that this warpgroup's part of a tile is in memory, if `finish` left one there.

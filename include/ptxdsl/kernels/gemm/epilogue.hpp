@@ -155,11 +155,14 @@ class epilogue_tma {
     static constexpr u32 buffers = S::config.store_buffers();
 
 public:
-    constexpr epilogue_tma(k_t& k, const typename S::map_c& map, const gemm_consumer& me)
-        : map_(map),
+    constexpr epilogue_tma(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me)
+        : map_(g.c_map),
+          c_(g.c),
+          p_(p),
           tiles_(k.smem<typename S::c>(S::config.consumers() * 4 * buffers, "c")),
           first_(k.mul_lo(k.mad_lo(me.index, 4u, me.warp), buffers).named("staging")),
           warp_(me.warp),
+          lane_(me.lane),
           leader_(me.lane == 0u),
           line_(k.tile_line(tiles_[first_], k.and_(me.lane, 15u)).from(k.shr(me.lane, 4u))) {}
 
@@ -205,16 +208,44 @@ public:
         const auto stage = tiles_[k.add(first_, c % buffers)];
         k.fence_proxy_async_shared_cta();
         k.bar_warp_sync();
-        k.at(leader_).cp_async_bulk_tensor(map_, coords(k.add(col, c * S::chunk), row, pos.batch), stage);
-        k.at(leader_).cp_async_bulk_commit_group();
+        const auto by_tma = [&] {
+            k.at(leader_).cp_async_bulk_tensor(map_, coords(k.add(col, c * S::chunk), row, pos.batch), stage);
+        };
+        if constexpr (S::grouped)
+            k.if_(k.add(row, 16u) <= pos.row_end, by_tma).else_([&] {
+                store_rows(k, stage, row, k.add(col, c * S::chunk), pos);
+            });
+        else
+            by_tma();
+        k.at(leader_).cp_async_bulk_commit_group();  // an empty one too: the waits count groups
     }
     /// What was staged has been read; the end of the grid waits for the writes.
     constexpr void finish(k_t& k) const { k.at(leader_).template cp_async_bulk_wait_group_read<0>(); }
 
 private:
+    /// The staged rows [row, row + 16) of which some are another group's: those of this one, 16 bytes a thread.
+    constexpr void store_rows(k_t& k, const tile_stage<typename S::c>& stage, const reg32& row, const reg32& col,
+                              const tile_coord& pos) const {
+        constexpr u32 chunks_of_row = S::chunk / 8, rows_at_once = 32 / chunks_of_row;
+        const auto own = k.div(lane_, chunks_of_row), chunk = k.and_(lane_, chunks_of_row - 1);
+        const auto x = k.mad_lo(chunk, 8u, col);
+        const auto width = S::gated ? k.shr(p_.n, 1u) : p_.n;
+        const auto start = c_ + k.mul_lo(k.template cvt<u64>(pos.batch), p_.batch_stride);
+        for (u32 pass = 0; pass < 16 / rows_at_once; ++pass) {
+            const auto r = k.add(own, pass * rows_at_once);
+            const auto to = k.add(row, r);
+            k.if_(to < pos.row_end && x < width, [&] {
+                const auto v = k.ld(k.tile_line(stage, r).chunk(chunk).template as<packet<u32, 4>>());
+                const auto line = start + k.mad_wide(to, p_.ldc, k.template cvt<u64>(x));
+                k.st(line.template as<packet<u32, 4>>().template assume_aligned<16>(), v);
+            });
+        }
+    }
     typename S::map_c map_;
+    global_ptr<typename S::out> c_;
+    gemm_arguments p_;
     shared_tile<typename S::c> tiles_;
-    reg<u32> first_, warp_;
+    reg<u32> first_, warp_, lane_;
     reg<pred> leader_;
     tile_line<typename S::c> line_;  ///< where this lane writes in the first of its warp's tiles
     reg<typename S::packed> packed_[2 * groups];
@@ -435,7 +466,7 @@ public:
 private:
     static constexpr store_t make(k_t& k, const gemm_pointers<S>& g, const gemm_arguments& p, const gemm_consumer& me) {
         if constexpr (packed)
-            return store_t(k, g.c_map, me);
+            return store_t(k, g, p, me);
         else
             return store_t(g.c, p);
     }

@@ -18,6 +18,7 @@ struct gemm_spec {
     static_assert(C.valid(), "PTXDSL-J09: this gemm_config cannot be built; see gemm_config::valid");
     static constexpr gemm_config config = C;
     static constexpr bool gated = Gated;
+    static constexpr bool grouped = false;  ///< rows belong to groups, whose ends lie anywhere (kernels/grouped)
     static_assert(!C.block_scaled || sizeof(In) == 1, "PTXDSL-J09: block scales are for 8-bit operands");
     static_assert(sizeof(In) == sizeof(InB), "PTXDSL-J09: both operands have elements of one size");
     using out = Out;

@@ -48,6 +48,7 @@ struct block_in_cluster {
 struct tile_coord {
     reg<u32> row, col, batch;
     reg<u32> col_end{};  ///< behind the last column; of `even_columns` only
+    reg<u32> row_end{};  ///< behind the last row; of grouped products only
 
     /// From here on these names stand for the registers of `o`; no instruction.
     constexpr void name(const tile_coord& o) { row = o.row.same(), col = o.col.same(), batch = o.batch.same(); }
