@@ -73,7 +73,12 @@ TEST_CASE("kernels played by the compiler") {
     static_assert(right.text() == px::assemble<exchange_kernel<0>>().text());
     static_assert(px::played<exchange_kernel<0>>::followed());
     static_assert(px::played<exchange_kernel<0>>::steps() > 100);
-    // tests/misuse/E07_played.cpp has one that does not compile.
+    // tests/misuse/E07_played.cpp has those that do not compile.
+    static_assert(px::played<exchange_kernel<1>>::findings().error.found);
+    static_assert(std::string_view(px::played<exchange_kernel<1>>::findings().error.view()).find("PTXDSL-E07") !=
+                  std::string_view::npos);
+    static_assert(std::string_view(px::played<exchange_kernel<2>>::findings().error.view()).find("PTXDSL-E01") !=
+                  std::string_view::npos);
     SUCCEED();
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // E07: found by playing the kernel, where its author asks for it.
 //
+// expect-1: PTXDSL-E07 "nothing makes the read of E07_played.cpp" "wait for that"
 // expect-2: PTXDSL-E07 "nothing orders it behind the write of E07_played.cpp"
-// control-3: a wait for the phase before the first, not played
+// control-3: the same as 1, not played
 #include <ptxdsl/machine.hpp>
 #include <ptxdsl/ptxdsl.hpp>
 
@@ -19,10 +20,10 @@ constexpr void exchange(px::builder<px::sm_90a>& k, px::global_ptr<u32> out) {
     k.mbarrier_arrive(full[0]);
     k.st(c + tid, tid);
 #else
-    k.st(c + tid, tid);
+    k.st(c + tid, tid);  // here-1
     k.mbarrier_arrive(full[0]);
 #endif
-#if PTXDSL_CASE == 3
+#if PTXDSL_CASE == 1 || PTXDSL_CASE == 3
     k.wait(full[0], k.or_(k.and_(tid, 0u), 1u));  // the phase before the first: over at once
 #else
     k.wait(full[0], 0u);

@@ -726,7 +726,9 @@ private:
             }
         }
         if (left != 0) s += "; " + number(left) + (left == 1 ? " warp has" : " warps have") + " exited";
-        return s.empty() ? "; nobody else is left to complete it" : s;
+        // Not `?:`: of two messages g++ 12 destroys the chosen one in constant evaluation.
+        if (s.empty()) s += "; nobody else is left to complete it";
+        return s;
     }
 
     list<uint32_t> taking_part_;  ///< how many instructions before each one somebody counts or waits for
