@@ -85,6 +85,8 @@ set(PTXDSL_CORE_HEADERS
     ptxdsl/isa/types.hpp
     ptxdsl/kernels/attention/config.hpp
     ptxdsl/kernels/attention/consumer.hpp
+    ptxdsl/kernels/attention/decode.hpp
+    ptxdsl/kernels/attention/decode_spec.hpp
     ptxdsl/kernels/attention/kernel.hpp
     ptxdsl/kernels/attention/producer.hpp
     ptxdsl/kernels/attention/softmax.hpp
@@ -236,6 +238,8 @@ set(PTXDSL_CORE_HEADERS
 set(PTXDSL_RUNTIME_HEADERS
     ptxdsl/kernels.hpp
     ptxdsl/kernels/attention.hpp
+    ptxdsl/kernels/attention/decode_kernels.hpp
+    ptxdsl/kernels/attention/decode_launch.hpp
     ptxdsl/kernels/attention/kernels.hpp
     ptxdsl/kernels/attention/launch.hpp
     ptxdsl/kernels/attention/options.hpp

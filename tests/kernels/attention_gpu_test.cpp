@@ -4,7 +4,9 @@
 //
 //   attention_gpu_test [problems] [seed]     on a GPU
 //   attention_gpu_test --self-test           whether the comparison notices results that are slightly wrong; no GPU
-#include <ptxdsl/kernels.hpp>
+#include "attention_reference.hpp"
+
+#include <ptxdsl/kernels/attention.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -25,6 +27,7 @@
 
 namespace px = ptxdsl;
 namespace kn = ptxdsl::kernels;
+using ptxdsl_test::row_reference;
 
 namespace {
 
@@ -37,29 +40,6 @@ bool one_in(unsigned n) { return random_bits() % n == 0; }
 // ---- 16-bit numbers -------------------------------------------------------------------------------------------------
 
 constexpr std::uint16_t poison = 0x7fff;  ///< NaN, as bf16 and as f16
-
-std::uint16_t bits_of(double x, px::bf16*) {
-    const auto u = std::bit_cast<std::uint32_t>(static_cast<float>(x));
-    return static_cast<std::uint16_t>((u + 0x7fff + (u >> 16 & 1)) >> 16);
-}
-double value_of(std::uint16_t b, px::bf16*) {
-    return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(b) << 16));
-}
-double value_of(std::uint16_t b, px::f16*) {
-    const int e = b >> 10 & 31, m = b & 1023;
-    const double v = e == 0    ? std::ldexp(m, -24)
-                     : e == 31 ? (m == 0 ? std::numeric_limits<double>::infinity() : std::nan(""))
-                               : std::ldexp(m + 1024, e - 25);
-    return (b & 0x8000) != 0 ? -v : v;
-}
-std::uint16_t bits_of(double x, px::f16*) {
-    if (x == 0) return 0;
-    const double a = std::abs(x);
-    const int e = std::max(std::ilogb(a), -14);
-    auto m = static_cast<long>(std::nearbyint(std::ldexp(a, 10 - e)));  // 1024 to 2048, below that subnormal
-    const long b = std::min(m + (static_cast<long>(e + 14) << 10), 0x7c00L);
-    return static_cast<std::uint16_t>(b | (x < 0 ? 0x8000 : 0));
-}
 
 // ---- a problem ------------------------------------------------------------------------------------------------------
 
@@ -143,8 +123,7 @@ memory fill(const problem& p) {
                           double by) {
         for (std::int64_t r = first; r < first + count; ++r)
             for (std::int64_t h = 0; h < l.heads; ++h)
-                for (std::int64_t e = 0; e < l.size; ++e)
-                    to[l.at(b, r, h, e)] = bits_of(by * d(random_bits), static_cast<T*>(nullptr));
+                for (std::int64_t e = 0; e < l.size; ++e) to[l.at(b, r, h, e)] = narrow<T>(by * d(random_bits)).bits;
     };
     for (const sequence& s : p.sequences) {
         rows(m.q, p.q, s.batch, s.q_first, s.q_len, p.size);
@@ -156,64 +135,22 @@ memory fill(const problem& p) {
 
 // ---- the reference --------------------------------------------------------------------------------------------------
 
-/// A row as it should be, and how far off each part of it may be.
-struct row_reference {
-    std::vector<double> out, allowed;
-    double lse = -std::numeric_limits<double>::infinity(), lse_allowed = 0;
-};
-
 using sees_key = std::function<bool(std::int64_t)>;
 
-/// Query `i` of head `h` of sequence `s`, in float64. What is allowed: the rounding of the result; that of the weights
-/// to 16 bits, which is random, so that its effect grows like the root of their number (seven times its deviation); and
-/// what the sums of the products of queries and keys are off in f32.
+/// Query `i` of head `h` of sequence `s`.
 template <class T>
 row_reference reference(const problem& p, const memory& m, const sequence& s, std::int64_t i, std::int64_t h,
                         const sees_key& sees) {
-    constexpr T* type = nullptr;
-    const double rounding = std::is_same_v<T, px::bf16> ? 0x1p-8 : 0x1p-11;
     const std::int64_t hk = h / (p.q.heads / p.k.heads);
-    std::vector<double> query(static_cast<std::size_t>(p.q.size)), w(static_cast<std::size_t>(s.k_len));
-    for (std::int64_t e = 0; e < p.q.size; ++e)
-        query[static_cast<std::size_t>(e)] = value_of(m.q[p.q.at(s.batch, s.q_first + i, h, e)], type);
-    double high = -std::numeric_limits<double>::infinity(), largest = 0;
-    for (std::int64_t j = 0; j < s.k_len; ++j) {
-        double& x = w[static_cast<std::size_t>(j)];
-        x = -std::numeric_limits<double>::infinity();
-        if (!sees(j)) continue;
-        double sum = 0, size = 0;
-        const std::size_t key = p.k.at(s.batch, s.k_first + j, hk, 0);
-        for (std::size_t e = 0; e < query.size(); ++e) {
-            const double product = query[e] * value_of(m.k[key + e], type);
-            sum += product, size += std::abs(product);
-        }
-        x = p.softcap != 0 ? p.softcap * std::tanh(p.scale * sum / p.softcap) : p.scale * sum;
-        largest = std::max(largest, p.scale * size);
-        high = std::max(high, x);
-    }
-    row_reference r;
-    r.out.assign(static_cast<std::size_t>(p.v.size), 0);
-    std::vector<double> squares(r.out.size(), 0), sizes(r.out.size(), 0);
-    r.allowed = squares;
-    if (std::isinf(high)) return r;
-    double total = 0;
-    for (double& x : w) total += x = std::exp(x - high);
-    for (std::int64_t j = 0; j < s.k_len; ++j) {
-        const double weight = w[static_cast<std::size_t>(j)] / total;
-        if (weight == 0) continue;
-        const std::size_t value = p.v.at(s.batch, s.k_first + j, hk, 0);
-        for (std::size_t e = 0; e < r.out.size(); ++e) {
-            const double x = weight * value_of(m.v[value + e], type);
-            r.out[e] += x, squares[e] += x * x, sizes[e] += std::abs(x);
-        }
-    }
-    const double logits_off = 0x1p-21 * (largest + p.softcap);
-    for (std::size_t e = 0; e < r.out.size(); ++e)
-        r.allowed[e] = 1.02 * rounding * std::abs(r.out[e]) + 7 * 0.4 * rounding * std::sqrt(squares[e]) +
-                       (logits_off + 0x1p-19) * sizes[e] + 0x1p-25;
-    r.lse = high + std::log(total);
-    r.lse_allowed = logits_off + 0x1p-20 * (1 + std::abs(r.lse));
-    return r;
+    return ptxdsl_test::attention_row<T>(
+        {.query = &m.q[p.q.at(s.batch, s.q_first + i, h, 0)],
+         .keys = s.k_len,
+         .size = static_cast<std::size_t>(p.q.size),
+         .value_size = static_cast<std::size_t>(p.v.size),
+         .scale = p.scale,
+         .softcap = p.softcap},
+        [&](std::int64_t j) { return &m.k[p.k.at(s.batch, s.k_first + j, hk, 0)]; },
+        [&](std::int64_t j) { return &m.v[p.v.at(s.batch, s.k_first + j, hk, 0)]; }, sees);
 }
 
 /// The rows that are compared: all of a small problem; of others those next to the edges of tiles, and some more.
@@ -236,13 +173,8 @@ std::vector<std::int64_t> rows_to_compare(const problem& p, const sequence& s) {
 template <class T>
 bool is_off(const problem& p, const memory& m, const sequence& s, std::int64_t i, std::int64_t h) {
     const row_reference r = reference<T>(p, m, s, i, h, [&](std::int64_t j) { return p.sees(s, i, j); });
-    for (std::size_t e = 0; e < r.out.size(); ++e) {
-        const double x = value_of(m.out[p.out.at(s.batch, s.q_first + i, h, 0) + e], static_cast<T*>(nullptr));
-        if (!(std::abs(x - r.out[e]) <= r.allowed[e])) return true;
-    }
-    if (!p.lse) return false;
-    const auto x = static_cast<double>(m.lse[p.lse_at(s, i, h)]);
-    return std::isinf(r.lse) ? x != r.lse : !(std::abs(x - r.lse) <= r.lse_allowed);
+    return ptxdsl_test::is_off<T>(r, &m.out[p.out.at(s.batch, s.q_first + i, h, 0)],
+                                  p.lse ? &m.lse[p.lse_at(s, i, h)] : nullptr);
 }
 /// How many compared rows are off.
 template <class T>
@@ -350,10 +282,10 @@ void host_results(const problem& p, memory& m,
                 const row_reference r = reference<T>(p, m, s, i, h, [&](std::int64_t j) { return sees(s, i, h, j); });
                 std::normal_distribution<double> d(0.0, 1.0);
                 for (std::size_t e = 0; e < r.out.size(); ++e) {
-                    const double rounding = std::is_same_v<T, px::bf16> ? 0x1p-8 : 0x1p-11;
+                    constexpr double rounding = half_step<T>;
                     const double noise = (r.allowed[e] - 1.02 * rounding * std::abs(r.out[e])) / 7;
                     m.out[p.out.at(s.batch, s.q_first + i, h, 0) + e] =
-                        bits_of(r.out[e] + noise * std::clamp(d(random_bits), -5.0, 5.0), static_cast<T*>(nullptr));
+                        narrow<T>(r.out[e] + noise * std::clamp(d(random_bits), -5.0, 5.0)).bits;
                 }
                 if (p.lse) m.lse[p.lse_at(s, i, h)] = static_cast<float>(r.lse);
             }
@@ -410,7 +342,7 @@ int self_test_of(const char* type) {
         memory scaled = m;
         for (std::int64_t e = 0; e < p.v.size; ++e) {
             auto& x = scaled.out[p.out.at(0, row, 0, e)];
-            x = bits_of(1.03 * value_of(x, static_cast<T*>(nullptr)), static_cast<T*>(nullptr));
+            x = narrow<T>(1.03 * wide(T{x})).bits;
         }
         expect(rows_off<T>(p, scaled) != 0, true, "a row 3 % too large", p);
         memory hole = m;

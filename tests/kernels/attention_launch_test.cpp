@@ -122,3 +122,72 @@ TEST_CASE("attention refuses memory that copies cannot take, and results over wh
     c.v = at(8 * megabyte).with_strides(256 * 4 * 136, 136, 256 * 136, 1);
     CHECK(c.said(d) == "");
 }
+
+namespace {
+
+/// A call over pages that is right but for what its author changes: 2 sequences, 4 queries, 8 heads over 2.
+struct paged_call {
+    view q = at(megabyte, 4, 8), k = at(4 * megabyte, 64, 2, 128, 40), v = at(8 * megabyte, 64, 2, 128, 40),
+         out = at(12 * megabyte, 4, 8);
+    kn::paged_keys keys{.pages = px::device_ptr<const px::s32>(16 * megabyte),
+                        .pages_per_sequence = 20,
+                        .lengths = px::device_ptr<const px::s32>(17 * megabyte)};
+    kn::attention_options o{};
+
+    [[nodiscard]] std::string said(const device& d) const {
+        const auto r = kn::attention(d.s, q, k, v, out, keys, o);
+        return r ? std::string() : std::string(r.error().message());
+    }
+};
+
+}  // namespace
+
+TEST_CASE("attention over pages is one launch, or two where blocks share the keys of a sequence") {
+    device d;
+    paged_call c;
+    CHECK(c.said(d) == "");
+    CHECK(d.launches() == 1);
+    c.keys.workspace = px::device_ptr<float>(20 * megabyte);
+    c.keys.workspace_size = kn::paged_workspace_size(c.out, 4);
+    CHECK(c.keys.workspace_size == 4 * 2 * 4 * 8 * 129);
+    CHECK(c.said(d) == "");
+    CHECK(d.launches() == 3);
+    for (const std::uint64_t page : {16u, 48u, 256u}) {
+        c.k = at(4 * megabyte, page, 2, 128, 4), c.v = at(8 * megabyte, page, 2, 128, 4);
+        CHECK(c.said(d) == "");
+    }
+    c = paged_call();
+    c.q = at(0, 4, 8, 128, 0), c.out = at(0, 4, 8, 128, 0);
+    CHECK(c.said(d) == "");
+    CHECK(d.launches() == 9);
+}
+
+TEST_CASE("attention over pages refuses what does not fit together") {
+    device d;
+    paged_call c;
+    c.k = at(4 * megabyte, 40, 2, 128, 40), c.v = at(8 * megabyte, 40, 2, 128, 40);
+    CHECK(c.said(d) == "attention: pages have 40 keys; it has to be a multiple of 16");
+    c = paged_call();
+    c.v = at(8 * megabyte, 64, 2, 128, 39);
+    CHECK(has(c.said(d), "v the pages, rows and heads of k"));
+    c = paged_call();
+    c.k = at(4 * megabyte, 64, 3, 128, 40), c.v = at(8 * megabyte, 64, 3, 128, 40);
+    CHECK(has(c.said(d), "8 heads of queries cannot share 3 heads"));
+    c = paged_call();
+    c.q = at(megabyte, 4, 8, 96), c.out = at(12 * megabyte, 4, 8, 96);
+    c.k = at(4 * megabyte, 64, 2, 96, 40), c.v = at(8 * megabyte, 64, 2, 96, 40);
+    CHECK(has(c.said(d), "no kernel for keys in pages has heads of 96"));
+    c = paged_call();
+    c.keys.lengths = {};
+    CHECK(has(c.said(d), "PTXDSL-J06: attention: the table of the pages or the lengths"));
+    c = paged_call();
+    c.o.used_keys = c.keys.lengths;
+    CHECK(has(c.said(d), "is said by paged_keys::lengths"));
+    c = paged_call();
+    c.keys.split_keys = 256;
+    CHECK(has(c.said(d), "parts of 256 keys are 5 of the longest sequence and need a workspace of 41280 f32 values"));
+    c = paged_call();
+    c.keys.workspace = px::device_ptr<float>(megabyte), c.keys.workspace_size = 100000;
+    CHECK(has(c.said(d), "the workspace (0x100000) lies over q"));
+    CHECK(d.launches() == 0);
+}

@@ -4,6 +4,7 @@
 #include "print_kernels.hpp"
 
 #include <ptxdsl/assemble/run_time.hpp>
+#include <ptxdsl/kernels/attention/decode_kernels.hpp>
 #include <ptxdsl/kernels/attention/kernels.hpp>
 
 #include <cstddef>
@@ -36,6 +37,31 @@ void forms() {
     attention<C, px::bf16>(name + "left_softcap_used", {.left = true, .softcap = true, .used = true});
 }
 
+/// Of few queries over keys in pages, and what puts the parts together.
+template <decode_config C, class T>
+void decode(const std::string& name, const attention_form& f) {
+    const auto p = px::assemble_at_run_time("attention_decode", &decode_body<C, T>, decode_attributes<C>, f);
+    if (p.warnings() != 0) {
+        std::printf("%s: %.*s\n", name.c_str(), static_cast<int>(p.warning().size()), p.warning().data());
+        ++print_kernels::failures;
+    }
+    print_kernels::write(name, p);
+}
+template <decode_config C>
+void decode_forms() {
+    const std::string name = "decode_d" + std::to_string(C.d) + "_box" + std::to_string(C.box) + "_";
+    decode<C, px::bf16>(name + "full", {});
+    decode<C, px::f16>(name + "causal_lse", {.right = true, .lse = true});
+    decode<C, px::bf16>(name + "all", {.right = true, .left = true, .softcap = true, .lse = true});
+    print_kernels::write("combine_d" + std::to_string(C.dv) + "_" + std::to_string(C.box),
+                         px::assemble_at_run_time("attention_combine", &combine_body<C.dv, px::bf16>,
+                                                  combine_attributes, attention_form{.lse = true}, C.bn));
+}
+
+template <std::size_t... I>
+void all_pages(std::index_sequence<I...>) {
+    (decode_forms<decode_configs[I]>(), ...);
+}
 template <std::size_t... I>
 void all(std::index_sequence<I...>) {
     (forms<attention_configs[I]>(), ...);
@@ -44,5 +70,8 @@ void all(std::index_sequence<I...>) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return print_kernels::run(argc, argv, [] { all(std::make_index_sequence<std::size(attention_configs)>{}); });
+    return print_kernels::run(argc, argv, [] {
+        all(std::make_index_sequence<std::size(attention_configs)>{});
+        all_pages(std::make_index_sequence<std::size(decode_configs)>{});
+    });
 }

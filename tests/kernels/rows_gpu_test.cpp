@@ -33,7 +33,7 @@ std::mt19937 random_bits(20261130);
 std::uint64_t between(std::uint64_t low, std::uint64_t high) { return low + random_bits() % (high - low + 1); }
 double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_bits); }
 
-// ---- element types on the host --------------------------------------------------------------------------------------
+// ---- element types --------------------------------------------------------------------------------------------------
 
 /// The smallest step, absolute.
 template <class T>

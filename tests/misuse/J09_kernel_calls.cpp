@@ -37,6 +37,14 @@ px::result<void> control(const px::stream& s, view<const f32, 2> x, view<const f
     if (auto r = pk::quantize_blocks(s, x, q, y, {.programmatic = true}); !r) return r;
     return pk::quantize_squares(s, x, q, y, false);
 }
+px::result<void> control(const px::stream& s, view<const bf16, 4> q, view<bf16, 4> out, view<f16, 3> rows,
+                         pk::packed_sequences sequences) {
+    if (auto r = pk::attention(s, q, q, q, out); !r) return r;
+    if (auto r = pk::attention(s, q, q, q, out, {.causal = true}); !r) return r;
+    if (auto r = pk::attention(s, rows, rows, rows, rows, sequences); !r) return r;
+    if (auto r = pk::attention(s, rows, rows, rows, rows, {.count = 1}, {.causal = true}); !r) return r;
+    return pk::attention(s, rows, rows, rows, rows, sequences, {.softcap = 30.0f});
+}
 
 px::result<void> control(const px::stream& s, view<const bf16, 2> a, view<const bf16, 3> b, view<bf16, 2> c,
                          view<bf16, 3> rows, px::device_ptr<s32> starts) {
@@ -215,6 +223,34 @@ px::result<void> wrong([[maybe_unused]] const px::stream& s, view<e4m3, 2> a, vi
 px::result<void> wrong([[maybe_unused]] const px::stream& s, view<const bf16, 2> a, view<bf16, 3> b,
                        px::device_ptr<s32> starts) {
     return pk::grouped_gemm(s, a, b, a, starts);  // here-24
+}
+
+#elif PTXDSL_CASE == 25
+// expect-25: PTXDSL-J09 "attention takes bf16 or f16"
+
+px::result<void> wrong([[maybe_unused]] const px::stream& s, view<f32, 4> q) {
+    return pk::attention(s, q, q, q, q);  // here-25
+}
+
+#elif PTXDSL_CASE == 26
+// expect-26: PTXDSL-J09 "attention takes: stream, q, k, v, out, options"
+
+px::result<void> wrong([[maybe_unused]] const px::stream& s, view<bf16, 3> q) {
+    return pk::attention(s, q, q, q, q);  // here-26
+}
+
+#elif PTXDSL_CASE == 27
+// expect-27: PTXDSL-J09 "another rank"
+
+px::result<void> wrong([[maybe_unused]] const px::stream& s, view<bf16, 4> q, view<bf16, 3> k) {
+    return pk::attention(s, q, k, k, q, {.causal = true});  // here-27
+}
+
+#elif PTXDSL_CASE == 28
+// expect-28: PTXDSL-J09 "attention takes: stream, q, k, v, out, options"
+
+px::result<void> wrong([[maybe_unused]] const px::stream& s, view<bf16, 4> q) {
+    return pk::attention(s, q, q, q, {.causal = true});  // here-28
 }
 
 #endif

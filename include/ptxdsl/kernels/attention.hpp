@@ -5,6 +5,7 @@
 
 #include <ptxdsl/kernels/attention/problem.hpp>
 #if !PTXDSL_KERNELS_ARE_COMPILED
+#include <ptxdsl/kernels/attention/decode_kernels.hpp>
 #include <ptxdsl/kernels/attention/kernels.hpp>
 #endif
 
@@ -25,11 +26,7 @@ template <class Q, class K, class V, class Out>
 result<void> attention(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
                        const tensor_view<V, 4>& v, const tensor_view<Out, 4>& out, const attention_options& o = {}) {
     const detail::attention_problem p = detail::attention_problem_of(q, k, v, out, o);
-#if PTXDSL_KERNELS_ARE_COMPILED
-    return detail::run_compiled(s, p);
-#else
-    return detail::launch_attention(s, p, detail::attention_kernels<std::remove_const_t<Q>>);
-#endif
+    return detail::run<std::remove_const_t<Q>>(s, p);
 }
 
 /// The same of packed sequences: q is queries x heads x head size, k and v are keys x key heads x head size, and what
@@ -41,12 +38,22 @@ result<void> attention(const stream& s, const tensor_view<Q, 3>& q, const tensor
     detail::attention_problem p = detail::attention_problem_of(q, k, v, out, o);
     p.packed = true;
     p.sequences = sequences;
-#if PTXDSL_KERNELS_ARE_COMPILED
-    return detail::run_compiled(s, p);
-#else
-    return detail::launch_attention(s, p, detail::attention_kernels<std::remove_const_t<Q>>);
-#endif
+    return detail::run<std::remove_const_t<Q>>(s, p);
 }
+
+/// The same over keys and values in pages, for few queries of a sequence (decoding, also of several tokens): q is
+/// batch x queries x heads x head size, k and v are pages x keys of a page x key heads x head size. Head sizes: 64,
+/// 128, 256. Every query stands at a key, the last one at the sequence's last key; a sequence without keys gives 0.
+template <class Q, class K, class V, class Out>
+result<void> attention(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
+                       const tensor_view<V, 4>& v, const tensor_view<Out, 4>& out, const paged_keys& keys,
+                       const attention_options& o = {}) {
+    return detail::run<std::remove_const_t<Q>>(s, detail::paged_problem_of(q, k, v, out, keys, o));
+}
+
+// clang-format off
+PTXDSL_KERNELS_REFUSE(attention, "attention takes: stream, q, k, v, out, options with views of rank 4 (keys in pages: stream, q, k, v, out, pages, options); of packed sequences, with views of rank 3: stream, q, k, v, out, sequences, options", detail::attention_views, attention_options, )
+// clang-format on
 
 PTXDSL_KERNELS_END
 

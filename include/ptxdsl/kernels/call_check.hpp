@@ -100,7 +100,7 @@ inline constexpr bool is_result = !std::is_const_v<T>;
         static_assert(C::as_many, "PTXDSL-J09: another number of arguments than " SIGNATURE);                            \
         static_assert(!C::as_many || C::on_stream, "PTXDSL-J09: the first argument of a kernel's call is the stream it runs on: px::stream::create(context), px::stream::borrow(context, handle)"); \
         static_assert(!C::as_many || C::no_view == 0, "PTXDSL-J09: an argument of a kernel's call is no tensor_view: pass px::tensor_view{pointer, rows, columns} (px::check takes a px::result's value)"); \
-        static_assert(!C::as_many || C::no_view != 0 || C::other_rank == 0, "PTXDSL-J09: a view of a kernel's call has another rank than its parameter: a matrix has rank 2 (px::tensor_view{p, rows, columns}), a vector of weights, biases, positions or scales of rows rank 1, a batch of matrices or of heads rank 3; A, B and C of a gemm have the same"); \
+        static_assert(!C::as_many || C::no_view != 0 || C::other_rank == 0, "PTXDSL-J09: a view of a kernel's call has another rank than its parameter: a matrix has rank 2 (px::tensor_view{p, rows, columns}), a vector of weights, biases, positions or scales of rows rank 1, a batch of matrices or of heads rank 3, attention's views rank 4 and packed ones 3; A, B and C of a gemm have the same"); \
         static_assert(!C::as_many || C::no_option == 0, "PTXDSL-J09: what follows the views of a kernel's call is of another type than its options: {.member = value, ...}, as its declaration says"); \
         return {};                                                                                                       \
     }

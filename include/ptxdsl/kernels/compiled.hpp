@@ -16,3 +16,22 @@
 
 /// What the library exports.
 #define PTXDSL_KERNELS_API __attribute__((visibility("default")))
+
+namespace ptxdsl::kernels::detail {
+
+PTXDSL_KERNELS_BEGIN
+
+/// A call with the kernels of the library, or with those of the headers for the element types `T`: beside what
+/// describes a call stands its `run_compiled` or its `launch_call<T...>`.
+template <class... T, class Stream, class Call>
+[[nodiscard]] auto run(const Stream& s, const Call& call) {
+#if PTXDSL_KERNELS_ARE_COMPILED
+    return run_compiled(s, call);
+#else
+    return launch_call<T...>(s, call);
+#endif
+}
+
+PTXDSL_KERNELS_END
+
+}  // namespace ptxdsl::kernels::detail

@@ -5,6 +5,7 @@
 #include <ptxdsl/kernels/attention/producer.hpp>
 #include <ptxdsl/kernels/attention/softmax.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -17,16 +18,6 @@ namespace ptxdsl::kernels::detail {
 /// Named barriers: 0 is all threads', then one a consumer warpgroup for its turn at the tensor cores, one a warpgroup
 /// for its own threads, and one for all consumers.
 inline constexpr u32 turn_barrier = 1, own_barrier = 4, consumers_barrier = 7;
-
-/// Weights as the A operand of the second product.
-template <class T, std::size_t N>
-struct weight_fragments {
-    a_fragment<T> f[N];
-};
-template <class T, std::size_t... Index>
-constexpr weight_fragments<T, sizeof...(Index)> make_weights(k_t& k, std::index_sequence<Index...>) {
-    return {{(static_cast<void>(Index), k.wgmma.make_a_fragment<T>("p"))...}};
-}
 
 /// Results of a warp's 16 rows: through the queries' place in shared memory, where nobody needs them any more, so that
 /// rows are stored 64 or 128 bytes at a time. Rows behind the sequence's end are left alone.
@@ -45,7 +36,7 @@ public:
           p_(p),
           me_(me),
           warp_row_(k.mad_lo(me.index, 64u, k.shl(me.warp, 4u))),
-          store_row_(k.shr(me.lane, log2(chunks))),
+          store_row_(k.shr(me.lane, static_cast<u32>(std::countr_zero(chunks)))),
           chunk_(k.and_(me.lane, chunks - 1)) {}
 
     constexpr void stage(k_t& k, const tile_stage<typename S::q>& place, const accumulator<f32, C.dv>& o,
@@ -87,7 +78,6 @@ public:
     }
 
 private:
-    static constexpr u32 log2(u32 v) noexcept { return v == 1 ? 0 : 1 + log2(v / 2); }
     static constexpr reg<u64> row_offset(k_t& k, const reg32& index, const reg<u64>& stride) {
         return k.mul_lo(k.template cvt<u64>(index), stride);
     }
@@ -140,7 +130,7 @@ public:
           sums_(k.wgmma.make_accumulator<f32, C.dv>("o")),
           weights_(make_weights<T>(k, std::make_index_sequence<slices>{})),
           mask_(p),
-          softmax_(p),
+          softmax_(p.factor),
           output_(k, g, p, me),
           q_(k.wgmma.descriptor(rings.q).rows_at(me.index, 64)),
           k_(k.wgmma.descriptor(rings.k)),
@@ -208,7 +198,7 @@ private:
         free_keys(k);
         to_weights(k);
         begin_results(k);
-        pack(k);
+        pack_weights<S>(k, logits_, weights_);
     }
     constexpr void steps(k_t& k) {
         k.while_([&] { return column_ > first_; }, [&] { step(k); });
@@ -250,7 +240,7 @@ private:
         free_values(k);
         store(k, done);
         begin_results(k);
-        pack(k);
+        pack_weights<S>(k, logits_, weights_);
     }
     /// The last step of a tile with nothing beside it.
     constexpr void end_last(k_t& k) {
@@ -277,7 +267,7 @@ private:
         to_weights(k);
         k.wgmma.template wait_group<0>();
         free_values(k);
-        pack(k);
+        pack_weights<S>(k, logits_, weights_);
         for (u32 i = 0; i < sums_.size; ++i) {
             auto o = sums_[i];
             o = k.template mul<rn>(o, softmax_.correction(i / 2 % 2));
@@ -298,16 +288,6 @@ private:
         if (p_.form.softcap) cap_logits<S>(k, logits_, p_.cap);
         mask_.apply(k, logits_, column_);
         softmax_.step(k, logits_);
-    }
-    /// The accumulator's registers are in the order of an A operand: two groups of 8 columns make its 16.
-    constexpr void pack(k_t& k) const {
-        for (u32 s = 0; s < slices; ++s)
-            for (u32 i = 0; i < 4; ++i) {
-                auto pair = weights_.f[s][i];
-                pair =
-                    k.template cvt<typename S::packed, rn>(hi(logits_[8 * s + 2 * i + 1]), lo(logits_[8 * s + 2 * i]))
-                        .template as<b32>();
-            }
     }
     constexpr void free_keys(k_t& k) const {
         k.at(releases_).mbarrier_arrive(rings_.k_pipe.empty(k_at_));

@@ -43,6 +43,12 @@ template <class T>
 inline constexpr auto attention_kernels =
     attention_kernels_of<T>(std::make_index_sequence<std::size(attention_configs)>{});
 
+/// The call, with the kernels of one element type.
+template <class T>
+[[nodiscard]] error launch_call(const stream& s, const attention_problem& p) {
+    return launch_attention(s, p, attention_kernels<T>);
+}
+
 }  // namespace detail
 
 }  // namespace ptxdsl::kernels

@@ -31,4 +31,28 @@ struct packed_sequences {
     std::uint64_t most_queries = 0;  ///< no sequence has more; what one has beyond is not computed
 };
 
+/// Keys and values in pages: those of a call are pages x keys of a page x key heads x head size, and which page has
+/// which keys of a sequence is in memory. Pages have a multiple of 16 keys.
+struct paged_keys {
+    /// [sequence][pages_per_sequence]: the page of a sequence's first keys, of those behind them … Entries behind a
+    /// sequence's last key are not read.
+    device_ptr<const s32> pages{};
+    std::uint64_t pages_per_sequence = 0;
+    device_ptr<const s32> lengths{};  ///< how many keys each sequence has
+    /// f32 values for the results of parts, where several blocks share the keys of a sequence: `paged_workspace_size`.
+    /// None: a block has all keys of a sequence. Calls that may run at once need one each.
+    device_ptr<f32> workspace{};
+    std::uint64_t workspace_size = 0;
+    /// Keys of a part, rounded up to steps of 64 or 128; 0: chosen by the shapes of the call. The bits of a sequence's
+    /// results depend on this number and on the sequence alone.
+    u32 split_keys = 0;
+};
+
+/// How many f32 values let `parts` blocks share the keys of each sequence: `out` of the call is
+/// batch x queries x heads x head size.
+template <class Out>
+[[nodiscard]] std::uint64_t paged_workspace_size(const tensor_view<Out, 4>& out, std::uint64_t parts = 32) noexcept {
+    return parts * out.size(0) * out.size(1) * out.size(2) * (out.size(3) + 1);
+}
+
 }  // namespace ptxdsl::kernels

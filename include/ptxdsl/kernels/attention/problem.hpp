@@ -3,10 +3,12 @@
 #pragma once
 
 #include <ptxdsl/kernels/attention/options.hpp>
+#include <ptxdsl/kernels/call_check.hpp>
 #include <ptxdsl/kernels/compiled.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 
 namespace ptxdsl::kernels::detail {
@@ -37,8 +39,17 @@ struct attention_problem {
     attention_options options{};
 };
 
+/// A call over pages: `k` and `v` have pages as their batch.
+struct paged_problem {
+    isa::scalar type = isa::scalar::none;
+    heads_view q, k, v, out;
+    paged_keys keys{};
+    attention_options options{};
+};
+
 /// The call, with the kernels of the library. Errors: as `attention`.
 [[nodiscard]] PTXDSL_KERNELS_API error run_compiled(const stream& s, const attention_problem& p);
+[[nodiscard]] PTXDSL_KERNELS_API error run_compiled(const stream& s, const paged_problem& p);
 
 /// Refuses types where the call stands.
 template <class Q, class K, class V, class Out>
@@ -63,5 +74,36 @@ template <class Q, class K, class V, class Out, std::size_t Rank>
     p.options = o;
     return p;
 }
+
+template <class Q, class K, class V, class Out>
+[[nodiscard]] paged_problem paged_problem_of(const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
+                                             const tensor_view<V, 4>& v, const tensor_view<Out, 4>& out,
+                                             const paged_keys& keys, const attention_options& o) {
+    check_attention_types<Q, K, V, Out>();
+    return {.type = scalar_of<std::remove_const_t<Q>>,
+            .q = heads_of(q),
+            .k = heads_of(k),
+            .v = heads_of(v),
+            .out = heads_of(out),
+            .keys = keys,
+            .options = o};
+}
+
+/// What a call takes: four views of rank 4 and perhaps where the pages of the keys are, or four of rank 3 and where
+/// their sequences start.
+template <class... A>
+struct attention_views : call_arguments<ranks<4, 4, 4, 4>, std::tuple<attention_options>, A...> {};
+template <class S, class Q, class K, class V, class Out, class Keys, class... More>
+    requires std::is_convertible_v<const Keys&, paged_keys>
+struct attention_views<S, Q, K, V, Out, Keys, More...>
+    : call_arguments<ranks<4, 4, 4, 4>, std::tuple<paged_keys, attention_options>, S, Q, K, V, Out, Keys, More...> {};
+template <class S, class Q, class... More>
+    requires(rank_of_view<Q> == 3)
+struct attention_views<S, Q, More...>
+    : call_arguments<ranks<3, 3, 3, 3>, std::tuple<packed_sequences, attention_options>, S, Q, More...> {
+    using checked = call_arguments<ranks<3, 3, 3, 3>, std::tuple<packed_sequences, attention_options>, S, Q, More...>;
+    static constexpr bool as_many = checked::as_many && sizeof...(More) > 3;
+    static constexpr bool fit = checked::fit && as_many;
+};
 
 }  // namespace ptxdsl::kernels::detail

@@ -4,8 +4,10 @@
 
 #include <ptxdsl/kernels/attention/work.hpp>
 
+#include <cstddef>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 // Closed at the end of this file.
 #include <ptxdsl/detail/prologue.hpp>
@@ -29,6 +31,18 @@ struct attention_consumer_thread {
           row(k.mad_lo(index, 64u, k.mad_lo(warp, 16u, k.shr(lane, 2u))).template as<s32>()),
           col(k.shl(k.and_(lane, 3u), 1u).template as<s32>()) {}
 };
+
+/// Sets logits to -inf that are not seen. `edge_of(r)`: of the thread's row `r`; `seen(edge, c)`: whether column `c`
+/// is.
+template <u32 N, class Edge, class Seen>
+constexpr void hide_logits(k_t& k, const accumulator<f32, N>& s, const Edge& edge_of, const Seen& seen) {
+    const reg<s32> edge[2] = {edge_of(0), edge_of(1)};
+    for (u32 i = 0; i < accumulator<f32, N>::size; ++i) {
+        auto x = s[i];
+        x = k.selp(x, -std::numeric_limits<float>::infinity(),
+                   seen(edge[i / 2 % 2], static_cast<s32>(i / 4 * 8 + i % 2)));
+    }
+}
 
 /// Which keys a tile's queries see: all in [left, right), both ends by row.
 template <class S>
@@ -56,28 +70,19 @@ public:
     /// Sets what is not seen of the step at column `first` to -inf; a step that every row sees is left alone.
     constexpr void apply(k_t& k, const logits& s, const reg<s32>& first) const {
         k.if_(k.add(first, bn) > all_end_, [&] {
-            hide(
+            hide_logits(
                 k, s, [&](u32 r) { return reg<s32>(k.sub(end_[r], first)); },
                 [](const reg<s32>& edge, s32 c) { return edge > c; });
         });
         if (!form_.left) return;
         k.if_(first < all_begin_, [&] {
-            hide(
+            hide_logits(
                 k, s, [&](u32 r) { return reg<s32>(k.sub(begin_[r], first)); },
                 [](const reg<s32>& edge, s32 c) { return edge <= c; });
         });
     }
 
 private:
-    template <class Edge, class Seen>
-    static constexpr void hide(k_t& k, const logits& s, const Edge& edge_of, const Seen& seen) {
-        const reg<s32> edge[2] = {edge_of(0), edge_of(1)};
-        for (u32 i = 0; i < logits::size; ++i) {
-            auto x = s[i];
-            x = k.selp(x, -std::numeric_limits<float>::infinity(),
-                       seen(edge[i / 2 % 2], static_cast<s32>(i / 4 * 8 + i % 2)));
-        }
-    }
     attention_form form_;
     reg<s32> left_, right_;
     reg<s32> all_end_, all_begin_;  ///< what every row of the warpgroup sees
@@ -93,7 +98,7 @@ class online_softmax {
     static constexpr float nothing = -std::numeric_limits<float>::infinity();
 
 public:
-    constexpr online_softmax(const attention_arguments& p) : factor_(p.factor) {}
+    constexpr explicit online_softmax(const regf32& factor) : factor_(factor) {}
 
     constexpr void begin(k_t& k) {
         for (u32 r = 0; r < 2; ++r) {
@@ -154,6 +159,29 @@ private:
     regf32 max_[2], sum_[2], correction_[2];
     regf32 scaled_[2];  ///< factor * maximum, rounded once: what weights and corrections are relative to
 };
+
+/// Weights as the A operand of the second product.
+template <class T, std::size_t N>
+struct weight_fragments {
+    a_fragment<T> f[N];
+};
+template <class T, std::size_t... Index>
+constexpr weight_fragments<T, sizeof...(Index)> make_weights(k_t& k, std::index_sequence<Index...>) {
+    return {{(static_cast<void>(Index), k.wgmma.make_a_fragment<T>("p"))...}};
+}
+
+/// A step's weights in 16 bits: the accumulator's registers are in the order of an A operand, two groups of 8 columns
+/// make its 16.
+template <class S, std::size_t N>
+constexpr void pack_weights(k_t& k, const accumulator<f32, S::config.bn>& s,
+                            const weight_fragments<typename S::element, N>& to) {
+    for (u32 n = 0; n < N; ++n)
+        for (u32 i = 0; i < 4; ++i) {
+            auto pair = to.f[n][i];
+            pair = k.template cvt<typename S::packed, rn>(hi(s[8 * n + 2 * i + 1]), lo(s[8 * n + 2 * i]))
+                       .template as<b32>();
+        }
+}
 
 /// Logits as softcap * tanh(scale * product / softcap), but for the factor softcap, which the softmax's has. By an
 /// exponential and a reciprocal: `tanh.approx` is off by 2^-11, which at a softcap of 50 is 2.5 % of a weight.

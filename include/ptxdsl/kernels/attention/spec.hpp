@@ -19,7 +19,7 @@ using regf32 = reg<f32>;
 /// Everything that is fixed when the kernel is written. `T` is bf16 or f16.
 template <attention_config C, class T>
 struct attention_spec {
-    static_assert(C.valid(), "PTXDSL-kernels: this attention_config cannot be built; see attention_config::valid");
+    static_assert(C.valid(), "PTXDSL-J09: this attention_config cannot be built; see attention_config::valid");
     static constexpr attention_config config = C;
     using element = T;
     using packed = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;

@@ -87,21 +87,6 @@ template <class F>
     return type == isa::scalar::e4m3 ? f.template operator()<e4m3>() : f.template operator()<e5m2>();
 }
 
-PTXDSL_KERNELS_BEGIN
-
-/// A call with the kernels of the library, or with those of the headers for the element types `T`: what a call
-/// `<kernel>_call.hpp` describes has a `run_compiled` or a `launch<T...>` beside it.
-template <class... T, class Call>
-[[nodiscard]] error run(const stream& s, const Call& call) {
-#if PTXDSL_KERNELS_ARE_COMPILED
-    return run_compiled(s, call);
-#else
-    return launch_call<T...>(s, call);
-#endif
-}
-
-PTXDSL_KERNELS_END
-
 }  // namespace detail
 
 }  // namespace ptxdsl::kernels
