@@ -232,7 +232,7 @@ px::result<void> call(const px::stream& s, const problem& p, memory& m) {
                         .lengths = lengths.ptr(),
                         .split_keys = p.split_keys};
     if (p.workspace != 0) keys.workspace = workspace.ptr(), keys.workspace_size = p.workspace;
-    const auto r = kn::attention(s, p.q.view(q), p.k.view(k), p.v.view(v), p.out.view(out), keys, o);
+    auto r = kn::attention(s, p.q.view(q), p.k.view(k), p.v.view(v), p.out.view(out), keys, o);
     if (!r) return r;
     if (auto done = s.synchronize(); !done) return done;
     std::vector<T> result(m.out.size());

@@ -107,9 +107,9 @@ struct key_cut {
 /// What a cut costs, in steps of a block: a wave of blocks takes as long as one of them, however few they are, and
 /// about one and a half steps to begin. Adding the parts up costs as much again, and more with many.
 [[nodiscard]] inline double cost_of(const key_cut& c, std::uint64_t items, std::uint64_t slots) noexcept {
-    const auto waves = static_cast<double>((items * c.parts + slots - 1) / slots);
+    const std::uint64_t waves = (items * c.parts + slots - 1) / slots;
     const double sum = c.parts == 1 ? 0.0 : 1.5 + static_cast<double>(c.parts) / 64;
-    return waves * (static_cast<double>(c.steps) + 1.5) + sum;
+    return static_cast<double>(waves) * (static_cast<double>(c.steps) + 1.5) + sum;
 }
 /// The cheapest cut that the workspace has room for; with `split_keys`, that one.
 [[nodiscard]] inline key_cut cut_of(const paged_problem& p, const decode_config& c, std::uint64_t items,
