@@ -29,8 +29,9 @@ and schedules, and reports races, data in flight and deadlocks. 'ptxdsl explain 
   --no-verify     instructions by themselves only, not what they do to each other
   --syntax-only   grammar only
   --no-play       does not execute kernels
-  --play          executes them (the default), also with --no-verify, and lists all that was not followed; else one line
-                  a file says how many kernels were not played to their end
+  --play          executes them (the default), also with --no-verify, also with loops over a parameter that run zero
+                  times (what only happens then is a warning), and lists all that was not followed; else one line a file
+                  says how many kernels were not played to their end
   --play-limit S  seconds that executing the kernels of a file may take; what is left then is not executed, and a line
                   says so (default: 10; 0: no limit)
   --coverage      lists what was followed too: mbarriers with their phases, shared variables, roles
@@ -221,6 +222,7 @@ inline int check_command(const std::vector<std::string_view>& words) {
             played = ptx::play_module(m.tree.read(), m.source, m.tree.messages,
                                       {.limit = {.stop = limit == 0 ? nullptr : &play_time_is_up},
                                        .objects = a.has("--coverage"),
+                                       .zero_rounds = asked,
                                        .most_work = most_work});
         }
         m.tree.messages.raise("P02");  // read all the same, but the question is what ptxas takes

@@ -231,19 +231,30 @@ protected:
     static constexpr uint32_t certain_bytes = 16;
 
     /// Nobody can go on: the copies to a barrier whose sizes are not known bring what it still expects. Which of them
-    /// brings how much does not matter, since they come together in every phase. False where it expects nothing.
+    /// brings how much does not matter, since they come together in every phase; but all of one instruction, those of
+    /// several blocks' multicasts among them, bring as much. False where it expects nothing.
     constexpr bool measure(const landing& some) {
         const mbarrier& b = barrier_at(some.block, some.address);
-        uint32_t n = 0;
-        for (const landing& l : landings_)
-            if (l.open && l.block == some.block && l.address == some.address) ++n;
+        const auto is_one = [&](const landing& l) {
+            return l.open && l.block == some.block && l.address == some.address;
+        };
+        uint32_t n = 0, fewest = 0, rarest = none;  // the instruction with the fewest of them brings what is left
+        for (const landing& l : landings_) {
+            if (!is_one(l)) continue;
+            uint32_t same = 0;
+            for (const landing& o : landings_) same += is_one(o) && o.at == l.at ? 1 : 0;
+            ++n;
+            if (fewest == 0 || same < fewest) fewest = same, rarest = l.at;
+        }
         if (b.bytes <= 0 || n == 0) return false;
-        uint32_t rest = static_cast<uint32_t>(b.bytes);
-        const uint32_t each = rest / n;
+        uint32_t rest = static_cast<uint32_t>(b.bytes), each = rest / n;
+        const uint32_t others = n - fewest;
+        while (others != 0 && each != 0 && (rest - each * others) % fewest != 0) --each;
+        const uint32_t left = (rest - each * others) / fewest;
         for (landing& l : landings_) {
-            if (!l.open || l.block != some.block || l.address != some.address) continue;
+            if (!is_one(l)) continue;
             l.open = false;
-            l.bytes = --n == 0 ? rest : each;
+            l.bytes = --n == 0 ? rest : l.at == rarest ? left : each;
             rest -= l.bytes;
             sizes_[l.at] = l.bytes;
         }

@@ -15,7 +15,7 @@ namespace ptxdsl::machine {
 struct options {
     limits limit{};
     bool objects = false;     ///< `result::objects` and `result::warps` are filled in
-    bool zero_rounds = true;  ///< also loops over a parameter that run zero times (findings are warnings)
+    bool zero_rounds = true;  ///< also loops over a parameter, or data, that run zero times (findings are warnings)
     std::uint32_t most_runs = 64;
     list<known_call> calls{};  ///< calls that need not end a run
     /// Parameters of the kernel; variables of the parameter space behind them are those of its calls.
@@ -59,6 +59,7 @@ public:
             if (c.zero_rounds || c.seed == seed) continue;
             c.seed = seed;
             c.zero_rounds = seed >= 4 && !growing;  // data may be zero
+            if (c.zero_rounds && !options_.zero_rounds) continue;
             one(c);
         }
         join_warps();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ptxdsl/verify/knowledge/cluster.hpp>
+#include <ptxdsl/verify/rules/barriers.hpp>
 #include <ptxdsl/verify/rules/copies.hpp>
 #include <ptxdsl/verify/rules/rule.hpp>
 
