@@ -70,7 +70,10 @@ class Problem:
             if size == 0:
                 continue
             want = a.float() @ self.b[g].float().T
-            worst = max(worst, ((c.float() - want).abs() / (want.abs() * 2 ** -8 + 1e-3)).max().item())
+            off = ((c.float() - want).abs() / (want.abs() * 2 ** -8 + 1e-3)).max().item()
+            if not off <= 1:  # NaN, of what was not written, is none either
+                sys.exit(f"group {g} of {size} rows is off: {off}")
+            worst = max(worst, off)
             if self.masked and size < self.rows and not self.c[g, size:].isnan().all():
                 sys.exit("a row that is no group's was written")
         return worst

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace px = ptxdsl;
@@ -257,16 +258,19 @@ int self_test() {
             x = narrow<T>(1.03 * wide(x));
         }
         if (!dead) expect(rows_off(scaled) != 0, true, "a row 3 % too large", p);
-        if (p.groups.size() > 1 && !dead) {  // the weights of the group before
-            problem<T> other = p;
+        std::size_t before = last;
+        for (std::size_t i = 0; i < last; ++i)
+            if (p.groups[i].rows != 0) before = i;
+        if (before != last && !dead) {  // the two have changed weights
             problem<T> swapped = p;
             for (std::int64_t r = 0; r < p.b.rows; ++r)
                 for (std::int64_t c = 0; c < p.b.columns; ++c)
-                    swapped.b.host[p.b.at(static_cast<std::int64_t>(last), r, c)] =
-                        narrow<T>(0.75 * wide(p.b.host[p.b.at(static_cast<std::int64_t>(last), r, c)]));
+                    std::swap(swapped.b.host[p.b.at(static_cast<std::int64_t>(last), r, c)],
+                              swapped.b.host[p.b.at(static_cast<std::int64_t>(before), r, c)]);
             host_results(swapped);
+            problem<T> other = p;
             other.c = swapped.c;
-            expect(rows_off(other) != 0, true, "a group with other weights", p);
+            expect(rows_off(other) >= 2, true, "two groups with each other's weights", p);
         }
         problem<T> hole = p;
         hole.c.host[p.c.at(g.matrix, row, p.c.columns / 2)] = T{poison};

@@ -23,7 +23,7 @@ constexpr void grouped_gemm_body(builder<sm_90a>& k, const grouped_variant& v,
     using namespace detail;
     using S = grouped_spec<C, T, Gated>;
     using plan = register_plan<S>;
-    const gemm_pointers<S> g{a, b, c_map, c, {}, {}, {}, {}, {}};
+    gemm_pointers<S> g{a, b, c_map, c, {}, {}, {}, {}, {}};  // not const: g++ 12 then refuses it in constant evaluation
     gemm_arguments p{};
     p.epilogue.act = v.act, p.epilogue.gated = Gated;
     p.n = n.same(), p.depth = depth.same(), p.ldc = ldc.same(), p.batch_stride = batch_stride.same();

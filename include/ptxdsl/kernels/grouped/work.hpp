@@ -73,11 +73,11 @@ public:
     constexpr tile_coord coord(k_t& k) const {
         const auto per_panel = k.mul_lo(col_tiles_, C.group);
         const auto panel = k.div(tile_, per_panel);
-        const auto first = k.mul_lo(panel, C.group);
-        const auto height = k.min(k.sub(row_tiles_, first), C.group);
+        const auto top = k.mul_lo(panel, C.group);
+        const auto height = k.min(k.sub(row_tiles_, top), C.group);
         const auto inside_panel = k.sub(tile_, k.mul_lo(panel, per_panel));
         const auto col = k.div(inside_panel, height);
-        const auto row = k.add(first, k.sub(inside_panel, k.mul_lo(col, height)));
+        const auto row = k.add(top, k.sub(inside_panel, k.mul_lo(col, height)));
         const auto block_col = C.cluster_n > 1 ? k.mad_lo(col, C.cluster_n, block_.col) : col;
         return {k.mad_lo(row, C.bm, start_),
                 k.mul_lo(block_col, C.bn),
